@@ -65,7 +65,9 @@ public struct AudioProperties: Equatable, Sendable {
     /// (RFC 9639, 8.2).
     public var sampleDigest: [UInt8]?
 
-    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts, mp3, ogg, wavpack, dsf, dff }
+    public enum Container: String, Equatable, Sendable {
+        case flac, wav, aiff, mp4, adts, mp3, ogg, wavpack, dsf, dff, matroska
+    }
     public enum Codec: String, Equatable, Sendable {
         case flac, alac, pcm, alaw, ulaw, aac, mp3, mp2, vorbis, opus, wavpack, dsd
         /// WavPack without its correction file.

@@ -11,7 +11,7 @@ public enum AudioFormats {
     /// The endings of the names of files with audio, in lower case, without the dot. MP4 is one too: it may have FLAC.
     public static let fileNameEndings = [
         "flac", "fla", "wav", "wave", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "m4a", "m4b", "mp4", "aac", "mp3",
-        "mp2", "mpga", "ogg", "oga", "opus", "wv", "dsf", "dff",
+        "mp2", "mpga", "ogg", "oga", "opus", "wv", "dsf", "dff", "mka", "weba", "webm", "mkv",
     ]
 
     /// Whether a codec can be decoded.
@@ -37,7 +37,7 @@ public enum AudioFormats {
     }
 
     /// Codecs that have one name. Playlists of HLS call packed MP3 `mp4a.40.34`.
-    private static let whole = ["mp3", "alac", "ipcm", "fpcm", "mp4a.69", "mp4a.6b", "mp4a.40.34"]
+    private static let whole = ["mp3", "alac", "opus", "ipcm", "fpcm", "mp4a.69", "mp4a.6b", "mp4a.40.34"]
 
     /// What is not supported without the package trait, for messages.
     static let missingAAC = "AAC (this program was built without the package trait AAC)"

@@ -91,6 +91,8 @@ public final class AudioOpening {
         case .dff:
             let container = try DFFContainer(audio, tags: tags)
             return decoder(of: container.track, container.packets)
+        case .matroska:
+            return try MatroskaContainer(audio, tags: tags).decoder(steps)
         }
     }
 
@@ -160,7 +162,14 @@ public final class AudioOpening {
             var track = container.track
             track.properties.codec = samples.codec
             return TrackDecoder(track, samples, codec, steps)
-        // A codec that MP4 has and that is not played yet, as Opus.
+        case .opus(let head):
+            let samples = try OpusSamples(packets, isExact: container.hasExactTimes)
+            container.decode(
+                to: head.format, packetFrameCount: samples.packetFrameCount, preroll: samples.preroll)
+            let codec = FloatPacketCodec(samples, try OpusLibrary(head), head.format)
+            _ = try samples.seek(toFrame: 0)
+            return TrackDecoder(container.track, samples, codec, steps)
+        // A codec that MP4 has and that is not played yet.
         case .other(let name):
             throw .unsupported(what: "MP4 with \(name)")
         }
@@ -272,7 +281,7 @@ public final class AudioOpening {
 #if AAC
     extension TrackDescription {
         /// With what only the stream of AAC says.
-        fileprivate func with(_ stream: AACStream) -> TrackDescription {
+        func with(_ stream: AACStream) -> TrackDescription {
             var description = self
             description.properties.aacObjectType = stream.objectType
             return description

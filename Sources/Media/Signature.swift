@@ -9,6 +9,7 @@ enum Signature {
         if has("wvpk", at: 0, in: head) { return .wavpack }
         if has("DSD ", at: 0, in: head) { return .dsf }
         if has("FRM8", at: 0, in: head), has("DSD ", at: 12, in: head) { return .dff }
+        if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return .matroska }
         if has("RIFF", at: 0, in: head) || has("RF64", at: 0, in: head) || has("BW64", at: 0, in: head) {
             return has("WAVE", at: 8, in: head) ? .wav : nil
         }
@@ -74,7 +75,6 @@ enum Signature {
 
     private static let bytes: [(name: StaticString, bytes: [UInt8])] = [
         ("JPEG", [0xFF, 0xD8, 0xFF]),
-        ("Matroska/WebM", [0x1A, 0x45, 0xDF, 0xA3]),
         ("WMA/ASF", [0x30, 0x26, 0xB2, 0x75]),
         ("MPEG-PS", [0, 0, 1, 0xBA]),
         ("MPEG video", [0, 0, 1, 0xB3]),

@@ -34,7 +34,7 @@ struct MessyFolderTests {
         try write("FILE \"long gone.wav\" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\n", "old.cue")
         try write("2 first.flac\nnot here.flac\n", "favourites.m3u")
         try write("%PDF-1.7\n", "booklet.pdf")
-        try write("\u{1A}E\u{DF}\u{A3}", "film.mkv")
+        try write("RIFF....AVI ", "film.avi")
         try write("", "10 nothing.mp3")
         try write("this is a letter", "3 letter.flac")
         symlink("nowhere", folder["stick/lost.flac"])

@@ -31,13 +31,14 @@ struct MutationTests {
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[7], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[3], to: "file.mp4"),
             try signal.ffmpeg(ALACTests.encoder, to: "file.m4a"),
+            try Signal(frames: 3000, rate: 48_000).ffmpeg(["-c:a", "libopus"], to: "file.mp4"),
             try signal.ffmpeg(["-c:a", "pcm_s24be"], to: "file.mov"),
             ALACWriter(frameCount: 100, isTwice: true, shiftedBits: 8, hasOtherElements: true).file(signal).bytes,
             Wave64Tests.file(Wave64Tests.format + Wave64Tests.chunk("data", samples)),
             FloatSampleTests.wav(samples, bits: 64, codec: 3), FloatSampleTests.wav(samples, bits: 8, codec: 6),
             DSDSignal(randomBytes: 1000, channels: 1).dsf(tag: DSDTests.title),
             DSDSignal(randomBytes: 1000, channels: 2).dff(tag: DSDTests.title),
-        ] + aac + mp3 + ogg + wavPack
+        ] + aac + mp3 + ogg + wavPack + matroska
     }
 
     /// Made by ffmpeg's libmp3lame, with a header and without; free format cannot be made so.
@@ -63,6 +64,19 @@ struct MutationTests {
         try? Signal(frames: 3000, channels: 1).wavpack(["--blocksize=600", "-b4"]),
         try? Signal(frames: 3000).ffmpeg(["-c:a", "wavpack"], to: "file.wv"),
     ].compactMap(\.self)
+
+    /// Made by ffmpeg, in several clusters, the last one as a stream; and one with lacing.
+    private static let matroska: [[UInt8]] = {
+        let options = ["-metadata", "title=Title", "-cluster_time_limit", "30"]
+        let files = [
+            ["-c:a", "libvorbis"], ["-c:a", "libopus", "-ar", "48000"], ["-c:a", "flac", "-frame_size", "256"],
+            ["-c:a", "pcm_s24le", "-live", "1"],
+        ].compactMap { try? Signal(frames: 3000).ffmpeg($0 + options, to: "file.mkv") }
+        guard let flac = try? Signal(frames: 3000).flac(["-b256", "--no-padding"]),
+            let laced = try? Remuxing.mkvmerge(flac, "file.flac", ["--disable-track-statistics-tags"])
+        else { return files }
+        return files + [laced]
+    }()
 
     #if AAC
         private static let aac = ["file.m4a", "file.aac"].compactMap {

@@ -22,71 +22,49 @@ protocol FloatDecoder: AnyObject {
 
 /// Packets of Vorbis or Opus. Each gives so many frames as its duration says: missing ones are silence.
 final class FloatPacketCodec: Codec {
-    private(set) var damage = DamageReport()
-
     private let packets: any TimedPacketSource
     private let decoder: any FloatDecoder
-    private let channelCount: Int
-    private var kept = SampleStore()
-    /// Silent frames before those in `kept`.
-    private var pendingSilence: Int64 = 0
+    private var samples: PacketSamples
     /// Whether the packet before was damaged, so that this one may lack frames.
     private var isBehindDamage = false
 
     init(_ packets: any TimedPacketSource, _ decoder: any FloatDecoder, _ format: PCMFormat) {
         self.packets = packets
         self.decoder = decoder
-        channelCount = format.channelCount
+        samples = PacketSamples(format)
     }
 
+    var damage: DamageReport { samples.damage }
+
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun {
-        while true {
-            if let run = takePending(into: buffer) { return run }
-            guard let packet = try packets.nextPacket() else { return .end }
-            decode(packet)
-        }
+        try samples.read(into: buffer, from: packets) { packet, samples in decode(packet, into: &samples) }
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
-        kept.drop(.max)
-        pendingSilence = 0
+        samples.drop()
         isBehindDamage = false
         let start = try packets.seek(toFrame: frame)
         decoder.restart()
         return start
     }
 
-    private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> CodecRun? {
-        if pendingSilence > 0 {
-            let count = Int(min(pendingSilence, Int64(buffer.count / channelCount)))
-            buffer[..<(count * channelCount)].update(repeating: 0)
-            pendingSilence -= Int64(count)
-            damage.silencedFrames += Int64(count)
-            return .frames(count)
-        }
-        guard kept.count > 0 else { return nil }
-        let taken = kept.take(buffer.count / channelCount * channelCount, into: buffer)
-        return .frames(taken / channelCount)
-    }
-
-    private func decode(_ packet: Packet) {
+    private func decode(_ packet: Packet, into samples: inout PacketSamples) {
         let duration = max(0, packet.duration ?? 0)
         guard !packet.bytes.isEmpty, let count = decoder.decode(packet.bytes), count <= Int(Int32.max) else {
-            damage.incidents += 1
-            pendingSilence = max(0, duration - Int64(packet.trim.leading + packet.trim.trailing))
+            samples.lose(duration - Int64(packet.trim.leading + packet.trim.trailing))
             decoder.restart()
             isBehindDamage = true
             return
         }
         // The frames that are missing come first: the packet before would have given a part of them.
         let missing = max(0, Int(duration) - count)
-        if missing > 0, !isBehindDamage { damage.incidents += 1 }
+        if missing > 0, !isBehindDamage { samples.countIncident() }
         isBehindDamage = false
         let first = min(max(0, packet.trim.leading), Int(duration))
         let end = max(first, Int(duration) - max(0, packet.trim.trailing))
-        pendingSilence = Int64(max(0, min(end, missing) - first))
         let frames = max(first - missing, 0)..<max(end - missing, max(first - missing, 0))
-        let target = kept.replace(count: frames.count * channelCount)
+        let target = samples.replace(frameCount: frames.count, missing: max(0, min(end, missing) - first))
+        let channelCount = samples.format.channelCount
         for channel in 0..<channelCount {
             let source = VorbisChannels.source(of: channel, channelCount)
             decoder.copy(frames, channel: source, to: target, from: channel)

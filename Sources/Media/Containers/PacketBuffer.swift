@@ -14,12 +14,18 @@ final class PacketBuffer {
     deinit { storage.deallocate() }
 
     /// Reads a packet.
-    /// - Parameter count: at most `mostBytes`.
+    /// - Parameters:
+    ///   - count: at most `mostBytes`.
+    ///   - prefix: bytes before those of the source.
     /// - Returns: its bytes, valid until the next call; nil when the source ends before.
-    func fill(_ count: Int, from source: any ByteSource, at offset: Int64) throws(Interruption)
-        -> UnsafeRawBufferPointer?
-    {
-        var filled = 0
+    func fill(
+        _ count: Int, from source: any ByteSource, at offset: Int64, prefix: [UInt8] = []
+    ) throws(Interruption) -> UnsafeRawBufferPointer? {
+        var filled = prefix.count
+        let count = count + filled
+        let offset = offset - Int64(filled)
+        reserve(filled, keeping: 0)
+        storage.copyBytes(from: prefix)
         while filled < count {
             let end = min(count, filled + Self.step)
             reserve(end, keeping: filled)

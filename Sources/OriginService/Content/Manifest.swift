@@ -179,6 +179,7 @@ extension Track {
         case .wavpack: "audio/x-wavpack"
         case .dsf: "audio/x-dsf"
         case .dff: "audio/x-dff"
+        case .matroska: "audio/x-matroska"
         }
     }
 

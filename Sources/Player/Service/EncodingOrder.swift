@@ -87,7 +87,12 @@ extension AdaptationSet {
 extension Representation {
     fileprivate func isNamed(_ quality: String?) -> Bool { quality.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
 
-    fileprivate var isDecodable: Bool { codecs.isEmpty || codecs.contains(where: AudioFormats.hasDecoder) }
+    fileprivate var isDecodable: Bool {
+        !isWebM && (codecs.isEmpty || codecs.contains(where: AudioFormats.hasDecoder))
+    }
+
+    /// Whether its segments are those of WebM, which are not read.
+    private var isWebM: Bool { mimeType.map { $0.utf8.elementsEqual("audio/webm".utf8) } ?? false }
 
     /// What a codec is called without its profile: `mp4a`; nil when the manifest does not say it.
     fileprivate var codecFamily: [UInt8]? {

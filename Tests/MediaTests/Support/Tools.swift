@@ -4,7 +4,7 @@ import Testing
 
 /// The real encoders that make the fixtures.
 enum Tool: String {
-    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec, wavpack, wvunpack
+    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec, wavpack, wvunpack, mkvmerge
     /// Shaka Packager.
     case packager
 
@@ -42,6 +42,8 @@ enum Tool: String {
     static let needsWavPack = ConditionTrait.enabled(
         if: Tool.wavpack.isInstalled && Tool.wvunpack.isInstalled,
         "needs `wavpack` and `wvunpack`: apt-get install wavpack")
+    static let needsMKVToolNix = ConditionTrait.enabled(
+        if: Tool.mkvmerge.isInstalled, "needs `mkvmerge`: apt-get install mkvtoolnix")
     static let needsPackager = ConditionTrait.enabled(
         if: Tool.packager.isInstalled, "needs Shaka Packager: tools/setup --streaming")
 

@@ -339,7 +339,7 @@ struct AdaptiveTests {
     func hiddenCodec() throws {
         let manifest = try lossless()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: content.folder["low/init.mp4"]))
-        bytes.replaceSubrange(try #require(bytes.range(of: Data("fLaC".utf8))), with: Data("Opus".utf8))
+        bytes.replaceSubrange(try #require(bytes.range(of: Data("fLaC".utf8))), with: Data("ac-4".utf8))
         try bytes.write(to: URL(fileURLWithPath: content.folder["low/init.mp4"]))
         wasSlow()
         let decoder = try content.open(manifest)

@@ -41,6 +41,10 @@ struct EncodingOrderTests {
         #expect(try played(surround, stereo) == ["low", "high"])
         #expect(try played(stereo, surround) == ["low", "high"])
         #expect(try played(surround) == ["s"])
+        // Segments of WebM are not read.
+        let webm = set(("w", 128_000, "opus")).replacing("contentType", with: "mimeType=\"audio/webm\" contentType")
+        #expect(try played(webm, stereo) == ["low", "high"])
+        #expect(try played(set(("o", 128_000, "opus")), surround) == ["o"])
         // Also when the one that can be decoded is a dubbed one.
         #expect(try played(surround, set(("d", 1, "flac"), roles: "dub")) == ["d"])
     }

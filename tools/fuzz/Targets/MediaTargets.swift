@@ -250,6 +250,12 @@ let mediaTargets = [
     },
     FuzzTarget("dsf") { decode(signed(signed($0, "DSD "), "fmt ", at: 28)) },
     FuzzTarget("dff") { decode(signed(signed($0, "FRM8"), "DSD ", at: 12)) },
+    FuzzTarget("matroska") { bytes in
+        var bytes = bytes
+        if bytes.count >= 4, bytes[0] != 0x49 { bytes.replaceSubrange(0..<4, with: [0x1A, 0x45, 0xDF, 0xA3]) }
+        decode(bytes)
+        decode(bytes, knowsLength: false)
+    },
     FuzzTarget("packed-aac") { bytes in
         let third = bytes.count / 3
         let segments = (0..<3).map { place in

@@ -24,7 +24,7 @@ final class MP3Samples: TimedPacketSource {
             guard let packet = try packets.nextPacket() else { break }
             found = MP3Codec.header(packet.bytes)
         }
-        guard let found else { throw .damaged(what: "MP4 with MP3 that does not begin with a frame") }
+        guard let found else { throw .damaged(what: "MP3 that does not begin with a frame") }
         format = PCMFormat(
             sampleRate: found.sampleRate, channelCount: found.channelCount, bitDepth: Self.bitDepth)
         codec = found.layer == 3 ? .mp3 : .mp2

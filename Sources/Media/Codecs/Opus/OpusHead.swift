@@ -1,7 +1,7 @@
 import COpus
 import PCM
 
-/// The identification header of Opus in Ogg (RFC 7845, 5.1).
+/// The identification header of Opus, as Ogg and Matroska have it (RFC 7845, 5.1).
 struct OpusHead {
     /// Opus is always decoded at this rate.
     static let sampleRate = 48_000
@@ -48,6 +48,15 @@ struct OpusHead {
         format = PCMFormat(sampleRate: Self.sampleRate, channelCount: count, bitDepth: 24)
         self.preSkip = Int(preSkip)
         self.gain = Int(Int16(bitPattern: gain))
+    }
+
+    /// - Parameter box: the content of a box `dOps`: the same fields with the highest byte first ("Encapsulation of Opus
+    ///   in ISO Base Media File Format", 4.3.2).
+    init(box: [UInt8]) throws(Interruption) {
+        guard box.count > 10 else { throw Self.damage }
+        guard box[0] == 0 else { throw .unsupported(what: "MP4 with Opus of version \(box[0])") }
+        let fields = [1, box[1], box[3], box[2], box[7], box[6], box[5], box[4], box[9], box[8]]
+        try self.init(Array("OpusHead".utf8) + fields + box[10...])
     }
 
     private static let damage = Interruption.damaged(what: "Opus with a header that is not valid")

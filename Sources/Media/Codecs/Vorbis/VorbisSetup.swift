@@ -8,6 +8,8 @@ final class VorbisSetup {
     let format: PCMFormat
     /// Samples of the longest block. A packet gives half of it at most.
     let largestBlock: Int
+    /// The length of every packet is a multiple of it.
+    let step: Int
     /// As the encoder wanted it, if it says so.
     let bitRate: Int?
     let info: UnsafeMutablePointer<vorbis_info>
@@ -57,6 +59,8 @@ final class VorbisSetup {
         self.info = info
         format = PCMFormat(sampleRate: rate, channelCount: channels, bitDepth: 24)
         largestBlock = Int(vorbis_info_blocksize(info, 1))
+        let smallestBlock = Int(vorbis_info_blocksize(info, 0))
+        step = max(1, smallestBlock / (smallestBlock < largestBlock ? 4 : 2))
         bitRate = nominal > 0 ? nominal : nil
     }
 

@@ -27,7 +27,7 @@ final class MP3Container: TimedPacketSource {
     /// The filters of a decoder take this many more.
     private static let filterPackets: Int64 = 2
     /// Samples that a decoder's filters add in front.
-    private static let decoderDelay: Int64 = 529
+    static let decoderDelay: Int64 = 529
     /// A file is read to its end to learn its length, if it has no more bytes than this.
     private static let mostScannedBytes: Int64 = 16_777_216
     /// Of free format. A larger one is a mistake of the header.

@@ -39,6 +39,17 @@ struct MPEGInfo: Equatable {
         packetCount = reader.bigEndian(UInt32.self).map(Int64.init)
     }
 
+    /// What is played of a stream whose first packet is such a header.
+    /// - Returns: nil for a packet with sound.
+    static func edit(of packet: UnsafeRawBufferPointer) -> TrackEdit? {
+        guard let header = MP3Codec.header(packet), let info = MPEGInfo(Array(packet), header) else { return nil }
+        guard let delay = info.delay, let padding = info.padding else {
+            return TrackEdit(leading: Int64(header.frameCount))
+        }
+        let count = info.packetCount.map { max(0, $0 * Int64(header.frameCount) - delay - padding) }
+        return TrackEdit(leading: Int64(header.frameCount) + delay + MP3Container.decoderDelay, count: count)
+    }
+
     static func isXing(_ bytes: some Collection<UInt8>) -> Bool {
         MPEGTags.begins(bytes, with: "Xing") || MPEGTags.begins(bytes, with: "Info")
     }

@@ -110,6 +110,9 @@ final class MP4Container: TimedPacketSource {
         self.preroll = max(self.preroll, preroll)
     }
 
+    /// Whether times are counted in frames, or in a fraction of them.
+    var hasExactTimes: Bool { time.timescale % time.sampleRate == 0 }
+
     func nextPacket() throws(Interruption) -> Packet? {
         var ahead = place
         guard let sample = try nextSample(&ahead) else {

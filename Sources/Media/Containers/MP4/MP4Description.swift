@@ -27,7 +27,13 @@ struct MP4Description {
         _ format: PCMFormat, _ codec: AudioProperties.Codec, _ time: MP4Time
     ) -> (TrackDescription, isEstimated: Bool) {
         let mediaEnd = end.map { MP4Time.scale($0.time, time.sampleRate, $0.timescale, rounding: $0.timescale / 2) }
-        let edit = movie.trackEdit(track, time, origin: origin, end: mediaEnd)
+        var edit = movie.trackEdit(track, time, origin: origin, end: mediaEnd)
+        // Fragments may have no edit list that leaves out the start.
+        var preSkip: Int64 = 0
+        if origin == 0, track.edits.edits.isEmpty, case .opus(let head)? = track.entries.first?.codec {
+            preSkip = Int64(head.preSkip)
+            edit = TrackEdit(leading: preSkip)
+        }
         var frameCount = edit.frameCount(ofDecoded: mediaEnd)
         var isEstimated = false
         if frameCount == nil, let duration = movie.fragmentedDuration, duration > 0 {
@@ -46,6 +52,7 @@ struct MP4Description {
             format: format, frameCount: frameCount, container: .mp4, codec: codec, bitRate: nil)
         properties.mediaStart =
             Double(track.edits.start(ofMediaFrom: origin + track.compositionOffset)) / Double(time.timescale)
+            + Double(preSkip) / Double(time.sampleRate)
         if movie.trackCount == 1, let byteCount, let seconds = properties.duration, seconds > 0 {
             properties.bitRate = Int32(exactly: (Double(byteCount) * 8 / seconds).rounded(.down)).map { Int($0) }
         }
@@ -72,6 +79,7 @@ extension MP4SampleEntry.Codec {
         case .alac(let config): config.format
         case .pcm(let description): description.format
         case .mp3(let format): format
+        case .opus(let head): head.format
         case .other: nil
         }
     }
@@ -83,6 +91,7 @@ extension MP4SampleEntry.Codec {
         case .alac: .alac
         case .pcm(let description): description.layout.codec
         case .mp3: .mp3
+        case .opus: .opus
         }
     }
 }

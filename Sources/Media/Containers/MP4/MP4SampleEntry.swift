@@ -9,6 +9,7 @@ struct MP4SampleEntry {
         case pcm(PCMDescription)
         /// MPEG audio. The format is only what the container says.
         case mp3(PCMFormat)
+        case opus(OpusHead)
         /// The name of a codec that is not supported.
         case other(String)
     }
@@ -60,6 +61,11 @@ struct MP4SampleEntry {
             codec = try Self.mpegAudio(fields)
         case "alac":
             codec = .alac(try Self.alac(box, of: source, behind: headerSize))
+        case "Opus":
+            guard let box = try box.child("dOps", of: source, behind: headerSize) else {
+                throw .damaged(what: "MP4 with Opus that is not described")
+            }
+            codec = .opus(try OpusHead(box: try box.bytes(of: source)))
         default:
             if let pcm = try PCMDescription(format, box, of: source, fields) {
                 codec = .pcm(pcm)
@@ -114,7 +120,6 @@ struct MP4SampleEntry {
     /// For messages.
     private static func name(of format: FourCharacterCode) -> String {
         switch format {
-        case "Opus": "Opus"
         case "ac-3": "AC-3"
         case "ec-3": "E-AC-3"
         case "ac-4": "AC-4"

@@ -1,0 +1,40 @@
+/// Opus whose packets a container has found: each packet says how many frames it decodes to.
+final class OpusSamples: TimedPacketSource {
+    /// Frames of the first packet; usually all have as many.
+    let packetFrameCount: Int
+    /// Packets that are decoded before one that is played.
+    var preroll: Int64 { (OpusHead.preroll - 1) / Int64(packetFrameCount) + 1 }
+
+    private let packets: any TimedPacketSource
+    /// Whether the container counts in frames.
+    private let isExact: Bool
+
+    private static let usualFrameCount = 960
+
+    /// - Parameter packets: at the first packet; then anywhere.
+    init(_ packets: any TimedPacketSource, isExact: Bool) throws(Interruption) {
+        self.packets = packets
+        self.isExact = isExact
+        let count = try packets.nextPacket().map { OpusHead.frameCount(of: $0.bytes) } ?? 0
+        packetFrameCount = count > 0 ? count : Self.usualFrameCount
+    }
+
+    var isCutShort: Bool { packets.isCutShort }
+
+    func nextPacket() throws(Interruption) -> Packet? {
+        guard var packet = try packets.nextPacket() else { return nil }
+        let known = max(0, packet.duration ?? 0)
+        let count = Int64(OpusHead.frameCount(of: packet.bytes))
+        guard count > 0 else {
+            // The codec makes silence of it.
+            packet.duration = min(known, Int64(OpusHead.longestPacket))
+            return packet
+        }
+        // A duration that is shorter than the packet cuts its end.
+        if isExact { packet.trim.trailing = Int(max(0, count - known)) }
+        packet.duration = count
+        return packet
+    }
+
+    func seek(toFrame frame: Int64) throws(Interruption) -> Int64 { try packets.seek(toFrame: frame) }
+}

@@ -1,0 +1,87 @@
+import PCM
+
+/// The samples of a packet until they are read, with the silence that stands for packets that cannot be decoded.
+///
+/// Thread: only the decoder thread.
+struct PacketSamples: ~Copyable {
+    /// Of the frames that are read.
+    private(set) var format: PCMFormat
+    private(set) var damage = DamageReport()
+    /// Of the samples in `kept`.
+    private var keptFormat: PCMFormat
+    private var kept = SampleStore()
+    /// Silent frames before those in `kept`.
+    private var silence: Int64 = 0
+
+    init(_ format: PCMFormat) {
+        self.format = format
+        keptFormat = format
+    }
+
+    /// Reads what is left of the last packet, otherwise decodes the next ones.
+    /// - Parameter decode: replaces the samples by those of a packet, or calls `lose`.
+    mutating func read(
+        into buffer: UnsafeMutableBufferPointer<Int32>, from packets: any TimedPacketSource,
+        decode: (Packet, inout PacketSamples) -> Void
+    ) throws(Interruption) -> CodecRun {
+        while true {
+            if let run = take(into: buffer) { return run }
+            guard let packet = try packets.nextPacket() else { return .end }
+            decode(packet, &self)
+        }
+    }
+
+    /// Drops everything, before a seek.
+    mutating func drop() {
+        kept.drop(.max)
+        silence = 0
+    }
+
+    /// Makes room for the samples of a packet, which the caller writes.
+    /// - Parameters:
+    ///   - frameCount: of the packet.
+    ///   - missing: silent frames before them.
+    ///   - sampleRate, channelCount: nil: those of the samples before.
+    mutating func replace(
+        frameCount: Int, missing: Int = 0, sampleRate: Int? = nil, channelCount: Int? = nil
+    ) -> UnsafeMutableBufferPointer<Int32> {
+        silence = Int64(missing)
+        keptFormat.sampleRate = sampleRate ?? keptFormat.sampleRate
+        keptFormat.channelCount = channelCount ?? keptFormat.channelCount
+        return kept.replace(count: frameCount * keptFormat.channelCount)
+    }
+
+    /// Drops frames at both ends of the packet.
+    mutating func trim(_ trim: PacketTrim) {
+        kept.drop(max(0, trim.leading) * keptFormat.channelCount)
+        kept.dropLast(max(0, trim.trailing) * keptFormat.channelCount)
+    }
+
+    /// Notes damage.
+    mutating func countIncident() { damage.incidents += 1 }
+
+    /// Replaces a damaged packet by silence.
+    /// - Parameter frameCount: of the packet, as far as it is played.
+    mutating func lose(_ frameCount: Int64) {
+        kept.drop(.max)
+        countIncident()
+        silence = max(0, frameCount)
+    }
+
+    private mutating func take(into buffer: UnsafeMutableBufferPointer<Int32>) -> CodecRun? {
+        let room = buffer.count / format.channelCount
+        if silence > 0 {
+            let count = Int(min(silence, Int64(room)))
+            buffer[..<(count * format.channelCount)].update(repeating: 0)
+            silence -= Int64(count)
+            damage.silencedFrames += Int64(count)
+            return .frames(count)
+        }
+        guard kept.count > 0 else { return nil }
+        if keptFormat != format {
+            format = keptFormat
+            return .format(format)
+        }
+        return .frames(kept.take(room * format.channelCount, into: buffer) / format.channelCount)
+    }
+}

@@ -1,0 +1,143 @@
+/// How times of a file and decoded frames belong together.
+///
+/// Times are rounded, usually to milliseconds. Those of several blocks, and what the codec says about the length of
+/// packets, give the exact frame again.
+struct MatroskaClock {
+    /// Frames per second of the decoded audio.
+    let sampleRate: Int64
+    /// Frames of a packet, of a codec whose packets have one length.
+    let packetFrameCount: Int64
+    /// Frames that are decoded before one that is played.
+    let preroll: Int64
+
+    private let codec: MatroskaCodec
+    /// Frames in a unit of time.
+    private let framesPerUnit: Double
+    /// Every packet begins at a multiple of it.
+    private var step: Int64
+    /// Of the first packet, in frames, by the times of the first blocks; nil when it is not known.
+    private var start: Double?
+    /// Of the first packet, as it says itself.
+    private var firstFrame: Int64 = 0
+
+    /// Blocks whose times are compared.
+    private static let mostTimes = 24
+    /// Shorter packets of PCM are no help against rounded times: a quarter of so many fit into a millisecond.
+    private static let fewestSteps: Int64 = 250
+
+    /// - Parameters:
+    ///   - packetFrameCount: nil: as the codec says.
+    ///   - preroll: nil: as the codec says.
+    init(
+        _ segment: MatroskaSegment, sampleRate: Int, packetFrameCount: Int? = nil, preroll: Int64? = nil
+    ) {
+        codec = segment.track.codec
+        self.sampleRate = Int64(sampleRate)
+        self.packetFrameCount = packetFrameCount.map { Int64($0) } ?? codec.packetFrameCount
+        self.preroll = preroll ?? codec.preroll
+        framesPerUnit = Double(segment.timestampScale) * Double(sampleRate) / 1e9
+        step = packetFrameCount.map { Int64($0) } ?? codec.step
+    }
+
+    /// Frames by which times may be wrong, or jump, where nothing is missing.
+    private var tolerance: Int64 { sampleRate / 10 }
+
+    /// A second, in units of time.
+    var second: Int64 { Self.integer(Double(sampleRate) / framesPerUnit) }
+
+    func frames(ofUnits units: Double) -> Int64 { Self.integer(units * framesPerUnit) }
+
+    func frames(ofNanoseconds count: Int64) -> Int64 { Self.integer(Double(count) * Double(sampleRate) / 1e9) }
+
+    func units(ofFrame frame: Int64) -> Int64 { Self.integer((Double(frame) + (start ?? 0)) / framesPerUnit) }
+
+    private static func integer(_ value: Double) -> Int64 {
+        let largest = Double(AudioLimits.largestData)
+        return Int64(max(-largest, min(largest, value.rounded())))
+    }
+
+    /// Frames that a packet decodes to.
+    func duration(of head: [UInt8], _ packet: MatroskaPacket, after block: inout Int) -> Int64 {
+        head.withUnsafeBytes {
+            codec.frameCount(
+                $0, size: packet.range.upperBound - packet.range.lowerBound, usual: packetFrameCount, after: &block)
+        }
+    }
+
+    /// Frames at the end of a packet that are not played when it is the last one.
+    func padding(_ packet: MatroskaPacket, _ duration: Int64) -> Int64 {
+        max(0, min(duration, frames(ofNanoseconds: packet.discard)))
+    }
+
+    // MARK: Times
+
+    /// Learns when the first packet begins.
+    mutating func measure(from place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) {
+        start = try middle(from: place, walk)
+        var next = place
+        guard case .packet(let packet) = try walk.step(&next) else { return }
+        let head = try walk.head(of: packet)
+        firstFrame = head.withUnsafeBytes { codec.firstFrame($0) } ?? 0
+        guard case .pcm = codec else { return }
+        let count = duration(of: head, packet, after: &next.blockSize)
+        step = count > sampleRate / Self.fewestSteps ? count : 1
+    }
+
+    /// The place with the time of its packet; nil when nothing says it.
+    func timed(_ place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) -> MatroskaPlace? {
+        var found = place
+        var next = place
+        if codec.isNumbered {
+            guard case .packet(let packet) = try walk.step(&next),
+                let frame = try numbered(packet, walk)
+            else { return nil }
+            found.time = frame
+            return found
+        }
+        guard let start, let middle = try middle(from: place, walk) else { return nil }
+        found.time = max(0, stepped(middle - start))
+        return found
+    }
+
+    /// Frames that are missing before a packet by its number or time; nil when there are none.
+    func gap(before packet: MatroskaPacket, at frame: Int64, _ walk: MatroskaWalk) throws(Interruption) -> Int64? {
+        if codec.isNumbered {
+            guard let number = try numbered(packet, walk), number > frame else { return nil }
+            return number - frame
+        }
+        guard let start, let time = packet.time else { return nil }
+        let missing = stepped(Double(time) * framesPerUnit - start) - frame
+        return missing > tolerance ? missing : nil
+    }
+
+    private func numbered(_ packet: MatroskaPacket, _ walk: MatroskaWalk) throws(Interruption) -> Int64? {
+        let head = try walk.head(of: packet)
+        guard let frame = head.withUnsafeBytes({ codec.firstFrame($0) }), frame >= firstFrame else { return nil }
+        return frame - firstFrame
+    }
+
+    private func stepped(_ frames: Double) -> Int64 {
+        Self.integer(Double(Self.integer(frames)) / Double(step)) * step
+    }
+
+    /// When a packet begins, in frames: the middle of what the next blocks say.
+    private func middle(from place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) -> Double? {
+        var here = place
+        (here.time, here.blockSize) = (0, 0)
+        var range: ClosedRange<Double>?
+        for index in 0..<Self.mostTimes {
+            var next = here
+            guard case .packet(let packet) = try walk.step(&next) else { break }
+            // The first packet of Vorbis is only there for the next one.
+            if let time = packet.time, index > 0 || !codec.needsPacketBefore {
+                let frame = Double(time) * framesPerUnit - Double(here.time)
+                let known = range ?? frame...frame
+                guard abs(frame - known.lowerBound) < Double(tolerance) else { break }
+                range = min(frame, known.lowerBound)...max(frame, known.upperBound)
+            }
+            next.time += duration(of: try walk.head(of: packet), packet, after: &next.blockSize)
+            here = next
+        }
+        return range.map { ($0.lowerBound + $0.upperBound) / 2 }
+    }
+}
