@@ -23,6 +23,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
             return stride(from: 0, to: bytes.count, by: width).map { offset in
                 var value: UInt32 = 0
                 for index in 0..<width { value |= UInt32(bytes[offset + index]) << UInt32(8 * index) }
+                if configuration.sampleFormat == .iec958Subframe { return Int32(bitPattern: value << 4) & ~0xff }
                 return Int32(bitPattern: value << UInt32(32 - configuration.sampleFormat.bitDepth))
             }
         }

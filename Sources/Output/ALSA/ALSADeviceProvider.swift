@@ -115,6 +115,11 @@ public final class ALSADeviceProvider: DeviceProvider {
         try hardware.set(channels: request.format.channelCount)
         try hardware.set(sampleFormat: sampleFormat)
         try hardware.setBuffer(BufferSize(for: request))
+        if sampleFormat == .iec958Subframe {
+            // Drivers read the control when the device is set up.
+            let status = ChannelStatus(sampleRate: request.format.sampleRate)
+            ChannelStatusControl.set(status, for: handle, configuration: configuration)
+        }
         try hardware.install()
         let (bufferFrames, periodFrames) = try hardware.installedSizes()
         let significantBits = hardware.installedSignificantBits() ?? sampleFormat.bitDepth

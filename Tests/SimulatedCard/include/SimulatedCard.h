@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "SimulatedMixer.h"
+#include "SimulatedStatus.h"
 
 struct _snd_pcm;
 typedef struct simulated_card simulated_card;
