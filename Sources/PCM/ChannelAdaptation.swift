@@ -17,19 +17,27 @@ public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
     public let deviceChannelCount: Int
     /// `.straight` for mono, which has no sides.
     public let routing: ChannelRouting
+    /// Where the channels of the device are, when that is not the order of FLAC.
+    public let layout: ChannelLayout?
 
+    /// - Parameter layout: of the device; nil for the order of FLAC.
     /// - Returns: nil when every channel is played as it is, and when the audio has no channels or more than 8.
-    public init?(from source: Int, to device: Int, routing: ChannelRouting = .straight) {
+    public init?(
+        from source: Int, to device: Int, routing: ChannelRouting = .straight, layout: ChannelLayout? = nil
+    ) {
         let routing = source == 1 ? .straight : routing
-        guard source != device || routing != .straight, (1...ChannelLayout.largest).contains(source), device >= 1
+        let layout = layout == ChannelLayout(device) ? nil : layout
+        guard source != device || routing != .straight || layout != nil,
+            (1...ChannelLayout.largest).contains(source), device >= 1
         else { return nil }
         self.routing = routing
+        self.layout = layout
         sourceChannelCount = source
         deviceChannelCount = device
         if source == 1 {
             kind = .copied
         } else {
-            kind = ChannelMatrix(from: source, to: device, routing).isExact ? .placed : .mixed
+            kind = ChannelMatrix(from: source, to: device, routing, layout: layout).isExact ? .placed : .mixed
         }
     }
 
@@ -42,16 +50,21 @@ public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
 }
 
 extension ChannelAdaptation: CustomStringConvertible {
-    /// For a person: "mono on both channels", "6 channels mixed down to 2", "left and right swapped".
+    /// For a person: "mono on both channels", "6 channels mixed down to 2", "left and right swapped", "6 channels in
+    /// the device's order".
     public var description: String {
         guard let phrase = routing.phrase else { return counts }
-        return sourceChannelCount == deviceChannelCount ? phrase : "\(counts), \(phrase)"
+        return sourceChannelCount == deviceChannelCount && layout == nil ? phrase : "\(counts), \(phrase)"
     }
+
+    /// For a person: where only the order of the channels differs.
+    public static func inDeviceOrder(_ count: Int) -> String { "\(count) channels in the device's order" }
 
     private var counts: String {
         switch kind {
         case .copied where deviceChannelCount == 2: "mono on both channels"
         case .copied: "mono on the front channels of \(deviceChannelCount)"
+        case _ where sourceChannelCount == deviceChannelCount: Self.inDeviceOrder(sourceChannelCount)
         case .placed: "\(sourceChannelCount) channels on \(deviceChannelCount)"
         case .mixed where sourceChannelCount < deviceChannelCount:
             "\(sourceChannelCount) channels on \(deviceChannelCount)"

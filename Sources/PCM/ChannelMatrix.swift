@@ -1,59 +1,3 @@
-/// The position of a channel: a bit of WAV's channel mask.
-enum ChannelPosition: UInt16 {
-    case left = 0x1
-    case right = 0x2
-    case center = 0x4
-    case lowFrequency = 0x8
-    case backLeft = 0x10
-    case backRight = 0x20
-    case backCenter = 0x100
-    case sideLeft = 0x200
-    case sideRight = 0x400
-}
-
-/// The positions of the channels in the order of FLAC (RFC 9639, 9.1.3), which is also that of WAV's mask. Channels
-/// after the eighth have none.
-///
-/// A mask and not an array: the constant arrays of one function get the same name in the Embedded build, which
-/// `tools/cross` rejects.
-struct ChannelLayout {
-    static let largest = 8
-    private let mask: UInt16
-
-    init(_ channelCount: Int) {
-        mask =
-            switch channelCount {
-            case ...1: 0x4
-            case 2: 0x3
-            case 3: 0x7
-            case 4: 0x33
-            case 5: 0x37
-            case 6: 0x3f
-            case 7: 0x70f
-            default: 0x63f
-            }
-    }
-
-    func contains(_ position: ChannelPosition) -> Bool { mask & position.rawValue != 0 }
-
-    /// The number of the channel at `position`; nil where there is none.
-    func channel(at position: ChannelPosition) -> Int? {
-        contains(position) ? (mask & (position.rawValue - 1)).nonzeroBitCount : nil
-    }
-
-    /// Calls `body` with each channel's number and position.
-    func forEach(_ body: (_ channel: Int, _ position: ChannelPosition) -> Void) {
-        var remaining = mask
-        var channel = 0
-        while remaining != 0 {
-            let bit = remaining & ~(remaining - 1)
-            if let position = ChannelPosition(rawValue: bit) { body(channel, position) }
-            remaining &= ~bit
-            channel += 1
-        }
-    }
-}
-
 /// How much of each source channel goes into each channel of a device (ITU-R BS.775-3, annex 4). A channel without a
 /// counterpart goes to its neighbours: the center and the surrounds with −3 dB each, low frequencies nowhere. The
 /// result is scaled so that full scale in all channels stays full scale.
@@ -69,10 +13,16 @@ struct ChannelMatrix {
     /// `routing` leaves out.
     let isExact: Bool
 
-    init(from sourceCount: Int, to deviceCount: Int, _ routing: ChannelRouting = .straight) {
+    /// - Parameter layout: of the device; nil for the order of FLAC.
+    init(
+        from sourceCount: Int, to deviceCount: Int, _ routing: ChannelRouting = .straight,
+        layout: ChannelLayout? = nil
+    ) {
         // The sides exist before they come together in one channel.
         let takesSide = deviceCount == 1 && (routing == .left || routing == .right)
-        var builder = Builder(sourceCount: sourceCount, deviceCount: takesSide ? 2 : deviceCount)
+        let builtCount = takesSide ? 2 : deviceCount
+        var builder = Builder(
+            sourceCount: sourceCount, deviceCount: builtCount, device: layout ?? ChannelLayout(builtCount))
         builder.routeAll()
         builder.route(routing)
         self.sourceCount = sourceCount
@@ -89,10 +39,10 @@ struct ChannelMatrix {
         /// Whether every channel was placed at its own position.
         var isExact = true
 
-        init(sourceCount: Int, deviceCount: Int) {
+        init(sourceCount: Int, deviceCount: Int, device: ChannelLayout) {
             self.sourceCount = sourceCount
             self.deviceCount = deviceCount
-            device = ChannelLayout(deviceCount)
+            self.device = device
             factors = [Double](repeating: 0, count: sourceCount * deviceCount)
         }
 

@@ -11,7 +11,8 @@ public final class ChannelMixer {
 
     public init(_ adaptation: ChannelAdaptation) {
         let matrix = ChannelMatrix(
-            from: adaptation.sourceChannelCount, to: adaptation.deviceChannelCount, adaptation.routing)
+            from: adaptation.sourceChannelCount, to: adaptation.deviceChannelCount, adaptation.routing,
+            layout: adaptation.layout)
         self.adaptation = adaptation
         sourceCount = matrix.sourceCount
         deviceCount = matrix.deviceCount

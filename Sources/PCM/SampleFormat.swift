@@ -1,4 +1,5 @@
-/// The supported sample formats of devices, all little-endian and signed, widest first: the order of preference.
+/// The supported sample formats of devices, all little-endian and signed, in the order of preference: the widest
+/// samples first, subframes last.
 public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopyable {
     /// 32 bits in 4 bytes.
     case s32
@@ -8,11 +9,13 @@ public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopya
     case s24Packed
     /// 16 bits in 2 bytes.
     case s16
+    /// Subframes of IEC 60958 with 24 bits each, in 4 bytes: what HDMI carries.
+    case iec958Subframe
 
     /// Bytes that one sample takes.
     public var byteCount: Int {
         switch self {
-        case .s32, .s24: 4
+        case .s32, .s24, .iec958Subframe: 4
         case .s24Packed: 3
         case .s16: 2
         }
@@ -22,7 +25,7 @@ public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopya
     public var bitDepth: Int {
         switch self {
         case .s32: 32
-        case .s24, .s24Packed: 24
+        case .s24, .s24Packed, .iec958Subframe: 24
         case .s16: 16
         }
     }
@@ -34,6 +37,7 @@ public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopya
         case .s24: "S24_LE"
         case .s24Packed: "S24_3LE"
         case .s16: "S16_LE"
+        case .iec958Subframe: "IEC958_SUBFRAME_LE"
         }
     }
 }

@@ -4,6 +4,7 @@
 /// - Otherwise `sample · gain` in 64 bits, rounded to nearest once (ties towards +∞) and saturated once. Devices of 24
 ///   and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; those of 32 bits never.
 /// - Muted: digital zero.
+/// - Subframes of IEC 60958 have samples of 24 bits, in blocks that go on from call to call.
 ///
 /// The result does not depend on how the samples are divided into calls (docs/decisions/dither.md).
 ///
@@ -24,6 +25,8 @@ public final class SampleRenderer {
     /// Whether the lowest 8 bits of an `.s32` do not reach the converter.
     private let isConverterOf24: Bool
     private var noise: DitherNoise
+    /// For `.iec958Subframe`.
+    private let packer: SubframePacker?
     private var ramp: Ramp?
 
     /// - Parameters:
@@ -40,6 +43,9 @@ public final class SampleRenderer {
         self.channelCount = channelCount
         rampFrames = max(sampleRate / 50, 1)
         noise = DitherNoise(channelCount: channelCount, seed: seed)
+        packer =
+            format == .iec958Subframe
+            ? SubframePacker(channelCount: channelCount, status: ChannelStatus(sampleRate: sampleRate)) : nil
     }
 
     /// Whether the gain of the next frame differs from `gain` because of a ramp.
@@ -70,8 +76,32 @@ public final class SampleRenderer {
         case .s24: render(S24.self, from: source, frames: frames, to: target)
         case .s24Packed: render(S24Packed.self, from: source, frames: frames, to: target)
         case .s16: render(S16.self, from: source, frames: frames, to: target)
+        case .iec958Subframe:
+            packer?.pack(frames, to: target) { first, frames, samples in
+                render(S24.self, from: source + first * channelCount, frames: frames, to: samples)
+            }
         }
     }
+
+    /// Renders `frames` frames of silence: a gain and a ramp stay as they are.
+    public func renderSilence(frames: Int, to target: UnsafeMutableRawPointer) {
+        guard let packer else {
+            let byteCount = frames * channelCount * format.byteCount
+            target.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+            return
+        }
+        packer.pack(frames, to: target) { _, frames, samples in
+            samples.update(repeating: 0, count: frames * channelCount)
+        }
+    }
+
+    // MARK: The position in the stream of the device, which subframes have
+
+    /// The device begins anew: no frame precedes the next one.
+    public func restart() { packer?.restart() }
+
+    /// The device has taken back the last `frames` frames, and the next ones replace them.
+    public func rewind(_ frames: Int) { packer?.rewind(frames) }
 
     private func render<Target: DeviceSample>(
         _: Target.Type, from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer

@@ -113,7 +113,8 @@ enum HelpText {
           --pre-amp DB            -30 to 30, added when normalizing; default: 4
           --volume PERCENT        0 to 100; default: the last one, at first the card's or -30 dB
           --start SECONDS         start position in the first file
-          --format FORMAT         S32_LE, S24_LE, S24_3LE or S16_LE; default: the widest of the device
+          --format FORMAT         S32_LE, S24_LE, S24_3LE, S16_LE or IEC958_SUBFRAME_LE; default: the widest of
+                                  the device
           --rate HZ               8000 to 768000: convert all to this sample rate; default: only what the device does
                                   not have
           --buffer MILLISECONDS   10 to 10000, length of the device's buffer; default: 200

@@ -42,7 +42,7 @@ struct PlayOptionsTests {
 
     @Test(
         "every sample format by ALSA's name",
-        arguments: zip(["S32_LE", "S24_LE", "S24_3LE", "S16_LE"], SampleFormat.allCases))
+        arguments: zip(["S32_LE", "S24_LE", "S24_3LE", "S16_LE", "IEC958_SUBFRAME_LE"], SampleFormat.allCases))
     func formats(name: String, format: SampleFormat) throws {
         #expect(try PlayOptions(parsing: ["--format", name, "x"]).sampleFormat == format)
     }
@@ -63,7 +63,8 @@ struct PlayOptionsTests {
             (["--normalize", "on"], "--normalize on: must be off, track or album."),
             (
                 ["--format", "s16_le"],
-                "--format s16_le: must be one of S32_LE, S24_LE, S24_3LE, S16_LE. Did you mean S16_LE?"
+                "--format s16_le: must be one of S32_LE, S24_LE, S24_3LE, S16_LE, IEC958_SUBFRAME_LE. "
+                    + "Did you mean S16_LE?"
             ),
             (["--device="], "--device needs a name. List the devices with `tonearm devices`."),
         ])

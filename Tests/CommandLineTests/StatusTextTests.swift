@@ -30,6 +30,18 @@ struct StatusTextTests {
         #expect(try lines(#"{"path":null}"#) == [])
     }
 
+    @Test(
+        "How the device plays the channels of the audio",
+        arguments: [
+            (6, #"{"kind":"placed","channels":6,"routing":"straight"}"#, "6 channels in the device's order"),
+            (2, #"{"kind":"mixed","channels":6,"routing":"straight"}"#, "6 channels mixed down to 2"),
+            (2, #"{"kind":"placed","channels":2,"routing":"swapped"}"#, "left and right swapped"),
+        ])
+    func adaptation(channels: Int, json: String, words: String) throws {
+        let device = #"{"name":"hw:0","sampleFormat":"S16_LE","channels":\#(channels),"adaptation":\#(json)}"#
+        #expect(try lines(#"{"state":"playing","device":\#(device)}"#).contains { $0.hasSuffix(", \(words)") })
+    }
+
     @Test("Nothing is said of a file that does not wait, and the seconds of a stream are whole ones")
     func buffered() throws {
         let file = try lines(#"{"state":"playing","file":"/a.flac","buffered":null,"wait":null}"#)

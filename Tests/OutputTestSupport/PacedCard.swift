@@ -23,6 +23,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
             return stride(from: 0, to: bytes.count, by: width).map { offset in
                 var value: UInt32 = 0
                 for index in 0..<width { value |= UInt32(bytes[offset + index]) << UInt32(8 * index) }
+                if configuration.sampleFormat == .iec958Subframe { return Int32(bitPattern: value << 4) & ~0xff }
                 return Int32(bitPattern: value << UInt32(32 - configuration.sampleFormat.bitDepth))
             }
         }
@@ -47,6 +48,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     private var waitingOpenings = 0
     var startFault: DeviceFault?
     private var channels: [Int]?
+    private var layout: ChannelLayout?
     private var audible = false
     private var rewinds = false
     private let patience = Patience()
@@ -163,6 +165,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// The card has these channel counts from now on; nil for any.
     public func support(channels: [Int]?) { condition.withLock { self.channels = channels } }
 
+    /// The card has this channel map from now on, when it has been opened with as many channels.
+    public func support(layout: ChannelLayout?) { condition.withLock { self.layout = layout } }
+
     /// The card is one that somebody listens to, and that can take back what was not heard: music fades. To be called
     /// before it is opened.
     public func becomeAudible(rewinds: Bool = true) {
@@ -242,11 +247,12 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
             let sampleFormat = sampleFormats.first(where: { request.sampleFormat == nil || $0 == request.sampleFormat })
         else { throw .sampleFormatNotSupported(device: request.device, requested: request.sampleFormat) }
         let bufferFrames = max(format.sampleRate * request.bufferMilliseconds / 1000, leastBufferFrames)
-        let configuration = DeviceConfiguration(
+        var configuration = DeviceConfiguration(
             device: request.device, sampleRate: format.sampleRate, channelCount: format.channelCount,
             sampleFormat: sampleFormat, significantBits: sampleFormat.bitDepth, bufferFrames: bufferFrames,
             periodFrames: bufferFrames / request.periodCount, memoryMapped: true,
             channels: ChannelCounts(channels ?? Array(1...ChannelCounts.largest)), rates: rates?.sorted() ?? [])
+        configuration.layout = layout
         recordingsMade.append(Recording(configuration: configuration))
         let device = PacedDevice(card: self, configuration: configuration)
         current = device

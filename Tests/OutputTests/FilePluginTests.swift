@@ -49,7 +49,9 @@ struct FilePluginTests {
         #expect(try folder.contents(of: "x.raw") == signal.bytes)
     }
 
-    @Test("wav: a header of the right length and exactly the bytes", arguments: Way.all, SampleFormat.allCases)
+    @Test(
+        "wav: a header of the right length and exactly the bytes", arguments: Way.all,
+        SampleFormat.allCases.filter { $0 != .iec958Subframe })
     func wav(way: Way, sampleFormat: SampleFormat) throws {
         let device = try way.open(.stereo("file:FILE=\(folder.path)/x.wav,FORMAT=wav", sampleFormat))
         let frameBytes = 2 * sampleFormat.byteCount

@@ -22,6 +22,8 @@ struct NegotiationTests {
             ([.s16, .s24Packed], .s24Packed),
             ([.s24Packed, .s24], .s24),
             ([.s16, .s24, .s32, .s24Packed], .s32),
+            ([.iec958Subframe, .s16], .s16),
+            ([.iec958Subframe], .iec958Subframe),
         ] as [([SampleFormat], SampleFormat)])
     func widest(formats: [SampleFormat], expected: SampleFormat) throws {
         var capabilities = dac

@@ -15,17 +15,19 @@ struct RenderAllocationTests {
     static let stereo = PCMFormat(sampleRate: 44_100, channelCount: 2, bitDepth: 16)
     static let deep = PCMFormat(sampleRate: 44_100, channelCount: 2, bitDepth: 24)
 
-    @Test("ALSA's null device, memory mapped or not, on the real thread", arguments: [true, false])
-    func nullDevice(memoryMapping: Bool) throws {
+    @Test(
+        "ALSA's null device, memory mapped or not, on the real thread", arguments: [true, false],
+        [SampleFormat.s16, .iec958Subframe])
+    func nullDevice(memoryMapping: Bool, sampleFormat: SampleFormat) throws {
         // The first time Swift's runtime, which does not ship, makes the types that are used.
-        _ = try callsWhilePlaying(memoryMapping: memoryMapping)
-        #expect(try callsWhilePlaying(memoryMapping: memoryMapping) == [0])
+        _ = try callsWhilePlaying(memoryMapping: memoryMapping, sampleFormat)
+        #expect(try callsWhilePlaying(memoryMapping: memoryMapping, sampleFormat) == [0])
     }
 
-    private func callsWhilePlaying(memoryMapping: Bool) throws -> [Int] {
+    private func callsWhilePlaying(memoryMapping: Bool, _ sampleFormat: SampleFormat) throws -> [Int] {
         let null = ALSADeviceProvider(configuration: .builtIn, memoryMapping: memoryMapping)
         let provider = CountingProvider(null)
-        let settings = RendererSettings(device: "null", sampleFormat: .s16)
+        let settings = RendererSettings(device: "null", sampleFormat: sampleFormat)
         let renderer = try Renderer(
             provider: provider, clock: SystemMonotonicClock(), settings: settings, priority: .normal)
         let streams = (1...2).map { TestStream(id: $0, format: Self.stereo) }

@@ -17,7 +17,8 @@ final class Card {
     init(
         rates: [UInt32] = [44_100, 48_000], formats: [snd_pcm_format_t] = [SND_PCM_FORMAT_S16_LE],
         channels: [UInt32] = [2], memoryMapped: Bool = true, refusesSilence: Bool = false,
-        stutters: Bool = false, latency: UInt = 0
+        stutters: Bool = false, latency: UInt = 0, positions: [snd_pcm_chmap_position] = [],
+        mapType: snd_pcm_chmap_type = SND_CHMAP_TYPE_FIXED, refusesMaps: Bool = false
     ) throws {
         var abilities = simulated_abilities()
         withUnsafeMutableBytes(of: &abilities.rates) { $0.copyBytes(from: rates.withUnsafeBytes(Array.init)) }
@@ -28,6 +29,10 @@ final class Card {
         abilities.refuses_silence = refusesSilence
         abilities.stutters = stutters
         abilities.latency = latency
+        let codes = positions.map(\.rawValue)
+        withUnsafeMutableBytes(of: &abilities.positions) { $0.copyBytes(from: codes.withUnsafeBytes(Array.init)) }
+        abilities.map_type = mapType.rawValue
+        abilities.refuses_maps = refusesMaps
         raw = try #require(simulated_card_create(&abilities))
     }
 
@@ -39,6 +44,11 @@ final class Card {
     ) throws(DeviceError) -> ALSADevice {
         try ALSADeviceProvider(configuration: .builtIn, memoryMapping: true, clock: clock)
             .open(request, on: PCMHandle(adopting: simulated_card_pcm(raw)))
+    }
+
+    /// The channel map that was set last.
+    func positions(_ count: Int) -> [snd_pcm_chmap_position] {
+        (0..<UInt32(count)).map { snd_pcm_chmap_position(simulated_card_position(raw, $0)) }
     }
 
     var written: [UInt8] {

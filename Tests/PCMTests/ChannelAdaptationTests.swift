@@ -44,6 +44,44 @@ struct ChannelAdaptationTests {
         #expect(ChannelRouting(named: routing.rawValue) == routing)
     }
 
+    @Test("A device with another order: exact where it has all positions, and shown")
+    func layout() throws {
+        let hda = try #require(
+            ChannelLayout(order: [.left, .right, .backLeft, .backRight, .center, .lowFrequency]))
+        let same = try #require(ChannelAdaptation(from: 6, to: 6, layout: hda))
+        #expect(same.kind == .placed && "\(same)" == "6 channels in the device's order")
+        #expect(ChannelAdaptation(from: 4, to: 6, layout: hda)?.kind == .placed)
+        #expect(ChannelAdaptation(from: 6, to: 6, layout: ChannelLayout(6)) == nil)
+        #expect(ChannelAdaptation(from: 2, to: 6, layout: ChannelLayout(6)) == ChannelAdaptation(from: 2, to: 6))
+        let swapped = try #require(ChannelAdaptation(from: 6, to: 6, routing: .swapped, layout: hda))
+        #expect("\(swapped)" == "6 channels in the device's order, left and right swapped")
+        let wide = try #require(
+            ChannelLayout(order: [.left, .right, .center, .lowFrequency, .backLeft, .backRight, nil, nil]))
+        #expect(ChannelAdaptation(from: 8, to: 8, layout: wide)?.kind == .mixed)
+        #expect(ChannelAdaptation(from: 6, to: 8, layout: wide)?.kind == .placed)
+    }
+
+    @Test(
+        "A single pair of surrounds is the one that audio of as many channels has",
+        arguments: [
+            ([.left, .right, .sideLeft, .sideRight], 2, .backLeft),
+            ([.left, .right, .center, .lowFrequency, .backCenter, .backLeft, .backRight], 5, .sideLeft),
+            ([.right, .left, .sideRight, .sideLeft, .center], 3, .backLeft),
+        ] as [([ChannelPosition?], Int, ChannelPosition)])
+    func surrounds(order: [ChannelPosition?], channel: Int, position: ChannelPosition) throws {
+        #expect(try #require(ChannelLayout(order: order)).channel(at: position) == channel)
+    }
+
+    @Test(
+        "No layout without left or right, with a position twice, or with more than 8 channels",
+        arguments: [
+            [.left, .center, .backCenter], [.right, nil, nil], [.left, .right, .center, .center], [],
+            [.left, .right] + Array(repeating: nil, count: 7),
+        ] as [[ChannelPosition?]])
+    func noLayout(order: [ChannelPosition?]) {
+        #expect(ChannelLayout(order: order) == nil)
+    }
+
     @Test("Mono has no sides")
     func monoRouting() {
         #expect(ChannelAdaptation(from: 1, to: 1, routing: .left) == nil)

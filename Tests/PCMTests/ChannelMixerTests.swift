@@ -6,9 +6,11 @@ struct ChannelMixerTests {
     private static let extremes: [Int32] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
 
     private func mixed(
-        _ samples: [Int32], from source: Int, to device: Int, _ routing: ChannelRouting = .straight
+        _ samples: [Int32], from source: Int, to device: Int, _ routing: ChannelRouting = .straight,
+        layout: ChannelLayout? = nil
     ) throws -> [Int32] {
-        let mixer = ChannelMixer(try #require(ChannelAdaptation(from: source, to: device, routing: routing)))
+        let mixer = ChannelMixer(
+            try #require(ChannelAdaptation(from: source, to: device, routing: routing, layout: layout)))
         let frames = samples.count / source
         return [Int32](unsafeUninitializedCapacity: frames * device) { target, count in
             samples.withUnsafeBufferPointer {
@@ -47,6 +49,23 @@ struct ChannelMixerTests {
         #expect(
             try mixed(five, from: 5, to: 6)
                 == frames.flatMap { [five[$0], five[$0 + 1], five[$0 + 2], 0, five[$0 + 3], five[$0 + 4]] })
+    }
+
+    @Test("Every order of a device gets each channel at its position, bit for bit", arguments: 3...8)
+    func ordered(count: Int) throws {
+        var positions: [ChannelPosition] = []
+        ChannelLayout(count).forEach { _, position in positions.append(position) }
+        var noise = FixedRandom(state: UInt64(count))
+        let samples = signal(channels: count)
+        for _ in 0..<20 {
+            let order = Array(0..<count).shuffled(using: &noise)
+            let layout = try #require(ChannelLayout(order: order.map { positions[$0] }))
+            guard layout != ChannelLayout(count) else { continue }
+            let frames = stride(from: 0, to: samples.count, by: count)
+            #expect(
+                try mixed(samples, from: count, to: count, layout: layout)
+                    == frames.flatMap { frame in order.map { samples[frame + $0] } })
+        }
     }
 
     @Test("Routing: sides are copied bit for bit, and the mean of both is rounded to nearest")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Dither: TPDF of ±1 LSB, a generator for each channel")
 struct DitherTests {
-    private let narrowFormats: [SampleFormat] = [.s24, .s24Packed, .s16]
+    private let narrowFormats: [SampleFormat] = [.s24, .s24Packed, .s16, .iec958Subframe]
 
     /// Errors in LSB of the format, against the exact product.
     private func errors(
@@ -21,7 +21,7 @@ struct DitherTests {
 
     @Test(
         "no error is more than the dither's 1 LSB and the rounding's half",
-        arguments: [SampleFormat.s24, .s24Packed, .s16])
+        arguments: [SampleFormat.s24, .s24Packed, .s16, .iec958Subframe])
     func bounds(format: SampleFormat) {
         let samples = telltaleSamples.map { $0 / 2 }
         for gain in [Gain(factor: 0.3), Gain(factor: 1.9), Gain(factor: 0.001)] {

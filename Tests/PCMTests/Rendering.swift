@@ -23,10 +23,11 @@ func render(_ samples: [Int32], as format: SampleFormat, gain: Gain, bitDepth: I
     return render(samples, with: &renderer)
 }
 
-/// Little-endian signed samples.
+/// Little-endian signed samples; those of subframes without what surrounds them.
 func decode(_ bytes: [UInt8], as format: SampleFormat) -> [Int32] {
     stride(from: 0, to: bytes.count, by: format.byteCount).map { start in
         let sample = bytes[start..<start + format.byteCount].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        if format == .iec958Subframe { return Int32(bitPattern: sample << 4) >> 8 }
         let unused = UInt32(32 - 8 * format.byteCount)
         return Int32(bitPattern: sample << unused) >> Int32(unused)
     }

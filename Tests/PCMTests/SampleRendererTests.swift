@@ -56,7 +56,9 @@ struct SampleRendererTests {
         #expect(render([sample], as: .s32, gain: Gain(factor: 2)) == [doubled])
     }
 
-    @Test("narrow formats saturate with the dither inside the range", arguments: [SampleFormat.s24, .s24Packed, .s16])
+    @Test(
+        "narrow formats saturate with the dither inside the range",
+        arguments: [SampleFormat.s24, .s24Packed, .s16, .iec958Subframe])
     func saturationWithDither(format: SampleFormat) {
         let highest = Int32.max >> Int32(32 - format.bitDepth)
         for gain in [Gain(factor: 2), .maximum] {

@@ -17,6 +17,8 @@ struct simulated_card {
     /// Frames that left the buffer and are not heard yet, at most `latency`; silence behind them pushes them out.
     snd_pcm_uframes_t in_flight, silence_in_flight, latency;
     simulated_parameters parameters;
+    simulated_abilities abilities;
+    unsigned positions[8];
     size_t written_bytes, heard;
     int starts;
     uint8_t written[simulated_capacity];
@@ -120,6 +122,46 @@ static int on_software_parameters(snd_pcm_ioplug_t *plugin, snd_pcm_sw_params_t 
     return 0;
 }
 
+static unsigned length(const unsigned *list) {
+    unsigned count = 0;
+    while (list[count]) count++;
+    return count;
+}
+
+static unsigned map_length(const simulated_card *card) {
+    unsigned count = 0;
+    while (count < 8 && card->abilities.positions[count]) count++;
+    return count;
+}
+
+static snd_pcm_chmap_query_t **on_query_maps(snd_pcm_ioplug_t *plugin) {
+    simulated_card *card = plugin->private_data;
+    unsigned count = map_length(card);
+    if (count == 0) return NULL;
+    snd_pcm_chmap_query_t **maps = calloc(2, sizeof *maps);
+    maps[0] = malloc(sizeof **maps + count * sizeof(unsigned));
+    maps[0]->type = card->abilities.map_type;
+    maps[0]->map.channels = count;
+    memcpy(maps[0]->map.pos, card->abilities.positions, count * sizeof(unsigned));
+    return maps;
+}
+
+static snd_pcm_chmap_t *on_get_map(snd_pcm_ioplug_t *plugin) {
+    simulated_card *card = plugin->private_data;
+    if (map_length(card) != plugin->channels) return NULL;
+    snd_pcm_chmap_t *map = malloc(sizeof *map + plugin->channels * sizeof(unsigned));
+    map->channels = plugin->channels;
+    memcpy(map->pos, card->positions, plugin->channels * sizeof(unsigned));
+    return map;
+}
+
+static int on_set_map(snd_pcm_ioplug_t *plugin, const snd_pcm_chmap_t *map) {
+    simulated_card *card = plugin->private_data;
+    if (map->channels != plugin->channels || card->abilities.refuses_maps) return -EINVAL;
+    memcpy(card->positions, map->pos, map->channels * sizeof(unsigned));
+    return 0;
+}
+
 static const snd_pcm_ioplug_callback_t callbacks = {
     .start = on_start,
     .close = on_close,
@@ -130,6 +172,9 @@ static const snd_pcm_ioplug_callback_t callbacks = {
     .transfer = on_transfer,
     .poll_revents = on_poll,
     .sw_params = on_software_parameters,
+    .query_chmaps = on_query_maps,
+    .get_chmap = on_get_map,
+    .set_chmap = on_set_map,
 };
 
 static const snd_pcm_ioplug_callback_t callbacks_with_latency = {
@@ -142,14 +187,11 @@ static const snd_pcm_ioplug_callback_t callbacks_with_latency = {
     .transfer = on_transfer,
     .poll_revents = on_poll,
     .sw_params = on_software_parameters,
+    .query_chmaps = on_query_maps,
+    .get_chmap = on_get_map,
+    .set_chmap = on_set_map,
     .delay = on_delay,
 };
-
-static unsigned length(const unsigned *list) {
-    unsigned count = 0;
-    while (list[count]) count++;
-    return count;
-}
 
 simulated_card *simulated_card_create(const simulated_abilities *abilities) {
     simulated_card *card = calloc(1, sizeof *card);
@@ -160,6 +202,8 @@ simulated_card *simulated_card_create(const simulated_abilities *abilities) {
     plugin->flags = SND_PCM_IOPLUG_FLAG_BOUNDARY_WA;
     plugin->callback = abilities->latency > 0 ? &callbacks_with_latency : &callbacks;
     card->latency = abilities->latency;
+    card->abilities = *abilities;
+    memcpy(card->positions, abilities->positions, sizeof card->positions);
     plugin->private_data = card;
     plugin->poll_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     plugin->poll_events = POLLIN;
@@ -234,4 +278,5 @@ const uint8_t *simulated_card_written(const simulated_card *card, size_t *bytes)
 
 simulated_parameters simulated_card_parameters(const simulated_card *card) { return card->parameters; }
 size_t simulated_card_heard(const simulated_card *card) { return card->heard; }
+unsigned simulated_card_position(const simulated_card *card, unsigned channel) { return card->positions[channel]; }
 int simulated_card_starts(const simulated_card *card) { return card->starts; }

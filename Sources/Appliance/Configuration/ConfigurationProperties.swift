@@ -36,7 +36,9 @@ extension Configuration {
     /// nil: the board profile decides, else the first usable card.
     public var device: String? { text(.device, unless: "auto") }
     /// nil: the widest format of the device.
-    public var sampleFormat: SampleFormat? { choice(.sampleFormat, of: [nil, .s32, .s24, .s24Packed, .s16]) }
+    public var sampleFormat: SampleFormat? {
+        choice(.sampleFormat, of: [nil, .s32, .s24, .s24Packed, .s16, .iec958Subframe])
+    }
     public var bufferMilliseconds: Int { number(.buffer) }
     public var periodCount: Int { number(.periods) }
     /// nil: the board profile or the card decides.

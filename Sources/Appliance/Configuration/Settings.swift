@@ -63,8 +63,8 @@ struct Setting: Sendable {
             without a profile the first one that plays.
             """),
         Setting(
-            .sampleFormat, "audio", "sample-format", .choice(["auto", "S32_LE", "S24_LE", "S24_3LE", "S16_LE"]),
-            "auto",
+            .sampleFormat, "audio", "sample-format",
+            .choice(["auto", "S32_LE", "S24_LE", "S24_3LE", "S16_LE", "IEC958_SUBFRAME_LE"]), "auto",
             """
             The sample format of the device. With auto it is the widest one that the device has.
             """),

@@ -63,6 +63,7 @@ public final class ALSADeviceProvider: DeviceProvider {
             var configuration = try install(request, sampleFormat, handle)
             configuration.channels = channels
             configuration.rates = capabilities.rates
+            configuration.layout = ChannelMap.settled(of: handle, channelCount: configuration.channelCount)
             unwritableFile = FilePlugin.unwritableFile(of: handle)
             device = try ALSADevice(handle, configuration: configuration, clock: clock)
         } catch {
@@ -115,6 +116,11 @@ public final class ALSADeviceProvider: DeviceProvider {
         try hardware.set(channels: request.format.channelCount)
         try hardware.set(sampleFormat: sampleFormat)
         try hardware.setBuffer(BufferSize(for: request))
+        if sampleFormat == .iec958Subframe {
+            // Drivers read the control when the device is set up.
+            let status = ChannelStatus(sampleRate: request.format.sampleRate)
+            ChannelStatusControl.set(status, for: handle, configuration: configuration)
+        }
         try hardware.install()
         let (bufferFrames, periodFrames) = try hardware.installedSizes()
         let significantBits = hardware.installedSignificantBits() ?? sampleFormat.bitDepth

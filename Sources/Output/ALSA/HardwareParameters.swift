@@ -152,6 +152,7 @@ extension SampleFormat {
         case .s24: SND_PCM_FORMAT_S24_LE
         case .s24Packed: SND_PCM_FORMAT_S24_3LE
         case .s16: SND_PCM_FORMAT_S16_LE
+        case .iec958Subframe: SND_PCM_FORMAT_IEC958_SUBFRAME_LE
         }
     }
 }

@@ -16,6 +16,9 @@ struct CardControl: ~Copyable {
         raw = try CardControl.open(card: card, configuration: configuration)
     }
 
+    /// Takes ownership of an open control interface.
+    init(adopting raw: OpaquePointer) { self.raw = raw }
+
     deinit { snd_ctl_close(raw) }
 
     /// For callers that close the control themselves.

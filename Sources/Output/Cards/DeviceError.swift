@@ -14,7 +14,7 @@ public enum DeviceError: Error, Equatable, Sendable {
     case rateNotSupported(device: String, rate: Int, supported: [Int])
     /// The device does not have this channel count; `supported` lists its counts, ascending.
     case channelsNotSupported(device: String, channels: Int, supported: [Int])
-    /// None of S32_LE, S24_LE, S24_3LE, S16_LE, or not the requested one.
+    /// None of the formats of `SampleFormat`, or not the requested one.
     case sampleFormatNotSupported(device: String, requested: SampleFormat?)
     /// Anything else; `code` is alsa-lib's negated errno, `reason` its text.
     case refused(device: String, code: Int32, reason: String)

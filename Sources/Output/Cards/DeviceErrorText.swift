@@ -23,7 +23,8 @@ extension DeviceError: CustomStringConvertible {
             let wanted = channels == 1 ? "1 channel" : "\(channels) channels"
             return "\(device): cannot play \(wanted). It can do: \(counts)."
         case .sampleFormatNotSupported(let device, let requested):
-            let what = requested.map { "\($0.name)" } ?? "any of S32_LE, S24_LE, S24_3LE, S16_LE"
+            let what =
+                requested.map { "\($0.name)" } ?? "any of S32_LE, S24_LE, S24_3LE, S16_LE, IEC958_SUBFRAME_LE"
             return "\(device): does not take \(what)."
         case .refused(let device, let code, let reason):
             return "\(device): \(reason) (\(code))."

@@ -22,20 +22,23 @@ public enum DeviceName {
         throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])
     }
 
-    /// The first device with a sample format that Tonearm can write: an HDMI output may have only IEC958. A device that
-    /// is in use cannot be asked, and counts as usable. When none is usable, the result is the first one, and opening
-    /// it reports the reason.
+    /// The first device with a sample format that Tonearm can write. One that has only subframes, like the HDMI sockets
+    /// of a Raspberry Pi, is taken when there is no other. A device that is in use cannot be asked, and counts as
+    /// usable. When none is usable, the result is the first one, and opening it reports the reason.
     static func choose(
         among devices: [String], availability: (String) -> SoundCardDevice.Availability
     ) -> String? {
+        var subframes: String?
         for device in devices {
             switch availability(device) {
             case .busy: return device
-            case .available(let capabilities) where capabilities.canPlay: return device
+            case .available(let capabilities) where capabilities.canPlay:
+                guard capabilities.hasOnlySubframes else { return device }
+                subframes = subframes ?? device
             case .available, .unusable: continue
             }
         }
-        return devices.first
+        return subframes ?? devices.first
     }
 
     /// `hw:CARD=…,DEV=…` for every playback device, in the order of the cards.

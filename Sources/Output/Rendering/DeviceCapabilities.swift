@@ -6,7 +6,7 @@ public struct DeviceCapabilities: Equatable, Sendable {
     public var rates: [Int]
     /// Every channel count that the device has, ascending, up to `mostChannels`.
     public var channels: [Int]
-    /// Those that Tonearm supports, widest first.
+    /// Those that Tonearm supports, in the order of preference.
     public var sampleFormats: [SampleFormat]
 
     /// The usual rates of audio, in Hz.
@@ -26,4 +26,7 @@ public struct DeviceCapabilities: Equatable, Sendable {
 
     /// Whether anything at all can be played.
     var canPlay: Bool { !sampleFormats.isEmpty && !rates.isEmpty && !channels.isEmpty }
+
+    /// Whether this is an output of subframes, like the HDMI sockets of a Raspberry Pi.
+    var hasOnlySubframes: Bool { sampleFormats.first == .iec958Subframe }
 }

@@ -28,7 +28,7 @@ struct DeviceSlot {
 
     /// Recovers the device, prepared and without frames, or closes it when it is gone.
     mutating func recover(from fault: DeviceFault) {
-        if let device = sink?.device, !device.recover(from: fault) { close() }
+        if let sink, !sink.recover(from: fault) { close() }
     }
 
     mutating func close() {

@@ -106,6 +106,8 @@ public struct DeviceConfiguration: Equatable, Sendable {
     public var channels: ChannelCounts
     /// The usual rates of the device in Hz, ascending; empty when they are not known.
     public var rates: [Int]
+    /// Where the channels are; nil for the order of FLAC.
+    public var layout: ChannelLayout?
     /// Which side each front channel plays.
     public var routing = ChannelRouting.straight
     /// How the channels of the audio become those of the device; nil when they are the same.
@@ -149,7 +151,11 @@ public struct DeviceConfiguration: Equatable, Sendable {
     /// How the channels of audio of `format` become those of the device; nil when they are the same, or when the device
     /// cannot play it.
     public func adaptation(of format: PCMFormat) -> ChannelAdaptation? {
-        takes(format) ? ChannelAdaptation(from: format.channelCount, to: channelCount, routing: routing) : nil
+        takes(format) ? adaptation(ofChannels: format.channelCount) : nil
+    }
+
+    func adaptation(ofChannels count: Int) -> ChannelAdaptation? {
+        ChannelAdaptation(from: count, to: channelCount, routing: routing, layout: layout)
     }
 }
 

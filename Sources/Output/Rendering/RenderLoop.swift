@@ -202,7 +202,7 @@ final class RenderLoop {
             reports.running()
             return .time(milliseconds: Int32(min(Int64(BackOff.longest), sink.milliseconds(head.unheard) + 1)))
         }
-        try sink.device.drain()
+        try sink.drain()
         _ = head.finish(.start)
         return goOn()
     }
@@ -248,7 +248,7 @@ final class RenderLoop {
         if let sink = slot.sink, head.written > 0 || sink.isSettling {
             do throws(DeviceFault) {
                 try settle(sink)
-                if try !beginFadeOut(sink) { try sink.device.drop() }
+                if try !beginFadeOut(sink) { try sink.drop() }
             } catch {
                 revive(from: error)
             }
@@ -280,7 +280,7 @@ final class RenderLoop {
                 if remaining > 0 {
                     return .time(milliseconds: Int32(sink.milliseconds(Int64(remaining))) + 1)
                 }
-                try sink.device.drop()
+                try sink.drop()
             } catch {
                 // It is silent now, which is the goal of this function.
                 slot.recover(from: error)

@@ -101,10 +101,7 @@ final class SampleSink {
     }
 
     private func writeSilence(_ frames: Int) throws(DeviceFault) -> Int {
-        let frameSize = configuration.sampleFormat.byteCount * samples.channelCount
-        return try device.write(frames) { destination, count in
-            destination.initializeMemory(as: UInt8.self, repeating: 0, count: count * frameSize)
-        }
+        try device.write(frames) { destination, count in samples.renderSilence(frames: count, to: destination) }
     }
 
     /// Writes the first frames of a piece: all of it, or up to the end of a fade.
@@ -134,6 +131,23 @@ final class SampleSink {
         }
     }
 
+    // MARK: Stopping. The device is prepared anew afterwards; see `PlaybackDevice`.
+
+    func drop() throws(DeviceFault) {
+        samples.restart()
+        try device.drop()
+    }
+
+    func drain() throws(DeviceFault) {
+        samples.restart()
+        try device.drain()
+    }
+
+    func recover(from fault: DeviceFault) -> Bool {
+        samples.restart()
+        return device.recover(from: fault)
+    }
+
     // MARK: Fading out
 
     /// Takes back the frames that the hardware does not have yet, and writes a fade-out and silence instead. The head
@@ -146,6 +160,7 @@ final class SampleSink {
         guard amount >= stage.fadeFrames else { return nil }
         let fadeStart = head.written - Int64(amount)
         guard case let rewound = try device.rewind(amount), rewound > 0 else { return nil }
+        samples.rewind(rewound)
         // The frames that were not taken back count as heard: they will be soon.
         _ = head.update(delayFrames: rewound)
         head.goBack()

@@ -26,10 +26,7 @@ final class SampleStage {
         let rate = configuration.sampleRate
         fadeFrames = Int(clamping: FrameCount.lasting(milliseconds: Self.fadeMilliseconds, at: rate))
         safetyFrames = Int(clamping: FrameCount.lasting(milliseconds: Self.safetyMilliseconds, at: rate))
-        mixers = (1...8).map { count in
-            ChannelAdaptation(from: count, to: configuration.channelCount, routing: configuration.routing)
-                .map { ChannelMixer($0) }
-        }
+        mixers = (1...8).map { count in configuration.adaptation(ofChannels: count).map { ChannelMixer($0) } }
         frames = .allocate(capacity: Self.capacity * configuration.channelCount)
     }
 

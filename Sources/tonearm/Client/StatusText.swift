@@ -96,8 +96,10 @@ struct StatusText {
         guard let channels = device["channels"]?.integer, let source = device["adaptation"]?["channels"]?.integer
         else { return nil }
         let routing = device["adaptation"]?["routing"]?.string.flatMap { ChannelRouting(named: $0) }
-        return ChannelAdaptation(
-            from: Int(clamping: source), to: Int(clamping: channels), routing: routing ?? .straight)?.description
+        let adaptation = ChannelAdaptation(
+            from: Int(clamping: source), to: Int(clamping: channels), routing: routing ?? .straight)
+        if adaptation == nil, source == channels { return ChannelAdaptation.inDeviceOrder(Int(clamping: channels)) }
+        return adaptation?.description
     }
 
     /// `bit-perfect`, or what changes the samples: `rate converted, volume scaled`

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "SimulatedMixer.h"
+#include "SimulatedStatus.h"
 
 struct _snd_pcm;
 typedef struct simulated_card simulated_card;
@@ -29,6 +30,12 @@ typedef struct {
     bool stutters;
     /// Frames that are on their way to the converter after they have left the buffer, as on a USB card.
     unsigned long latency;
+    /// SND_CHMAP_… values, one for each channel of a map; without any the card has no map.
+    unsigned positions[8];
+    /// SND_CHMAP_TYPE_… of the map.
+    unsigned map_type;
+    /// Other maps are an error.
+    bool refuses_maps;
 } simulated_abilities;
 
 /// NULL when alsa-lib refuses.
@@ -57,6 +64,8 @@ typedef struct {
     unsigned long start_threshold, stop_threshold, silence_threshold, silence_size, avail_min, boundary;
 } simulated_parameters;
 simulated_parameters simulated_card_parameters(const simulated_card *card);
+/// SND_CHMAP_… value of a channel, as it was set last.
+unsigned simulated_card_position(const simulated_card *card, unsigned channel);
 
 /// Frames that were heard since the PCM was opened; without a latency those that left the buffer.
 size_t simulated_card_heard(const simulated_card *card);
