@@ -4,7 +4,7 @@ import Testing
 
 /// The real encoders that make the fixtures.
 enum Tool: String {
-    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec
+    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec, sox
     /// Shaka Packager.
     case packager
 
