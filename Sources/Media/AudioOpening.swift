@@ -63,16 +63,16 @@ public final class AudioOpening {
         let audio: any ByteSource = found.start > 0 ? SourceSlice(source, from: found.start) : source
         switch found.container {
         case .flac:
-            let container = try FLACContainer(audio, steps: steps, tags: tags)
+            let container = try FLACContainer(audio, steps: steps, tags: tags, base: found.start)
             return TrackDecoder(container.track, container, try FLACStreamCodec(container), steps)
         case .wav:
-            let container = try WAVContainer(audio, tags: tags)
+            let container = try WAVContainer(audio, tags: tags, base: found.start)
             return decoder(of: container.packets, container.track)
         case .aiff:
-            let container = try AIFFContainer(audio, tags: tags)
+            let container = try AIFFContainer(audio, tags: tags, base: found.start)
             return decoder(of: container.packets, container.track)
         case .mp4:
-            return try decoder(of: try MP4Container(audio, tags: tags))
+            return try decoder(of: try MP4Container(audio, tags: tags, base: found.start))
         case .adts:
             return try decoder(of: try ADTSContainer(audio, tags: tags))
         case .mp3:
@@ -80,7 +80,7 @@ public final class AudioOpening {
             let codec = try MP3Codec(container, container.track.properties.format)
             return TrackDecoder(container.track, container, codec, steps)
         case .ogg:
-            let container = try OggContainer(audio, tags: tags)
+            let container = try OggContainer(audio, tags: tags, base: found.start)
             return TrackDecoder(container.track, container, try OggCodec(container), steps)
         case .wavpack:
             let container = try WavPackContainer(audio, tags: tags, base: found.start)

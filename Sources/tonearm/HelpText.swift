@@ -167,12 +167,16 @@ enum HelpText {
     static let probe = """
         Usage: tonearm probe [--json] [--] FILE|FOLDER…
 
-        Prints container, codec, format, length, bit rate, tags and replay gain of files. Nothing is decoded.
+        Prints container, codec, format, length, bit rate, tags, replay gain, the places of embedded pictures, and the
+        picture beside each file (cover, folder or front; .jpg, .jpeg or .png). Nothing is decoded.
 
         Options:
           --json       one JSON object a file: file, container, codec, sampleRate, bitDepth, channels, frames, duration,
-                       bitRate, title, artist, album, track, disc, trackGain, trackPeak, albumGain, albumPeak; or, for
-                       a file that cannot be read: event=error, file, code, message. Unknown values are null.
+                       bitRate, title, artist, album, albumArtist, track, trackTotal, disc, discTotal, date (YYYY,
+                       YYYY-MM or YYYY-MM-DD), genres, composers, musicBrainz (recording, release, releaseGroup,
+                       artists, albumArtists), trackGain, trackPeak, albumGain, albumPeak, pictures (offset, length,
+                       mediaType, kind, encoding, dropped, page), coverFile; or, for a file that cannot be read:
+                       event=error, file, code, message. Unknown values are null.
           --help, -h   this text
 
         Exit codes: 0 all files were read; 1 some were not; 2 the command line is wrong.

@@ -131,12 +131,54 @@ struct CommandsTests {
         #expect(
             value.members?.map(\.name) == [
                 "file", "container", "codec", "sampleRate", "bitDepth", "channels", "frames", "duration", "bitRate",
-                "title",
-                "artist", "album", "track", "disc", "trackGain", "trackPeak", "albumGain", "albumPeak",
-                "picture",
+                "title", "artist", "album", "albumArtist", "track", "trackTotal", "disc", "discTotal", "date", "genres",
+                "composers", "musicBrainz", "trackGain", "trackPeak", "albumGain", "albumPeak", "pictures",
+                "coverFile",
             ])
         #expect(value["frames"] == 66150 && value["duration"] == 1.5 && value["title"] == "One\u{1B}[2J")
         #expect(value["trackGain"] == -6.25 && value["trackPeak"] == 0.5 && value["albumGain"] == JSONValue.null)
+    }
+
+    @Test("probe shows all tags, the places of pictures, and the picture beside the file")
+    func probeTags() throws {
+        let id = "5b11f4ce-a62d-471e-81fc-a69a8278c7d"
+        let cover = Data([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 7, count: 96))
+        try cover.write(to: URL(fileURLWithPath: program.folder["Cover.jpg"]))
+        var block = Data([0, 0, 0, 3, 0, 0, 0, 10]) + Data("image/jpeg".utf8) + Data(count: 20)
+        block += Data([0, 0, 0, 100]) + cover
+        try Recording(frames: 4_410).encode(
+            to: program.folder["a.flac"],
+            tags: [
+                "ALBUMARTIST=All", "TRACKNUMBER=3/12", "DISCNUMBER=1", "DISCTOTAL=2", "DATE=2004-5-3", "GENRE=17",
+                "GENRE=Own", "COMPOSER=C", "COMPOSER=D", "MUSICBRAINZ_TRACKID=\(id)0", "MUSICBRAINZ_ALBUMID=\(id)1",
+                "MUSICBRAINZ_RELEASEGROUPID=\(id)2", "MUSICBRAINZ_ARTISTID=\(id)3", "MUSICBRAINZ_ARTISTID=\(id)4",
+                "MUSICBRAINZ_ALBUMARTISTID=\(id)5", "METADATA_BLOCK_PICTURE=\(block.base64EncodedString())",
+            ])
+        let value = try #require(try program.run("probe", "--json", "a.flac").json().first)
+        let picture = try #require(value["pictures"]?.elements?.first)
+        let offset = try #require(picture["offset"]?.integer)
+        #expect(
+            Array(try program.run("probe", "a.flac").lines.dropFirst(6)) == [
+                "  album artist All", "  track        3 of 12", "  disc         1 of 2", "  date         2004-05-03",
+                "  genre        Rock, Own", "  composer     C, D", "  MusicBrainz  recording \(id)0",
+                "  MusicBrainz  release \(id)1", "  MusicBrainz  release group \(id)2",
+                "  MusicBrainz  artist \(id)3, \(id)4", "  MusicBrainz  album artist \(id)5",
+                "  picture      136 bytes at \(offset), image/jpeg, frontCover, base64", "  cover file   ./Cover.jpg",
+            ])
+        #expect(value["albumArtist"] == "All" && value["track"] == 3 && value["trackTotal"] == 12)
+        #expect(value["disc"] == 1 && value["discTotal"] == 2 && value["date"] == "2004-05-03")
+        #expect(value["genres"] == ["Rock", "Own"] && value["composers"] == ["C", "D"])
+        #expect(
+            value["musicBrainz"] == [
+                "recording": .string(id + "0"), "release": .string(id + "1"), "releaseGroup": .string(id + "2"),
+                "artists": [.string(id + "3"), .string(id + "4")], "albumArtists": [.string(id + "5")],
+            ])
+        #expect(
+            picture == [
+                "offset": .integer(offset), "length": 136, "mediaType": "image/jpeg", "kind": "frontCover",
+                "encoding": "base64", "dropped": 0, "page": .null,
+            ])
+        #expect(value["coverFile"] == "./Cover.jpg")
     }
 
     @Test("an MP3 is found in a folder, probed and played")

@@ -43,16 +43,6 @@ struct AIFFTests {
     }
 
     @Test(
-        "Files of real programs", Tool.needsFFmpeg,
-        arguments: [
-            ("pcm_s8", 8), ("pcm_s16be", 16), ("pcm_s24be", 24), ("pcm_s32be", 32), ("pcm_s16le", 16),
-        ])
-    func ffmpeg(codec: String, depth: Int) throws {
-        let signal = Signal(frames: 5000, rate: 96000, depth: depth)
-        try expect(signal, in: try signal.ffmpeg(["-c:a", codec], to: "out.aiff"))
-    }
-
-    @Test(
         "Sample rates in 80 bits",
         arguments: [
             ([0x40, 0x0E, 0xAC, 0x44], 44100), ([0x40, 0x0D, 0xAC, 0x44], 22050), ([0x3F, 0xFF, 0x80], 1),

@@ -229,12 +229,4 @@ struct ALACTests {
             decoded.samples.count > 2 * 6000
                 && decoded.samples.elementsEqual(signal.samples.prefix(decoded.samples.count)))
     }
-
-    @Test("Tags, as of every MP4")
-    func tags() throws {
-        let bytes = try Signal(frames: 5000).ffmpeg(
-            Self.encoder + ["-metadata", "title=Title", "-metadata", "track=3/12"], to: "file.m4a")
-        let metadata = try AudioFile.open(MemorySource(bytes)).metadata
-        #expect(metadata.title == "Title" && metadata.trackNumber == 3)
-    }
 }

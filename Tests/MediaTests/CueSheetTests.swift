@@ -45,8 +45,9 @@ struct CueSheetTests {
             .init(file: 0, start: .sectors(540_000), end: nil),
         ]
         #expect(sheet.tracks.map(\.place) == places)
-        #expect(sheet.genre == "Electronic" && sheet.date == "1998" && sheet.tracks[0].isrc == "GBAAA9800001")
+        #expect(sheet.tracks[0].isrc == "GBAAA9800001")
         let (first, second) = (sheet.tracks[0].metadata, sheet.tracks[1].metadata)
+        #expect(first[.genre] == ["Electronic"] && second[.date] == ["1998"])
         #expect(first.title == "First" && first.artist == "Somebody" && first.albumArtist == "Various")
         #expect(first.album == "An Album" && first.trackNumber == 1 && first.discNumber == 2)
         #expect(first.replayGain == ReplayGain(trackGain: -7.1, trackPeak: 0.98, albumGain: -6.5, albumPeak: nil))

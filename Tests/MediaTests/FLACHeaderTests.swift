@@ -65,10 +65,11 @@ struct FLACHeaderTests {
                 ])))
         var expected = TrackMetadata()
         expected.title = "Übung"
-        expected.artist = "A, B"
+        expected[.artist] = ["A", "B"]
         expected.album = "Album"
         expected.trackNumber = 3
         expected.discNumber = 2
+        expected[.trackTotal] = ["12"]
         expected.replayGain = .init(trackGain: -7.3, trackPeak: 0.988, albumGain: 1.5)
         #expect(decoder.metadata == expected)
     }

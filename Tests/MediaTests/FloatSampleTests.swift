@@ -64,18 +64,12 @@ struct FloatSampleTests {
     }
 
     @Test(
-        "Files of real programs", Tool.needsFFmpeg,
-        arguments: [
-            ("pcm_f32le", "file.wav"), ("pcm_f64le", "file.wav"), ("pcm_f32be", "file.aiff"),
-            ("pcm_f64be", "file.aiff"),
-            ("pcm_f32le", "file.w64"), ("pcm_f64le", "file.w64"),
-        ])
-    func ffmpeg(codec: String, name: String) throws {
+        "Seeks are exact", Tool.needsFFmpeg, arguments: [("pcm_f32le", "file.w64"), ("pcm_f64be", "file.aiff")])
+    func seeks(codec: String, name: String) throws {
         let source = Signal(frames: 20_002, rate: 96_000, channels: 3, depth: 24)
         let signal = Signal(
             source.samples, PCMFormat(sampleRate: 96_000, channelCount: 3, bitDepth: 32))
         let bytes = try source.ffmpeg(["-c:a", codec], to: name)
-        try expect(signal, in: bytes)
         try expectExactSeeks(signal, in: bytes)
     }
 

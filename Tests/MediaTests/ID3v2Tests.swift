@@ -8,7 +8,7 @@ struct ID3v2Tests {
         [21, 14, 7, 0].map { UInt8(value >> $0 & 0x7F) }
     }
 
-    private func frame(_ name: String, _ content: [UInt8], version: Int, flags: UInt8 = 0) -> [UInt8] {
+    func frame(_ name: String, _ content: [UInt8], version: Int, flags: UInt8 = 0) -> [UInt8] {
         let size =
             switch version {
             case 2: Chunks.big(content.count, 3)
@@ -18,7 +18,7 @@ struct ID3v2Tests {
         return Array(name.utf8) + size + (version == 2 ? [] : [0, flags]) + content
     }
 
-    private func tag(_ content: [UInt8], version: Int, flags: UInt8 = 0, size: Int? = nil) -> [UInt8] {
+    func tag(_ content: [UInt8], version: Int, flags: UInt8 = 0, size: Int? = nil) -> [UInt8] {
         Array("ID3".utf8) + [UInt8(version), 0, flags] + synchsafe(size ?? content.count) + content
     }
 
@@ -45,6 +45,8 @@ struct ID3v2Tests {
         expected.albumArtist = "All"
         expected.trackNumber = 4
         expected.discNumber = 2
+        expected[.trackTotal] = ["10"]
+        expected[.discTotal] = ["2"]
         expected.replayGain.trackGain = -3.5
         #expect(try read(tag(frames + [UInt8](repeating: 0, count: 50), version: version)) == expected)
     }

@@ -9,12 +9,12 @@ struct MP3FileTests {
 
     private static func little(_ value: Int) -> [UInt8] { Chunks.little(value, 4) }
 
-    private static func id3v2(_ frames: [UInt8], flags: UInt8 = 0) -> [UInt8] {
+    static func id3v2(_ frames: [UInt8], flags: UInt8 = 0) -> [UInt8] {
         let size = [21, 14, 7, 0].map { UInt8(frames.count >> $0 & 0x7F) }
         return Array("ID3".utf8) + [3, 0, flags] + size + frames
     }
 
-    private static func frame(_ name: String, _ content: [UInt8]) -> [UInt8] {
+    static func frame(_ name: String, _ content: [UInt8]) -> [UInt8] {
         Array(name.utf8) + Chunks.big(content.count, 4) + [0, 0] + content
     }
 
@@ -26,7 +26,7 @@ struct MP3FileTests {
             + field("", 28) + [0, track, 12]
     }
 
-    private static func ape(_ items: [(String, [UInt8], Int)], hasHeader: Bool = true) -> [UInt8] {
+    static func ape(_ items: [(String, [UInt8], Int)], hasHeader: Bool = true) -> [UInt8] {
         var content: [UInt8] = []
         for item in items { content += little(item.1.count) + little(item.2) + Array(item.0.utf8) + [0] + item.1 }
         func end(_ flags: Int) -> [UInt8] {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Media
@@ -38,8 +39,55 @@ struct MutationTests {
             FloatSampleTests.wav(samples, bits: 64, codec: 3), FloatSampleTests.wav(samples, bits: 8, codec: 6),
             DSDSignal(randomBytes: 1000, channels: 1).dsf(tag: DSDTests.title),
             DSDSignal(randomBytes: 1000, channels: 2).dff(tag: DSDTests.title),
-        ] + aac + mp3 + ogg + wavPack + matroska
+        ] + aac + mp3 + ogg + wavPack + matroska + pictures
     }
+
+    /// With pictures and many fields in each kind of tag.
+    private static let pictures: [[UInt8]] = {
+        let signal = Signal(frames: 600)
+        let ape = MP3FileTests.ape([
+            ("Cover Art (Front)", Array("a.jpg\0".utf8) + Covers.jpeg(64), 2), ("Year", Array("20040531".utf8), 0),
+            ("Genre", Array("17\0(4)Own".utf8), 0),
+        ])
+        let writer = ID3v2Tests()
+        let head = [0] + Array("image/png".utf8) + [0, 3, 0] as [UInt8]
+        let tags = (3...4).map { version in
+            writer.tag(
+                writer.frame("APIC", head + Covers.png(64).filter { $0 < 0xFF }, version: version)
+                    + writer.frame("TCON", [0] + Array("(17)Own".utf8), version: version)
+                    + writer.frame("TYER", [0] + Array("2004".utf8), version: version)
+                    + writer.frame("TDAT", [0] + Array("3105".utf8), version: version), version: version,
+                flags: version == 3 ? 0x80 : 0)
+        }
+        let data = Boxes.full("data", flags: 13, [0, 0, 0, 0] + Covers.jpeg(64))
+        let handler = Boxes.full("hdlr", Boxes.big(0, 4) + Array("mdirappl".utf8) + Boxes.big(0, 9))
+        var files: [[UInt8]] = []
+        if let flac = try? signal.flac(["-b200", "--no-padding"]), let map = try? FrameMap(flac) {
+            var movie = HandmadeMP4(map, blockSize: 200, total: 600)
+            let list = Boxes.box("ilst", Boxes.box("covr", data + data))
+            movie.userData = Boxes.box("udta", Boxes.full("meta", handler + list))
+            files += [movie.bytes] + tags.map { $0 + flac }
+        }
+        if let mp3 = try? Signal(frames: 3000).ffmpeg(["-c:a", "libmp3lame"], to: "file.mp3") {
+            files.append(mp3 + ape)
+        }
+        return files
+            + [[], ["--ogg"]].compactMap { options in
+                try? withTemporaryFolder { folder in
+                    try Files.write(signal.extensibleWAV, "input.wav", folder)
+                    try Files.write(Covers.jpeg(64), "cover.jpg", folder)
+                    let block =
+                        Chunks.big(3, 4) + Chunks.big(10, 4) + Array("image/jpeg".utf8) + Chunks.big(0, 4)
+                        + [UInt8](repeating: 0, count: 16) + Chunks.big(64, 4) + Covers.jpeg(64)
+                    try Tool.flac.run(
+                        options + [
+                            "-s", "-b200", "--no-padding", "--picture", "3|image/jpeg||2x2x24|cover.jpg", "-T",
+                            "METADATA_BLOCK_PICTURE=" + Data(block).base64EncodedString(), "-o", "out", "input.wav",
+                        ], in: folder)
+                    return try Files.read("out", folder)
+                }
+            }
+    }()
 
     /// Made by ffmpeg's libmp3lame, with a header and without; free format cannot be made so.
     private static let mp3 =

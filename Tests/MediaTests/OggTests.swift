@@ -63,19 +63,6 @@ struct OggTests {
         }
     }
 
-    @Test("FLAC is the signal, bit for bit")
-    func flac() throws {
-        for (channels, depth) in [(1, 16), (2, 16), (2, 24), (6, 16), (8, 24)] {
-            let signal = Signal(frames: 30_001, channels: channels, depth: depth)
-            let decoder = try AudioFile.open(MemorySource(signal.flac(["--ogg", "-T", "TITLE=Title"])))
-            #expect(decoder.properties.container == .ogg && decoder.properties.codec == .flac)
-            #expect(decoder.properties.frameCount == 30_001 && decoder.properties.format == signal.format)
-            #expect(decoder.metadata.title == "Title" && decoder.properties.sampleDigest != nil)
-            #expect(difference(decoder.decodeAll().samples, signal.samples) == nil)
-            #expect(decoder.damage.isEmpty)
-        }
-    }
-
     @Test("Every seek gives what the whole decode gives", arguments: Kind.allCases)
     func seeks(kind: Kind) throws {
         let signal = Signal.music(frames: 200_001)

@@ -47,17 +47,9 @@ struct WAVTests {
             ).extensibleWAV)
     }
 
-    @Test(
-        "Files of real programs", Tool.needsFFmpeg,
-        arguments: [
-            ("pcm_u8", 8), ("pcm_s16le", 16), ("pcm_s24le", 24), ("pcm_s32le", 32),
-        ])
-    func ffmpeg(codec: String, depth: Int) throws {
-        let signal = Signal(frames: 5000, rate: 48000, depth: depth)
-        for options in [[], ["-rf64", "always"]] as [[String]] {
-            try expect(signal, in: try signal.ffmpeg(["-c:a", codec] + options, to: "out.wav"))
-        }
-        // To a pipe: the sizes stay unknown.
+    @Test("Written to a pipe by ffmpeg: sizes stay unknown", Tool.needsFFmpeg)
+    func piped() throws {
+        let (signal, codec) = (Signal(frames: 5000, rate: 48000, depth: 24), "pcm_s24le")
         let piped = try AudioFile.open(MemorySource(try signal.ffmpeg(["-c:a", codec], to: "out.wav", asStream: true)))
         #expect(difference(piped.decodeAll().samples, signal.samples) == nil)
         #expect(piped.damage.isEmpty)

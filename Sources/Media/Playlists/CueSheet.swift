@@ -33,8 +33,6 @@ public struct CueSheet: Equatable, Sendable {
     public internal(set) var files: [[UInt8]] = []
     /// In order. The first one is number 1, whatever number the sheet gives it.
     public internal(set) var tracks: [Track] = []
-    public private(set) var genre: String?
-    public private(set) var date: String?
 
     /// A larger file is no cue sheet. In bytes.
     public static let mostBytes = 1 << 20
@@ -47,7 +45,6 @@ public struct CueSheet: Equatable, Sendable {
         var parser = CueSheetParser()
         for line in TextLines.lines(of: bytes) { parser.read(CueLine(line)) }
         self = parser.sheet
-        (genre, date) = (parser.genre, parser.date)
     }
 
     /// The number of tracks in the same file as `track`, with it.

@@ -53,8 +53,6 @@ struct CueLine {
 /// The state while a cue sheet is read line by line.
 struct CueSheetParser {
     private var album = TagFields()
-    private(set) var genre: String?
-    private(set) var date: String?
     private var files: [[UInt8]] = []
     private var tracks: [Track] = []
 
@@ -85,9 +83,11 @@ struct CueSheetParser {
         } else if line.is("INDEX") {
             readIndex(line.nested)
         } else if line.is("TITLE") {
-            set(tracks.isEmpty ? .album : .title, line)
+            set(.field(tracks.isEmpty ? .album : .title), line)
         } else if line.is("PERFORMER") {
-            set(tracks.isEmpty ? .albumArtist : .artist, line)
+            set(.field(tracks.isEmpty ? .albumArtist : .artist), line)
+        } else if line.is("SONGWRITER") {
+            set(.field(.composer), line)
         } else if line.is("ISRC") {
             if let last = tracks.indices.last, tracks[last].isrc == nil { tracks[last].isrc = line.text }
         } else if line.is("REM") {
@@ -108,22 +108,19 @@ struct CueSheetParser {
 
     /// `REM GENRE Rock`, and others that programs write.
     private mutating func readRemark(_ line: CueLine) {
-        if line.is("GENRE") {
-            if tracks.isEmpty, genre == nil { genre = line.text }
-        } else if line.is("DATE") {
-            if tracks.isEmpty, date == nil { date = line.text }
-        } else if let field = TagFields.field(named: line.command) {
-            switch field {
-            case .discNumber, .albumGain, .albumPeak: if tracks.isEmpty { set(field, line) }
-            case .trackGain, .trackPeak: if !tracks.isEmpty { set(field, line) }
-            default: break
-            }
+        guard let meaning = TagFields.meaning(of: line.command) else { return }
+        switch meaning {
+        case .field(.genre), .field(.date), .field(.discNumber), .field(.discTotal), .albumGain, .albumPeak:
+            if tracks.isEmpty { set(meaning, line) }
+        case .field(.composer): set(meaning, line)
+        case .trackGain, .trackPeak: if !tracks.isEmpty { set(meaning, line) }
+        default: break
         }
     }
 
-    private mutating func set(_ field: TagFields.Field, _ line: CueLine) {
+    private mutating func set(_ name: TagFields.Name, _ line: CueLine) {
         guard let text = line.text else { return }
-        if let last = tracks.indices.last { tracks[last].fields.add(field, text) } else { album.add(field, text) }
+        if let last = tracks.indices.last { tracks[last].fields.add(name, text) } else { album.add(name, text) }
     }
 
     var sheet: CueSheet {

@@ -35,7 +35,7 @@ struct APETag {
     func read(from source: any ByteSource, in range: Range<Int64>) throws(Interruption) -> TrackMetadata {
         var cursor = SourceCursor(source, from: range.lowerBound, to: range.upperBound)
         var fields = TagFields()
-        var picture: TagPicture?
+        var pictures: [TagPicture] = []
         for _ in 0..<itemCount {
             guard let head = try cursor.bytes(8) else { break }
             var reader = ByteReader(head)
@@ -43,27 +43,29 @@ struct APETag {
                 let name = try Self.terminated(&cursor, limit: Self.longestName), Int64(length) <= cursor.remaining
             else { break }
             let isText = flags & 6 == 0
-            if isText, Int64(length) <= Self.longestText, let field = Self.field(named: name) {
+            if isText, Int64(length) <= Self.longestText, let meaning = TagFields.meaning(of: name) {
                 guard let bytes = try cursor.bytes(Int(length)) else { break }
                 // A list of values has NULs between them.
-                for value in bytes.split(separator: 0).prefix(field == .artist ? .max : 1) {
-                    if let text = TagText.utf8(value) { fields.add(field, text) }
+                for value in bytes.split(separator: 0) {
+                    if let text = TagText.utf8(value) { fields.add(meaning, text) }
                 }
                 continue
             }
             let end = cursor.offset + Int64(length)
-            if !isText, picture == nil, Self.isCover(name) {
+            if !isText, pictures.count < TagPicture.most, let kind = Self.kind(ofPicture: name) {
                 // The name of a file is in front of the picture.
                 var inner = SourceCursor(source, from: cursor.offset, to: end)
                 if try Self.terminated(&inner, limit: Self.longestName) != nil, inner.offset < end {
-                    picture = TagPicture(
-                        offset: inner.offset, length: end - inner.offset, mediaType: nil, isFront: true)
+                    pictures.append(
+                        TagPicture(
+                            offset: inner.offset, length: end - inner.offset,
+                            mediaType: try TagPicture.mediaType(of: source, at: inner.offset), kind: kind))
                 }
             }
             cursor.skip(Int64(length))
         }
         var metadata = fields.result
-        metadata.picture = picture
+        metadata.pictures = pictures
         return metadata
     }
 
@@ -76,19 +78,10 @@ struct APETag {
         return nil
     }
 
-    private static func field(named name: [UInt8]) -> TagFields.Field? {
-        if isEqual(name, "TRACK") { return .trackNumber }
-        if isEqual(name, "DISC") { return .discNumber }
-        if isEqual(name, "ALBUM ARTIST") { return .albumArtist }
-        return TagFields.field(named: name)
-    }
-
-    private static func isCover(_ name: [UInt8]) -> Bool { isEqual(name, "COVER ART (FRONT)") }
-
-    /// - Parameter text: in upper case.
-    private static func isEqual(_ name: [UInt8], _ text: StaticString) -> Bool {
-        text.withUTF8Buffer { text in
-            text.elementsEqual(name) { $0 == ((0x61...0x7A).contains($1) ? $1 - 0x20 : $1) }
-        }
+    private static func kind(ofPicture name: [UInt8]) -> TagPicture.Kind? {
+        let name = name.map(TagText.uppercased)
+        if name.elementsEqual("COVER ART (FRONT)".utf8) { return .frontCover }
+        if name.elementsEqual("COVER ART (BACK)".utf8) { return .backCover }
+        return name.starts(with: "COVER ART (".utf8) ? .other : nil
     }
 }

@@ -7,12 +7,15 @@ enum ID3v1 {
     /// - Parameter bytes: `size` of them, with `TAG` at the front.
     static func read(_ bytes: [UInt8]) -> TrackMetadata {
         var fields = TagFields()
-        let texts: [(Range<Int>, TagFields.Field)] = [(3..<33, .title), (33..<63, .artist), (63..<93, .album)]
+        let texts: [(Range<Int>, TagField)] = [
+            (3..<33, .title), (33..<63, .artist), (63..<93, .album), (93..<97, .date),
+        ]
         for (range, field) in texts {
             if let text = TagText.guessed(bytes[range].prefix { $0 != 0 }) { fields.add(field, text) }
         }
         // The last two bytes of the comment, from 1.1 on.
         if bytes[125] == 0, bytes[126] != 0 { fields.add(.trackNumber, "\(bytes[126])") }
+        fields.add(.genre, "\(bytes[127])")
         return fields.result
     }
 }

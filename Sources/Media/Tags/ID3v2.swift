@@ -69,15 +69,15 @@ enum ID3v2 {
             let rest = header.version == 3 ? plain(size) : (synchsafe(size[...]) ?? 4) - 4
             guard try content.skip(rest) else { return fields.result }
         }
-        var picture: TagPicture?
+        var pictures: [TagPicture] = []
         var gapless: GaplessTag?
         for _ in 0..<mostFrames {
             guard let frame = try ID3v2Frame(&content, version: header.version) else { break }
-            guard frame.hasTexts, frame.size <= longestText else {
-                if frame.isPicture, picture?.isFront != true, let found = try frame.picture(content),
-                    picture == nil || found.isFront
+            guard frame.kind.hasTexts, frame.size <= longestText else {
+                if case .picture = frame.kind, pictures.count < TagPicture.most,
+                    let picture = try frame.picture(content)
                 {
-                    picture = found
+                    pictures.append(picture)
                 }
                 guard try content.skip(frame.size) else { break }
                 continue
@@ -87,7 +87,7 @@ enum ID3v2 {
             frame.addTexts(of: bytes, to: &fields)
         }
         var metadata = fields.result
-        metadata.picture = picture
+        metadata.pictures = pictures
         metadata.gapless = gapless
         return metadata
     }
@@ -107,7 +107,7 @@ enum ID3v2 {
 /// for the start of an MPEG frame.
 struct ID3v2Content {
     private var cursor: SourceCursor
-    let isUnsynchronised: Bool
+    var isUnsynchronised: Bool
     private var lastWasFF = false
     /// Unsynchronised bytes can be skipped only by reading them. This limits the reading.
     private var readThroughLimit = 4_194_304
@@ -127,6 +127,14 @@ struct ID3v2Content {
             guard let byte = try nextByte() else { return nil }
             bytes.append(byte)
         }
+        return bytes
+    }
+
+    /// Up to `count` bytes, fewer at the end of the tag.
+    mutating func prefix(_ count: Int) throws(Interruption) -> [UInt8] {
+        guard isUnsynchronised else { return try cursor.bytes(Int(min(Int64(count), cursor.remaining))) ?? [] }
+        var bytes: [UInt8] = []
+        while bytes.count < count, let byte = try nextByte() { bytes.append(byte) }
         return bytes
     }
 

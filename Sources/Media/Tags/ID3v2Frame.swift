@@ -2,21 +2,33 @@
 struct ID3v2Frame {
     /// Bytes behind the header.
     let size: Int64
-    /// The field of the frame, if it is one that is shown.
-    let field: TagFields.Field?
-    /// Whether it has texts that are read.
-    var hasTexts: Bool { field != nil || isUserText || isComment }
-    let isPicture: Bool
+    let kind: Kind
 
-    /// TXXX: the text begins with the name of the field.
-    private let isUserText: Bool
-    /// COMM: a language, then as TXXX.
-    private let isComment: Bool
+    /// The use of a frame.
+    enum Kind {
+        case text(TagFields.Name)
+        /// The text begins with the name of the field.
+        case userText
+        /// A language, then as a text of a user.
+        case comment
+        /// The address of a database, and an identifier there.
+        case identifier
+        case picture, other
+
+        var hasTexts: Bool {
+            switch self {
+            case .text, .userText, .comment, .identifier: true
+            case .picture, .other: false
+            }
+        }
+    }
+
     /// Names are three letters long, and pictures have a format in place of a media type.
-    private let isVersion2: Bool
-    private let isUnsynchronised: Bool
-    private let isPacked: Bool
-    private let prefixSize: Int
+    let isVersion2: Bool
+    let isUnsynchronised: Bool
+    let isPacked: Bool
+    /// Fields between the header and the content.
+    let prefixSize: Int64
 
     /// Takes the header of the next frame; nil at the end of the frames.
     init?(_ content: inout ID3v2Content, version: UInt8) throws(Interruption) {
@@ -37,10 +49,7 @@ struct ID3v2Frame {
         } else {
             size = plainSize
         }
-        field = Self.field(named: name)
-        isUserText = name.elementsEqual(Self.bytes("TXX")) || name.elementsEqual(Self.bytes("TXXX"))
-        isComment = name.elementsEqual(Self.bytes("COM")) || name.elementsEqual(Self.bytes("COMM"))
-        isPicture = name.elementsEqual(Self.bytes("PIC")) || name.elementsEqual(Self.bytes("APIC"))
+        kind = Self.kind(named: name)
         isVersion2 = version == 2
 
         let flags = version == 2 ? 0 : header[9]
@@ -62,92 +71,63 @@ struct ID3v2Frame {
 
     /// What follows the fields of the frame's header; nil when it is compressed or encrypted.
     private func content(_ bytes: [UInt8]) -> [UInt8]? {
-        guard !isPacked, bytes.count > prefixSize else { return nil }
-        let content = Array(bytes[prefixSize...])
+        guard !isPacked, Int64(bytes.count) > prefixSize else { return nil }
+        let content = Array(bytes[Int(prefixSize)...])
         return isUnsynchronised ? Self.resynchronised(content) : content
     }
 
     /// Adds the texts in the frame's `bytes`. Compressed and encrypted frames are ignored.
     func addTexts(of bytes: [UInt8], to fields: inout TagFields) {
-        guard !isComment, let content = content(bytes) else { return }
-        let texts = Self.texts(content)
-        if isUserText {
-            guard texts.count >= 2, let field = TagFields.field(named: Array(texts[0].utf8)) else { return }
-            addTrimmed(texts[1], field, to: &fields)
-        } else if let field {
-            // Only artists are a list.
-            for text in field == .artist ? texts[...] : texts.prefix(1) { addTrimmed(text, field, to: &fields) }
+        guard let content = content(bytes) else { return }
+        switch kind {
+        case .text(let name):
+            for text in Self.texts(content) { addTrimmed(text, name, to: &fields) }
+        case .userText:
+            let texts = Self.texts(content)
+            guard let name = texts.first, let meaning = TagFields.meaning(of: name.utf8) else { return }
+            for text in texts.dropFirst() { addTrimmed(text, meaning, to: &fields) }
+        case .identifier:
+            let parts = content.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0].elementsEqual("http://musicbrainz.org".utf8) else { return }
+            fields.add(.recordingID, String(decoding: parts[1], as: UTF8.self))
+        case .comment, .picture, .other: break
         }
     }
 
     /// What iTunes says of the frames that it added, in a comment or a text of that name.
     func gapless(of bytes: [UInt8]) -> GaplessTag? {
-        guard isComment || isUserText, var content = content(bytes), content.count > 4 else { return nil }
-        if isComment { content.removeSubrange(1..<4) }
+        guard var content = content(bytes), content.count > 4 else { return nil }
+        switch kind {
+        case .comment: content.removeSubrange(1..<4)
+        case .userText: break
+        case .text, .identifier, .picture, .other: return nil
+        }
         let texts = Self.texts(content)
         guard texts.count >= 2, texts[0].utf8.elementsEqual("iTunSMPB".utf8) else { return nil }
         return GaplessTag(texts[1])
     }
 
-    /// Where the picture of the frame is.
-    /// - Parameter content: at the first byte behind the frame's header.
-    /// - Returns: nil when it does not lie in the file as it is.
-    func picture(_ content: ID3v2Content) throws(Interruption) -> TagPicture? {
-        guard !isPacked, !isUnsynchronised, !content.isUnsynchronised, size > Int64(prefixSize) else { return nil }
-        var content = content
-        guard try content.skip(Int64(prefixSize)) else { return nil }
-        let start = content.offset
-        let head = try content.bytes(Int(min(size - Int64(prefixSize), Self.longestPictureHead))) ?? []
-        guard let encoding = head.first else { return nil }
-        var place = 1
-        var mediaType: [UInt8]
-        if isVersion2 {
-            guard head.count > 4 else { return nil }
-            mediaType = Array("image/".utf8) + head[1..<4].map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
-            if mediaType.suffix(3).elementsEqual("jpg".utf8) { mediaType = Array("image/jpeg".utf8) }
-            place = 4
-        } else {
-            guard let end = head[1...].firstIndex(of: 0) else { return nil }
-            mediaType = Array(head[1..<end])
-            place = end + 1
-        }
-        guard place < head.count else { return nil }
-        let kind = head[place]
-        guard let end = Self.terminator(in: head, from: place + 1, isWide: 1...2 ~= encoding),
-            Int64(end) < size - Int64(prefixSize)
-        else { return nil }
-        return TagPicture(
-            offset: start + Int64(end), length: size - Int64(prefixSize) - Int64(end),
-            mediaType: TagText.latin1(mediaType), isFront: kind == 3)
+    private func addTrimmed(_ text: String, _ name: TagFields.Name, to fields: inout TagFields) {
+        if let trimmed = TagText.utf8(Array(text.utf8)) { fields.add(name, trimmed) }
     }
 
-    /// Media type, kind and description of a picture. Longer ones are not read.
-    private static let longestPictureHead: Int64 = 1024
-
-    /// Behind the NUL of a text.
-    private static func terminator(in bytes: [UInt8], from start: Int, isWide: Bool) -> Int? {
-        var place = start
-        let step = isWide ? 2 : 1
-        while place + step <= bytes.count {
-            if bytes[place] == 0, !isWide || bytes[place + 1] == 0 { return place + step }
-            place += step
-        }
-        return nil
-    }
-
-    private func addTrimmed(_ text: String, _ field: TagFields.Field, to fields: inout TagFields) {
-        if let trimmed = TagText.utf8(Array(text.utf8)) { fields.add(field, trimmed) }
-    }
-
-    private static let names: [(StaticString, TagFields.Field)] = [
-        ("TIT2", .title), ("TPE1", .artist), ("TALB", .album), ("TPE2", .albumArtist), ("TRCK", .trackNumber),
-        ("TPOS", .discNumber),
-        ("TT2", .title), ("TP1", .artist), ("TAL", .album), ("TP2", .albumArtist), ("TRK", .trackNumber),
-        ("TPA", .discNumber),
+    private static let names: [(StaticString, Kind)] = [
+        ("TIT2", .text(.field(.title))), ("TT2", .text(.field(.title))),
+        ("TPE1", .text(.field(.artist))), ("TP1", .text(.field(.artist))),
+        ("TALB", .text(.field(.album))), ("TAL", .text(.field(.album))),
+        ("TPE2", .text(.field(.albumArtist))), ("TP2", .text(.field(.albumArtist))),
+        ("TRCK", .text(.field(.trackNumber))), ("TRK", .text(.field(.trackNumber))),
+        ("TPOS", .text(.field(.discNumber))), ("TPA", .text(.field(.discNumber))),
+        ("TCON", .text(.field(.genre))), ("TCO", .text(.field(.genre))),
+        ("TCOM", .text(.field(.composer))), ("TCM", .text(.field(.composer))),
+        ("TDRC", .text(.field(.date))), ("TYER", .text(.field(.date))), ("TYE", .text(.field(.date))),
+        ("TDAT", .text(.dayAndMonth)), ("TDA", .text(.dayAndMonth)),
+        ("TXXX", .userText), ("TXX", .userText), ("COMM", .comment), ("COM", .comment),
+        ("UFID", .identifier), ("UFI", .identifier), ("APIC", .picture), ("PIC", .picture),
     ]
 
-    private static func field(named name: ArraySlice<UInt8>) -> TagFields.Field? {
-        names.first { name.elementsEqual(bytes($0.0)) }?.1
+    private static func kind(named name: ArraySlice<UInt8>) -> Kind {
+        names.first { name.elementsEqual(bytes($0.0)) }?.1 ?? .other
     }
 
     private static func bytes(_ text: StaticString) -> [UInt8] {

@@ -62,8 +62,8 @@ struct TrailingTags {
             try takeID3v2(source)
             if start == end { break }
         }
-        ape?.picture?.offset += base
-        id3v2?.picture?.offset += base
+        ape = ape.map { TrackMetadata().overridden(by: $0, at: base) }
+        id3v2 = id3v2.map { TrackMetadata().overridden(by: $0, at: base) }
     }
 
     /// The bytes before `start`, fewer at the front of the source.

@@ -27,12 +27,15 @@ enum RIFFInfo {
         return fields.result
     }
 
-    private static func field(named name: FourCharacterCode) -> TagFields.Field? {
+    private static func field(named name: FourCharacterCode) -> TagField? {
         switch name {
         case "INAM": .title
         case "IART": .artist
         case "IPRD": .album
         case "ITRK", "IPRT": .trackNumber
+        case "ICRD": .date
+        case "IGNR": .genre
+        case "IMUS": .composer
         default: nil
         }
     }

@@ -5,69 +5,120 @@ struct TagFields {
     private var metadata = TrackMetadata()
     private var r128TrackGain: Double?
     private var r128AlbumGain: Double?
+    /// Of a date whose year is elsewhere.
+    private var dayAndMonth: String?
     /// Whether R128 overrides replay gain, as in Opus (RFC 7845, 5.2.1).
     private let prefersR128: Bool
 
     init(prefersR128: Bool = false) { self.prefersR128 = prefersR128 }
 
-    /// In bytes: clients get the names with each event.
-    private static let longestArtists = 4096
+    /// In bytes of one field: clients get the names with each event.
+    private static let longestList = 4096
 
-    enum Field {
-        case title, artist, album, albumArtist, trackNumber, discNumber
+    /// The meaning of a name in a tag.
+    enum Name {
+        case field(TagField)
         case trackGain, trackPeak, albumGain, albumPeak
         case r128TrackGain, r128AlbumGain
+        /// `DDMM` (ID3v2.3, 4.2.1, TDAT).
+        case dayAndMonth
     }
 
-    /// The names of Vorbis comments, which ID3's user-defined texts share for replay gain.
-    private static let names: [(name: StaticString, field: Field)] = [
-        ("TITLE", .title), ("ARTIST", .artist), ("ALBUM", .album), ("ALBUMARTIST", .albumArtist),
-        ("TRACKNUMBER", .trackNumber), ("DISCNUMBER", .discNumber),
-        ("REPLAYGAIN_TRACK_GAIN", .trackGain), ("REPLAYGAIN_TRACK_PEAK", .trackPeak),
-        ("REPLAYGAIN_ALBUM_GAIN", .albumGain), ("REPLAYGAIN_ALBUM_PEAK", .albumPeak),
-        ("R128_TRACK_GAIN", .r128TrackGain), ("R128_ALBUM_GAIN", .r128AlbumGain),
+    /// The names of Vorbis comments and APE, which others share for user-defined texts. In capitals, without blanks and
+    /// underscores: ID3v2 and MP4 have `MusicBrainz Album Id` for `MUSICBRAINZ_ALBUMID`.
+    private static let names: [(name: StaticString, meaning: Name)] = [
+        ("TITLE", .field(.title)), ("ARTIST", .field(.artist)), ("ALBUM", .field(.album)),
+        ("ALBUMARTIST", .field(.albumArtist)), ("COMPOSER", .field(.composer)), ("GENRE", .field(.genre)),
+        ("DATE", .field(.date)), ("YEAR", .field(.date)),
+        ("TRACKNUMBER", .field(.trackNumber)), ("TRACK", .field(.trackNumber)),
+        ("TRACKTOTAL", .field(.trackTotal)), ("TOTALTRACKS", .field(.trackTotal)),
+        ("DISCNUMBER", .field(.discNumber)), ("DISC", .field(.discNumber)),
+        ("DISCTOTAL", .field(.discTotal)), ("TOTALDISCS", .field(.discTotal)),
+        ("MUSICBRAINZTRACKID", .field(.recordingID)), ("MUSICBRAINZALBUMID", .field(.releaseID)),
+        ("MUSICBRAINZRELEASEGROUPID", .field(.releaseGroupID)), ("MUSICBRAINZARTISTID", .field(.artistID)),
+        ("MUSICBRAINZALBUMARTISTID", .field(.albumArtistID)),
+        ("REPLAYGAINTRACKGAIN", .trackGain), ("REPLAYGAINTRACKPEAK", .trackPeak),
+        ("REPLAYGAINALBUMGAIN", .albumGain), ("REPLAYGAINALBUMPEAK", .albumPeak),
+        ("R128TRACKGAIN", .r128TrackGain), ("R128ALBUMGAIN", .r128AlbumGain),
     ]
 
-    /// The field of that name, in letters of any case.
-    static func field(named name: some Collection<UInt8>) -> Field? {
-        names.first { known in
-            known.name.utf8CodeUnitCount == name.count
-                && known.name.withUTF8Buffer { $0.elementsEqual(name) { $0 == uppercased($1) } }
-        }?.field
+    /// The meaning of that name, in letters of any case, with blanks and underscores or without.
+    static func meaning(of name: some Collection<UInt8>) -> Name? {
+        names.first { isName(name, $0.name) }?.meaning
     }
 
-    private static func uppercased(_ byte: UInt8) -> UInt8 {
-        (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
+    /// Whether a name is the one with these capitals, in that sense.
+    static func isName(_ name: some Collection<UInt8>, _ letters: StaticString) -> Bool {
+        letters.withUTF8Buffer { letters in
+            var place = 0
+            for byte in name where byte != 0x20 && byte != 0x5F {
+                guard place < letters.count, TagText.uppercased(byte) == letters[place] else { return false }
+                place += 1
+            }
+            return place == letters.count
+        }
     }
 
-    /// When a field comes more than once, the first one counts; artists are listed.
-    mutating func add(_ field: Field, _ text: String) {
-        switch field {
-        case .title: Self.keep(text, in: &metadata.title)
-        case .artist: add(artist: text)
-        case .album: Self.keep(text, in: &metadata.album)
-        case .albumArtist: Self.keep(text, in: &metadata.albumArtist)
-        case .trackNumber: Self.keep(TagNumber.ordinal(text), in: &metadata.trackNumber)
-        case .discNumber: Self.keep(TagNumber.ordinal(text), in: &metadata.discNumber)
+    mutating func add(_ name: Name, _ text: String) {
+        switch name {
+        case .field(let field): add(field, text)
         case .trackGain: Self.keep(Self.gain(text), in: &metadata.replayGain.trackGain)
         case .trackPeak: Self.keep(Self.peak(text), in: &metadata.replayGain.trackPeak)
         case .albumGain: Self.keep(Self.gain(text), in: &metadata.replayGain.albumGain)
         case .albumPeak: Self.keep(Self.peak(text), in: &metadata.replayGain.albumPeak)
-        case .r128TrackGain: r128TrackGain = r128TrackGain ?? Self.r128Gain(text)
-        case .r128AlbumGain: r128AlbumGain = r128AlbumGain ?? Self.r128Gain(text)
+        case .r128TrackGain: Self.keep(Self.r128Gain(text), in: &r128TrackGain)
+        case .r128AlbumGain: Self.keep(Self.r128Gain(text), in: &r128AlbumGain)
+        case .dayAndMonth: Self.keep(text, in: &dayAndMonth)
         }
     }
 
-    private mutating func add(artist: String) {
-        guard let others = metadata.artist else { return metadata.artist = artist }
-        guard others.utf8.count + 2 + artist.utf8.count <= Self.longestArtists else { return }
-        metadata.artist = others + ", " + artist
+    /// When a field comes more than once, the first one counts; people, genres and their identifiers are listed. Of
+    /// dates that agree the more precise one counts.
+    mutating func add(_ field: TagField, _ text: String) {
+        switch field {
+        case .title, .album, .albumArtist: keep(text, field)
+        case .artist, .composer: list(text, field)
+        case .genre: for genre in TagGenre.names(in: text) { list(genre, field) }
+        case .date:
+            guard let date = TagDate.normalised(text) else { return }
+            if let known = metadata[.date].first {
+                guard date.utf8.count > known.utf8.count, date.utf8.starts(with: known.utf8) else { return }
+            }
+            metadata[.date] = [date]
+        case .trackNumber: addNumbers(text, field, total: .trackTotal)
+        case .discNumber: addNumbers(text, field, total: .discTotal)
+        case .trackTotal, .discTotal: if let total = TagNumber.ordinal(text) { keep("\(total)", field) }
+        case .recordingID, .releaseID, .releaseGroupID:
+            if let id = TagIdentifier.all(in: text).first { keep(id, field) }
+        case .artistID, .albumArtistID: for id in TagIdentifier.all(in: text) { list(id, field) }
+        }
+    }
+
+    /// `3` or `3/12`.
+    private mutating func addNumbers(_ text: String, _ field: TagField, total: TagField) {
+        if let number = TagNumber.ordinal(text) { keep("\(number)", field) }
+        let parts = text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
+        if parts.count == 2 { add(total, String(decoding: parts[1], as: UTF8.self)) }
+    }
+
+    private mutating func keep(_ text: String, _ field: TagField) {
+        if metadata[field].isEmpty { metadata[field] = [text] }
+    }
+
+    private mutating func list(_ text: String, _ field: TagField) {
+        let known = metadata[field]
+        let size = known.reduce(text.utf8.count) { $0 + $1.utf8.count + 2 }
+        guard size <= Self.longestList, !known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else { return }
+        metadata[field].append(text)
     }
 
     /// The values of the tag. Replay gain overrides R128, unless it is the other way round. R128 has no peak: full
     /// scale is used.
     var result: TrackMetadata {
         var result = metadata
+        if let dayAndMonth, let year = metadata[.date].first, let date = TagDate.date(year, dayAndMonth) {
+            result[.date] = [date]
+        }
         if metadata.replayGain.trackGain == nil || prefersR128, let r128TrackGain {
             result.replayGain.trackGain = r128TrackGain
             result.replayGain.trackPeak = metadata.replayGain.trackPeak ?? 1
@@ -95,26 +146,5 @@ struct TagFields {
     /// Q7.8 dB towards -23 LUFS (RFC 7845, 5.2.1); replay gain's reference is -18 LUFS.
     private static func r128Gain(_ text: String) -> Double? {
         TagNumber.integer(text).flatMap { (-32768...32767).contains($0) ? Double($0) / 256 + 5 : nil }
-    }
-}
-
-extension TrackMetadata {
-    /// These fields, replaced by those that `other` has.
-    func overridden(by other: TrackMetadata?) -> TrackMetadata {
-        guard let other else { return self }
-        var result = other
-        result.title = other.title ?? title
-        result.artist = other.artist ?? artist
-        result.album = other.album ?? album
-        result.albumArtist = other.albumArtist ?? albumArtist
-        result.trackNumber = other.trackNumber ?? trackNumber
-        result.discNumber = other.discNumber ?? discNumber
-        result.picture = other.picture ?? picture
-        result.gapless = other.gapless ?? gapless
-        result.replayGain.trackGain = other.replayGain.trackGain ?? replayGain.trackGain
-        result.replayGain.trackPeak = other.replayGain.trackPeak ?? replayGain.trackPeak
-        result.replayGain.albumGain = other.replayGain.albumGain ?? replayGain.albumGain
-        result.replayGain.albumPeak = other.replayGain.albumPeak ?? replayGain.albumPeak
-        return result
     }
 }

@@ -31,6 +31,9 @@ enum TagText {
         String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 
+    /// An ASCII letter as a capital.
+    static func uppercased(_ byte: UInt8) -> UInt8 { (0x61...0x7A).contains(byte) ? byte - 0x20 : byte }
+
     static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0 || byte == 0x20 || (0x09...0x0D).contains(byte)
     }

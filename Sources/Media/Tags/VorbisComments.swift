@@ -1,8 +1,12 @@
 /// Vorbis comments: `NAME=value` in UTF-8, with a count and lengths, little-endian.
 enum VorbisComments {
-    /// Longer ones are not titles (lyrics, pictures in base64) and are skipped unread.
+    /// Longer ones are not titles (lyrics, pictures in base64) and are skipped after their first bytes.
     private static let longestComment = 4096
     private static let mostComments = 10_000
+    /// Bytes of a long comment that are read: its name, and the head of a picture.
+    private static let longHead = TagPicture.blockHead
+
+    private static let picture: StaticString = "METADATABLOCKPICTURE"
 
     /// Reads the comments in `range`. Parts that are cut off or not valid are left out.
     /// - Parameter prefersR128: as of `TagFields`.
@@ -10,13 +14,24 @@ enum VorbisComments {
         from source: any ByteSource, in range: Range<Int64>, prefersR128: Bool = false
     ) throws(Interruption) -> TrackMetadata {
         var fields = TagFields(prefersR128: prefersR128)
+        var pictures: [TagPicture] = []
         try forEach(in: source, range, longest: longestComment) { comment in
-            guard let equals = comment.firstIndex(of: 0x3D), let field = TagFields.field(named: comment[..<equals]),
-                let text = TagText.utf8(comment[(equals + 1)...])
-            else { return }
-            fields.add(field, text)
+            guard let equals = comment.head.firstIndex(of: 0x3D) else { return }
+            let value = comment.head[(equals + 1)...]
+            if TagFields.isName(comment.head[..<equals], picture) {
+                let text = (comment.range.lowerBound + Int64(equals) + 1)..<comment.range.upperBound
+                if pictures.count < TagPicture.most, let found = TagPicture(base64: value, in: text) {
+                    pictures.append(found)
+                }
+            } else if comment.isWhole, let meaning = TagFields.meaning(of: comment.head[..<equals]),
+                let text = TagText.utf8(value)
+            {
+                fields.add(meaning, text)
+            }
         }
-        return fields.result
+        var metadata = fields.result
+        metadata.pictures = pictures
+        return metadata
     }
 
     /// The text of the comment `CUESHEET`, which may be long.
@@ -24,14 +39,23 @@ enum VorbisComments {
         let name = Array("CUESHEET=".utf8)
         var text: [UInt8]?
         try forEach(in: source, range, longest: CueSheet.mostBytes) { comment in
-            let start = comment.prefix(name.count).map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
-            if text == nil, start.elementsEqual(name) { text = Array(comment.dropFirst(name.count)) }
+            let start = comment.head.prefix(name.count).map(TagText.uppercased)
+            if text == nil, comment.isWhole, start.elementsEqual(name) {
+                text = Array(comment.head.dropFirst(name.count))
+            }
         }
         return text
     }
 
+    private struct Comment {
+        /// All of it, or the first bytes of a long one.
+        var head: [UInt8]
+        var range: Range<Int64>
+        var isWhole: Bool { Int64(head.count) == range.upperBound - range.lowerBound }
+    }
+
     private static func forEach(
-        in source: any ByteSource, _ range: Range<Int64>, longest: Int, _ use: ([UInt8]) -> Void
+        in source: any ByteSource, _ range: Range<Int64>, longest: Int, _ use: (Comment) -> Void
     ) throws(Interruption) {
         var cursor = SourceCursor(source, from: range.lowerBound, to: range.upperBound)
         guard let vendorLength = try cursor.littleEndianLength() else { return }
@@ -39,12 +63,11 @@ enum VorbisComments {
         guard let count = try cursor.littleEndianLength() else { return }
         for _ in 0..<min(count, Int64(mostComments)) {
             guard let length = try cursor.littleEndianLength(), length <= cursor.remaining else { break }
-            guard length <= Int64(longest) else {
-                cursor.skip(length)
-                continue
-            }
-            guard let comment = try cursor.bytes(Int(length)) else { break }
-            use(comment)
+            let range = cursor.offset..<(cursor.offset + length)
+            let read = length <= Int64(longest) ? length : Int64(longHead)
+            guard let head = try cursor.bytes(Int(read)) else { break }
+            use(Comment(head: head, range: range))
+            cursor.skip(length - read)
         }
     }
 }

@@ -22,6 +22,10 @@ struct DecoderExercise {
         do throws(MediaError) {
             let decoder = try AudioFile.open(source)
             channelCount = decoder.properties.format.channelCount
+            for picture in decoder.metadata.pictures {
+                let isPlausible = picture.length > 0 && (0...picture.offset).contains(picture.page ?? 0)
+                precondition(isPlausible && picture.offset <= .max - picture.length, "\(picture)")
+            }
             check(source, bytesBefore: 0, passes: 4)
             try read(decoder, limit: frameLimit / 2)
             check(source, bytesBefore: 0, passes: 8)

@@ -4,7 +4,7 @@ import Testing
 
 /// The real encoders that make the fixtures.
 enum Tool: String {
-    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec, wavpack, wvunpack, mkvmerge
+    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec, wavpack, wvunpack, mkvmerge, sox
     /// Shaka Packager.
     case packager
 

@@ -194,8 +194,7 @@ let mediaTargets = [
         let source = MemorySource(bytes)
         let tags = try? TrailingTags(of: source, length: Int64(bytes.count), base: 0)
         require(0...Int64(bytes.count) ~= tags?.start ?? 0, "tags begin outside of the file")
-        for picture in [tags?.ape?.picture, tags?.id3v2?.picture] {
-            guard let picture else { continue }
+        for picture in (tags?.ape?.pictures ?? []) + (tags?.id3v2?.pictures ?? []) {
             let isInside = picture.offset >= 0 && picture.length >= 0 && picture.offset + picture.length <= bytes.count
             require(isInside, "a picture outside of the file")
         }
@@ -321,8 +320,16 @@ let mediaTargets = [
     FuzzTarget("riff-info") {
         _ = try? RIFFInfo.read(from: MemorySource(signed($0, "INFO")), in: 0..<Int64($0.count))
     },
-    FuzzTarget("id3") { _ = try? ID3v2.read(from: MemorySource(signed($0, "ID3")), at: 0) },
+    FuzzTarget("id3") { bytes in
+        let tag = try? ID3v2.read(from: MemorySource(signed(bytes, "ID3")), at: 0)
+        for picture in tag?.pictures ?? [] {
+            require(picture.offset > 0 && picture.length > 0, "an impossible picture")
+        }
+    },
     FuzzTarget("vorbis-comments") {
-        _ = try? VorbisComments.read(from: MemorySource($0), in: 0..<Int64($0.count))
+        let tag = try? VorbisComments.read(from: MemorySource($0), in: 0..<Int64($0.count))
+        for picture in tag?.pictures ?? [] {
+            require(picture.offset + picture.length <= $0.count, "a picture outside of the comments")
+        }
     },
 ]

@@ -1,11 +1,12 @@
-/// The metadata blocks of a FLAC stream (RFC 9639, 8). Blocks that are not needed are not read: for a picture of 20 MB
-/// only the four bytes of its block header.
+/// The metadata blocks of a FLAC stream (RFC 9639, 8). Blocks that are not needed are not read: of a picture of 20 MB
+/// only the head.
 struct FLACBlocks {
     enum BlockType {
         static let streamInfo: UInt8 = 0
         static let seekTable: UInt8 = 3
         static let vorbisComment: UInt8 = 4
         static let cueSheet: UInt8 = 5
+        static let picture: UInt8 = 6
         static let lastKnown: UInt8 = 6
     }
 
@@ -19,6 +20,8 @@ struct FLACBlocks {
     private(set) var comments: Range<Int64>?
     /// The range of the CUESHEET block's content.
     private(set) var cueSheet: Range<Int64>?
+    /// In the order of the file, with offsets in the source.
+    private(set) var pictures: [TagPicture] = []
     /// The offset of the first audio frame, or of the search for it.
     private(set) var audioOffset: Int64
     /// Whether the chain of blocks ended at the audio.
@@ -58,6 +61,12 @@ struct FLACBlocks {
                 comments = content..<(content + size)
             case BlockType.cueSheet where cueSheet == nil:
                 cueSheet = content..<(content + size)
+            case BlockType.picture where pictures.count < TagPicture.most:
+                let head = try cursor.bytes(Int(min(size, Int64(TagPicture.blockHead)))) ?? []
+                if var picture = TagPicture(blockHead: head, size: size) {
+                    picture.move(by: content)
+                    pictures.append(picture)
+                }
             default:
                 break
             }

@@ -22,20 +22,23 @@ final class FLACContainer: PacketSource {
     private static let smallestSpan = 8192
     private static let largestSpan = 32_768
 
-    /// - Parameter tags: the tags before the stream; the stream's own tags override them.
-    /// - Parameter steps: the source that `source` reads through.
-    init(_ source: any ByteSource, steps: StepSource, tags: TrackMetadata) throws(Interruption) {
+    /// - Parameters:
+    ///   - steps: the source that `source` reads through.
+    ///   - tags: the tags before the stream; the stream's own tags override them.
+    ///   - base: where `source` begins in the file.
+    init(
+        _ source: any ByteSource, steps: StepSource, tags: TrackMetadata, base: Int64 = 0
+    ) throws(Interruption) {
         header = try FLACHeader(source, at: 0)
-        var metadata = tags
-        if let comments = header.comments {
-            metadata = tags.overridden(by: try VorbisComments.read(from: source, in: comments))
-        }
+        var own = TrackMetadata()
+        if let comments = header.comments { own = try VorbisComments.read(from: source, in: comments) }
+        own.pictures = header.pictures + own.pictures
         let info = header.streamInfo
         var properties = AudioProperties(
             format: info.format, frameCount: info.frameCount, container: .flac, codec: .flac,
             bitRate: header.averageBitRate(fileLength: source.length))
         properties.sampleDigest = info.sampleDigest
-        track = TrackDescription(properties: properties, metadata: metadata)
+        track = TrackDescription(properties: properties, metadata: tags.overridden(by: own, at: base))
         self.source = source
         self.steps = steps
         offset = header.audioOffset

@@ -9,6 +9,8 @@ struct FLACHeader {
     private(set) var seekTable: [UInt8]?
     /// The range of the VORBIS_COMMENT block's content.
     let comments: Range<Int64>?
+    /// Those of the PICTURE blocks.
+    private(set) var pictures: [TagPicture] = []
     /// The offset of the first audio frame, or of the search for it.
     let audioOffset: Int64
     /// Whether the chain of blocks ended at the audio.
@@ -34,6 +36,7 @@ struct FLACHeader {
         }
         let blocks = try FLACBlocks(source, at: start + 4)
         comments = blocks.comments
+        pictures = blocks.pictures
         isIntact = blocks.isIntact
         if var streamInfo = blocks.streamInfo {
             let head = try reader.bytes(FLACFrameHeader.mostBytes, at: blocks.audioOffset)

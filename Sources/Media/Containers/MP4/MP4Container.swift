@@ -52,8 +52,11 @@ final class MP4Container: TimedPacketSource {
 
     /// - Parameters:
     ///   - tags: the tags before the file; its own tags override them.
+    ///   - base: where `source` begins in the file.
     ///   - chain: the segments that `source` reads, if it is made of them.
-    init(_ source: any ByteSource, tags: TrackMetadata, chain: SegmentChain? = nil) throws(Interruption) {
+    init(
+        _ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0, chain: SegmentChain? = nil
+    ) throws(Interruption) {
         let boxes = PagedSource(source, pageSize: Self.boxPageSize)
         data = PagedSource(source, pageSize: Self.dataPageSize)
         isSegmented = chain != nil
@@ -75,8 +78,8 @@ final class MP4Container: TimedPacketSource {
         }
 
         description = MP4Description(
-            movie: movie, track: movieTrack, tags: tags, origin: origin, end: try Self.mediaEnd(&table, layout, time),
-            byteCount: source.length, manifestDuration: chain?.duration)
+            movie: movie, track: movieTrack, tags: tags, base: chain == nil ? base : nil, origin: origin,
+            end: try Self.mediaEnd(&table, layout, time), byteCount: source.length, manifestDuration: chain?.duration)
         (track, isEstimated) = description.track(format, entry.codec.name, time)
         codec = entry.codec
         joinedBytes = if case .pcm = entry.codec { Self.mostJoinedBytes } else { 0 }

@@ -7,6 +7,8 @@ struct MP4Description {
     let track: MP4Track
     /// The tags before the file; its own tags override them.
     let tags: TrackMetadata
+    /// Where the source begins in the file; nil for segments, in which pictures have no place.
+    let base: Int64?
     /// The media time of the first frame.
     let origin: Int64
     /// nil when it is not known.
@@ -62,7 +64,9 @@ struct MP4Description {
         {
             properties.sampleDigest = info.sampleDigest
         }
-        let metadata = tags.overridden(by: movie.tags.metadata)
+        var own = movie.tags?.metadata
+        if base == nil { own?.pictures = [] }
+        let metadata = tags.overridden(by: own, at: base ?? 0)
         return (TrackDescription(properties: properties, metadata: metadata, edit: edit), isEstimated)
     }
 }

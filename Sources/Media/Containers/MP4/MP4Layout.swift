@@ -80,7 +80,7 @@ extension MP4Movie {
         let edit = track.edits.trackEdit(
             time, movieTimescale: timescale, origin: origin + track.compositionOffset, end: end,
             isOpen: isFragmented && fragmentedDuration == nil)
-        guard let gapless = tags.gapless, edit.parts.count == 1, case .media(let start, let count) = edit.parts[0]
+        guard let gapless = tags?.gapless, edit.parts.count == 1, case .media(let start, let count) = edit.parts[0]
         else { return edit }
         // iTunes counts in units of the track, which of SBR may be those of the core.
         let delay = time.frames(gapless.delay)

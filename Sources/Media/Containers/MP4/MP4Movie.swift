@@ -10,7 +10,7 @@ struct MP4Movie {
     private(set) var isFragmented = false
     /// The duration with all fragments, in units of the movie (`mehd`).
     private(set) var fragmentedDuration: Int64?
-    private(set) var tags = MP4Tags()
+    private(set) var tags: MP4Tags?
     private(set) var protectionSystems: [MP4ProtectionSystem] = []
 
     private static let mostTracks = 64
@@ -34,7 +34,7 @@ struct MP4Movie {
             case "udta":
                 if let meta = try box.child("meta", of: source) { tags = try MP4Tags(meta, of: source) }
             case "meta":
-                if tags == MP4Tags() { tags = try MP4Tags(box, of: source) }
+                if tags == nil { tags = try MP4Tags(box, of: source) }
             case "pssh" where protectionSystems.count < Self.mostProtectionSystems:
                 if let system = try MP4ProtectionSystem(box, of: source) { protectionSystems.append(system) }
             default: break

@@ -1,5 +1,5 @@
 /// The tags that iTunes defined (`meta` with `ilst`), which everybody writes.
-struct MP4Tags: Equatable {
+struct MP4Tags {
     private(set) var metadata = TrackMetadata()
     /// Frames that the encoder added (`iTunSMPB`).
     private(set) var gapless: GaplessTag?
@@ -7,34 +7,42 @@ struct MP4Tags: Equatable {
     private static let longestText = 4096
     private static let mostItems = 4096
 
-    init() {}
-
     /// - Parameter box: `meta`. In files of QuickTime it has no version and flags.
-    init(_ box: MP4Box, of source: any ByteSource) throws(Interruption) {
+    /// - Returns: nil without tags.
+    init?(_ box: MP4Box, of source: any ByteSource) throws(Interruption) {
         let head = try box.bytes(of: source, limit: 8)
         let hasFields = head.count == 8 && !head[4...].elementsEqual("hdlr".utf8)
-        guard let list = try box.child("ilst", of: source, behind: hasFields ? MP4Fields.headerSize : 0) else { return }
+        guard let list = try box.child("ilst", of: source, behind: hasFields ? MP4Fields.headerSize : 0) else {
+            return nil
+        }
         var fields = TagFields()
+        var pictures: [TagPicture] = []
         var items = list.children(of: source)
         for _ in 0..<Self.mostItems {
             guard let item = try items.next() else { break }
-            if item.type == "----" {
-                try addFreeform(item, of: source, to: &fields)
-            } else if let field = Self.field(item.type), let data = try Self.value(of: item, source) {
-                if field == .trackNumber || field == .discNumber {
-                    // 16 unused bits, the number, how many there are.
-                    guard data.bytes.count >= 4 else { continue }
-                    fields.add(field, "\(Int(data.bytes[2]) << 8 | Int(data.bytes[3]))")
-                } else if field == .artist {
-                    for value in try Self.values(of: item, source) {
-                        if let text = value.text { fields.add(field, text) }
+            switch item.type {
+            case "----": try addFreeform(item, of: source, to: &fields)
+            case "covr": try Self.addPictures(item, of: source, to: &pictures)
+            case "gnre":
+                // From 1, where ID3v1 counts from 0.
+                if let number = try Self.values(of: item, source).first?.number(at: 0), number > 0 {
+                    fields.add(.genre, "\(number - 1)")
+                }
+            default:
+                guard let field = Self.field(item.type) else { continue }
+                for value in try Self.values(of: item, source) {
+                    if field == .trackNumber || field == .discNumber {
+                        // 16 unused bits, the number, how many there are.
+                        guard let number = value.number(at: 2) else { continue }
+                        fields.add(field, "\(number)/\(value.number(at: 4) ?? 0)")
+                    } else if let text = value.text {
+                        fields.add(field, text)
                     }
-                } else if let text = data.text {
-                    fields.add(field, text)
                 }
             }
         }
         metadata = fields.result
+        metadata.pictures = pictures
     }
 
     /// A value with a name: what other formats call REPLAYGAIN_TRACK_GAIN, too.
@@ -43,10 +51,28 @@ struct MP4Tags: Equatable {
     ) throws(Interruption) {
         guard let box = try item.child("name", of: source) else { return }
         let name = try box.bytes(of: source, limit: 64).dropFirst(Int(MP4Fields.headerSize))
-        if name.elementsEqual("iTunSMPB".utf8) {
-            if let text = try Self.value(of: item, source)?.text { gapless = GaplessTag(text) }
-        } else if let field = TagFields.field(named: name), let text = try Self.value(of: item, source)?.text {
-            fields.add(field, text)
+        let isGapless = name.elementsEqual("iTunSMPB".utf8)
+        guard let meaning = TagFields.meaning(of: name) else {
+            if isGapless, let text = try Self.values(of: item, source).first?.text { gapless = GaplessTag(text) }
+            return
+        }
+        for value in try Self.values(of: item, source) {
+            if let text = value.text { fields.add(meaning, text) }
+        }
+    }
+
+    /// Each value is a picture. The tag has no kinds; the first one is the cover.
+    private static func addPictures(
+        _ item: MP4Box, of source: any ByteSource, to pictures: inout [TagPicture]
+    ) throws(Interruption) {
+        var boxes = item.children(of: source)
+        while pictures.count < TagPicture.most, let box = try boxes.next() {
+            let (start, length) = (box.content.lowerBound + 8, box.end - box.content.lowerBound - 8)
+            guard box.type == "data", length > 0, !box.isCutShort else { continue }
+            pictures.append(
+                TagPicture(
+                    offset: start, length: length, mediaType: try TagPicture.mediaType(of: source, at: start),
+                    kind: pictures.isEmpty ? .frontCover : .other))
         }
     }
 
@@ -54,15 +80,14 @@ struct MP4Tags: Equatable {
         var bytes: [UInt8]
         /// nil when it is not text.
         var text: String?
+
+        /// 16 bits.
+        func number(at place: Int) -> Int? {
+            bytes.count >= place + 2 ? Int(bytes[place]) << 8 | Int(bytes[place + 1]) : nil
+        }
     }
 
-    /// The first value.
-    private static func value(of item: MP4Box, _ source: any ByteSource) throws(Interruption) -> Value? {
-        guard let box = try item.child("data", of: source) else { return nil }
-        return try value(box, source)
-    }
-
-    /// All values, of an item that several people share.
+    /// All values of an item.
     private static func values(of item: MP4Box, _ source: any ByteSource) throws(Interruption) -> [Value] {
         var values: [Value] = []
         var boxes = item.children(of: source)
@@ -91,12 +116,15 @@ struct MP4Tags: Equatable {
         }
     }
 
-    private static func field(_ type: FourCharacterCode) -> TagFields.Field? {
+    private static func field(_ type: FourCharacterCode) -> TagField? {
         switch type {
-        // The first byte is the copyright sign of Mac OS Roman.
+        // The first byte of these is the copyright sign of Mac OS Roman.
         case FourCharacterCode(rawValue: 0xA96E_616D): .title
         case FourCharacterCode(rawValue: 0xA941_5254): .artist
         case FourCharacterCode(rawValue: 0xA961_6C62): .album
+        case FourCharacterCode(rawValue: 0xA967_656E): .genre
+        case FourCharacterCode(rawValue: 0xA964_6179): .date
+        case FourCharacterCode(rawValue: 0xA977_7274): .composer
         case "aART": .albumArtist
         case "trkn": .trackNumber
         case "disk": .discNumber

@@ -11,6 +11,8 @@ final class OggContainer: TimedPacketSource {
     private let pages: OggPages
     /// Of the file's front.
     private let tags: TrackMetadata
+    /// Where the source begins in the file.
+    private let base: Int64
     private var chain: OggChain
     /// Of `link` in the chain; nil when it has no room there.
     private var number: Int? = 0
@@ -31,9 +33,11 @@ final class OggContainer: TimedPacketSource {
     /// - Parameters:
     ///   - source: begins with a page, or with bytes before one.
     ///   - tags: of the file's front; those of the stream override them.
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
+    ///   - base: where `source` begins in the file.
+    init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
         pages = OggPages(source)
         self.tags = tags
+        self.base = base
         guard let start = try Self.beginning(pages, from: 0) else {
             throw .damaged(what: "Ogg without the beginning of a stream")
         }
@@ -49,7 +53,7 @@ final class OggContainer: TimedPacketSource {
             }
         }
         self.chain = chain
-        track = Self.track(link, chain, tags)
+        track = Self.track(link, chain, tags.overridden(by: link.metadata, at: base))
     }
 
     private static func track(_ link: OggLink, _ chain: OggChain, _ tags: TrackMetadata) -> TrackDescription {
@@ -68,11 +72,13 @@ final class OggContainer: TimedPacketSource {
         var properties = AudioProperties(
             format: format, frameCount: frameCount, container: .ogg, codec: link.content.codec, bitRate: bitRate)
         if case .flac(let info) = link.content, chain.count == 1 { properties.sampleDigest = info.sampleDigest }
-        return TrackDescription(properties: properties, metadata: tags.overridden(by: link.metadata))
+        return TrackDescription(properties: properties, metadata: tags)
     }
 
     /// The tags of the link; those of the file's front are of the first one.
-    var metadata: TrackMetadata { number == 0 ? tags.overridden(by: link.metadata) : link.metadata }
+    var metadata: TrackMetadata {
+        (number == 0 ? tags : TrackMetadata()).overridden(by: link.metadata, at: base)
+    }
 
     // MARK: Packets
 

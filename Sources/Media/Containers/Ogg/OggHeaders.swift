@@ -37,11 +37,11 @@ struct OggHeaders {
                     size += count
                     here.segment += 1
                     guard count < 255 else { continue }
-                    packet.add(size, at: page.offset + Int64(start))
+                    packet.add(size, at: Int64(start), of: page)
                     place = here
                     return packet
                 }
-                packet.add(size, at: page.offset + Int64(start))
+                packet.add(size, at: Int64(start), of: page)
             } else if page.serial == serial {
                 return nil
             }
@@ -63,7 +63,7 @@ struct OggHeaders {
 /// The bytes of one packet, which lie in pages of a source.
 final class OggPacketSource: ByteSource {
     private let source: any ByteSource
-    private var runs: [(start: Int64, offset: Int64, count: Int)] = []
+    private var runs: [(start: Int64, offset: Int64, count: Int, page: Int64)] = []
     private(set) var count: Int64 = 0
 
     init(_ source: any ByteSource) { self.source = source }
@@ -72,10 +72,21 @@ final class OggPacketSource: ByteSource {
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
 
-    func add(_ count: Int, at offset: Int64) {
+    /// Adds bytes that begin at `place` in a page.
+    func add(_ count: Int, at place: Int64, of page: OggPage) {
         guard count > 0 else { return }
-        runs.append((self.count, offset, count))
+        runs.append((self.count, page.offset + place, count, page.offset))
         self.count += Int64(count)
+    }
+
+    /// The place in the file of a picture in this packet.
+    func located(_ picture: TagPicture) -> TagPicture? {
+        guard picture.offset + picture.length <= count, let run = runs.last(where: { $0.start <= picture.offset })
+        else { return nil }
+        var found = picture
+        found.offset += run.offset - run.start
+        if picture.offset + picture.length > run.start + Int64(run.count) { found.page = run.page }
+        return found
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {

@@ -117,8 +117,7 @@ struct OggLink {
         var rest = headers
         guard let tags = try rest.next(), try begins(tags, "OpusTags") else { return (.opus(head), TrackMetadata()) }
         headers = rest
-        let metadata = try VorbisComments.read(from: tags, in: 8..<tags.count, prefersR128: true)
-        return (.opus(head), metadata)
+        return (.opus(head), try comments(tags, from: 8, prefersR128: true))
     }
 
     private static func vorbis(
@@ -129,7 +128,7 @@ struct OggLink {
         else { throw damage(.vorbis) }
         let content = try VorbisSetup(
             identification: packet, setup: SourceReader(setup).bytes(Int(setup.count), at: 0))
-        return (.vorbis(content), try VorbisComments.read(from: comments, in: 7..<comments.count))
+        return (.vorbis(content), try Self.comments(comments, from: 7))
     }
 
     /// `0x7F FLAC`, a version, the number of packets that follow, then the native marker and STREAMINFO (RFC 9639,
@@ -149,10 +148,28 @@ struct OggLink {
             else { break }
             headers = rest
             isLast = type & 0x80 != 0
-            guard type & 0x7F == FLACHeader.BlockType.vorbisComment else { continue }
-            metadata = try VorbisComments.read(from: block, in: 4..<max(4, block.count))
+            switch type & 0x7F {
+            case FLACHeader.BlockType.vorbisComment:
+                metadata = metadata.overridden(by: try comments(block, from: 4))
+            case FLACHeader.BlockType.picture where metadata.pictures.count < TagPicture.most:
+                let head = try SourceReader(block).bytes(TagPicture.blockHead, at: 4)
+                guard var picture = TagPicture(blockHead: head, size: block.count - 4) else { continue }
+                picture.move(by: 4)
+                if let picture = block.located(picture) { metadata.pictures.append(picture) }
+            default: continue
+            }
         }
         return (.flac(info), metadata)
+    }
+
+    /// The comments in a packet, with their pictures in the file.
+    private static func comments(
+        _ packet: OggPacketSource, from start: Int64, prefersR128: Bool = false
+    ) throws(Interruption) -> TrackMetadata {
+        var metadata = try VorbisComments.read(
+            from: packet, in: start..<max(start, packet.count), prefersR128: prefersR128)
+        metadata.pictures = metadata.pictures.compactMap(packet.located)
+        return metadata
     }
 
     private static func begins(_ packet: OggPacketSource, _ text: StaticString) throws(Interruption) -> Bool {

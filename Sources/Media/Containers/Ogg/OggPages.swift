@@ -3,6 +3,8 @@
 /// Thread: only the decoder thread.
 final class OggPages {
     let source: any ByteSource
+    /// The same bytes, without reading ahead.
+    private let direct: any ByteSource
     private let memory: UnsafeMutableRawBufferPointer
     /// The page in `memory`.
     private var loaded: OggPage?
@@ -29,6 +31,7 @@ final class OggPages {
 
     init(_ source: any ByteSource) {
         self.source = PagePairSource(source)
+        direct = source
         memory = .allocate(byteCount: OggPage.mostBytes, alignment: 16)
     }
 
@@ -91,10 +94,10 @@ final class OggPages {
         if case .page(let page) = try OggPages(source).next(from: start, upTo: end) { page.offset } else { nil }
     }
 
-    /// The header of a page and its lacing values, without a look at the rest.
+    /// The header of a page and its lacing values, without a look at the rest: hundreds of pages may have one picture.
     func header(at offset: Int64) throws(Interruption) -> OggPage? {
         if let loaded, loaded.offset == offset { return loaded }
-        guard case .page(let page) = try loadHeader(at: offset) else { return nil }
+        guard case .page(let page) = try loadHeader(at: offset, direct) else { return nil }
         return page
     }
 
@@ -105,10 +108,10 @@ final class OggPages {
 
     private func load(at offset: Int64) throws(Interruption) -> Answer {
         if hasBody, let loaded, loaded.offset == offset { return .page(loaded) }
-        let answer = try loadHeader(at: offset)
+        let answer = try loadHeader(at: offset, source)
         guard case .page(let page) = answer else { return answer }
         loaded = nil
-        guard try fill(page.headerSize..<page.byteCount, at: offset) else { return .cut }
+        guard try fill(page.headerSize..<page.byteCount, at: offset, source) else { return .cut }
         for place in OggPage.checksumPlace { memory[place] = 0 }
         guard OggChecksum.of(UnsafeRawBufferPointer(rebasing: memory[..<page.byteCount])) == page.checksum else {
             return .other
@@ -118,15 +121,15 @@ final class OggPages {
         return answer
     }
 
-    private func loadHeader(at offset: Int64) throws(Interruption) -> Answer {
+    private func loadHeader(at offset: Int64, _ source: any ByteSource) throws(Interruption) -> Answer {
         loaded = nil
         hasBody = false
-        guard try fill(0..<1, at: offset) else { return .end }
+        guard try fill(0..<1, at: offset, source) else { return .end }
         guard memory[0] == UInt8(truncatingIfNeeded: OggPage.marker >> 24) else { return .other }
-        guard try fill(1..<OggPage.fixedSize, at: offset) else { return .cut }
+        guard try fill(1..<OggPage.fixedSize, at: offset, source) else { return .cut }
         let fixed = UnsafeRawBufferPointer(rebasing: memory[..<OggPage.fixedSize])
         guard var page = OggPage(fixed, at: offset) else { return .other }
-        guard try fill(OggPage.fixedSize..<page.headerSize, at: offset) else { return .cut }
+        guard try fill(OggPage.fixedSize..<page.headerSize, at: offset, source) else { return .cut }
         for segment in 0..<page.segmentCount { page.bodySize += lacing(segment) }
         loaded = page
         return .page(page)
@@ -134,7 +137,9 @@ final class OggPages {
 
     /// Reads bytes of the page at `offset` into their place.
     /// - Returns: false when the source ends before.
-    private func fill(_ range: Range<Int>, at offset: Int64) throws(Interruption) -> Bool {
+    private func fill(
+        _ range: Range<Int>, at offset: Int64, _ source: any ByteSource
+    ) throws(Interruption) -> Bool {
         var filled = range.lowerBound
         while filled < range.upperBound {
             let rest = UnsafeMutableRawBufferPointer(rebasing: memory[filled..<range.upperBound])

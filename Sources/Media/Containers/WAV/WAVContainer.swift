@@ -3,13 +3,16 @@ struct WAVContainer {
     let track: TrackDescription
     let packets: PCMPackets
 
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
+    /// - Parameters:
+    ///   - tags: those before the file; its own tags override them.
+    ///   - base: where `source` begins in the file.
+    init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
         if Wave64Header.begins(try SourceReader(source).bytes(40, at: 0)) {
             let header = try Wave64Header(source)
             try self.init(source, header.format, header.data, tags)
         } else {
             let header = try WAVHeader(source)
-            try self.init(source, header.format, header.data, tags.overridden(by: header.tags))
+            try self.init(source, header.format, header.data, tags.overridden(by: header.tags, at: base))
         }
     }
 

@@ -50,19 +50,18 @@ struct SheetStretch {
 
     /// Those of the sheet. Those of the file fill the gaps, as far as they are about this track.
     private func tags(_ file: TrackMetadata) -> TrackMetadata {
-        var tags = metadata
-        tags.artist = tags.artist ?? file.artist
-        tags.album = tags.album ?? file.album
-        tags.albumArtist = tags.albumArtist ?? file.albumArtist
-        tags.discNumber = tags.discNumber ?? file.discNumber
-        let (gain, loudness) = (tags.replayGain, file.replayGain)
+        var known = file
+        if !isWholeFile {
+            for field in [TagField.title, .trackNumber, .trackTotal, .recordingID] { known[field] = [] }
+        }
+        var tags = known.overridden(by: metadata)
+        let (gain, loudness) = (metadata.replayGain, file.replayGain)
+        tags.replayGain = gain
         if gain.albumGain == nil {
             tags.replayGain.albumGain = loudness.albumGain ?? (isWholeFile ? nil : loudness.trackGain)
             tags.replayGain.albumPeak = loudness.albumPeak ?? (isWholeFile ? nil : loudness.trackPeak)
         }
-        guard isWholeFile else { return tags }
-        tags.title = tags.title ?? file.title
-        if gain.trackGain == nil {
+        if isWholeFile, gain.trackGain == nil {
             tags.replayGain.trackGain = loudness.trackGain
             tags.replayGain.trackPeak = loudness.trackPeak
         }

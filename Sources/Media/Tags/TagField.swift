@@ -1,0 +1,17 @@
+/// A field of a track's tags.
+///
+/// A new field is a case here, and its names in the tables of the formats: `TagFields.names` for Vorbis comments, APE,
+/// and the named texts of ID3v2 and MP4, `ID3v2Frame.names`, and those of MP4, RIFF and AIFF.
+public enum TagField: Int, CaseIterable, Sendable {
+    case title, album, albumArtist
+    /// Several values are kept.
+    case artist, composer, genre
+    /// `2004`, `2004-05` or `2004-05-31`.
+    case date
+    /// Whole numbers from 1.
+    case trackNumber, trackTotal, discNumber, discTotal
+    /// MusicBrainz identifiers, in lower case.
+    case recordingID, releaseID, releaseGroupID
+    /// MusicBrainz identifiers of several people.
+    case artistID, albumArtistID
+}
