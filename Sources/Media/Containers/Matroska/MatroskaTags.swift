@@ -55,26 +55,29 @@ enum MatroskaTags {
         return text.map { (name, $0) }
     }
 
+    /// Names of Matroska; the others are those of Vorbis comments.
+    private static let names: [(name: StaticString, field: TagField)] = [
+        ("PARTNUMBER", .trackNumber), ("TOTALPARTS", .trackTotal), ("DATERELEASED", .date),
+    ]
+
     private static func add(_ name: [UInt8], _ text: String, to fields: inout TagFields) {
-        // Names of Matroska, and of programs that copy those of other files.
-        let others: [(name: StaticString, field: TagFields.Field)] = [
-            ("PART_NUMBER", .trackNumber), ("TRACK", .trackNumber), ("DISC", .discNumber),
-            ("ALBUM_ARTIST", .albumArtist),
-        ]
-        let capitals = name.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
-        let other = others.first { $0.name.withUTF8Buffer { $0.elementsEqual(capitals) } }
-        if let field = TagFields.field(named: name) ?? other?.field { fields.add(field, text) }
+        if let known = names.first(where: { TagFields.isName(name, $0.name) }) {
+            fields.add(known.field, text)
+        } else if let meaning = TagFields.meaning(of: name) {
+            fields.add(meaning, text)
+        }
     }
 
-    /// The title, the artist and the number of an album are fields of their own.
+    /// The title, the artist and the numbers of an album are fields of their own.
     private static func merged(_ track: TrackMetadata, _ album: TrackMetadata) -> TrackMetadata {
         var base = album
         base.title = nil
         base.artist = nil
         base.album = album.album ?? album.title
         base.albumArtist = album.albumArtist ?? album.artist
-        base.trackNumber = nil
         base.discNumber = album.discNumber ?? album.trackNumber
+        if base[.discTotal].isEmpty { base[.discTotal] = album[.trackTotal] }
+        for field in [TagField.trackNumber, .trackTotal] { base[field] = [] }
         var result = base.overridden(by: track)
         result.artist = result.artist ?? album.artist
         return result
