@@ -15,8 +15,8 @@ struct OggChainTests {
     @Test("Each link of a chain plays whole, in its format, with its tags")
     func chain() throws {
         let files = [
-            try Signal.music(frames: 50_001, rate: 44_100).oggenc(["-t", "One"]),
-            try Signal.music(frames: 40_003, rate: 32_000, channels: 1, seed: 2).oggenc(["-t", "Two"]),
+            try Signal.music(frames: 50_001, rate: 44_100).oggenc(["-t", "One", "-s", "1"]),
+            try Signal.music(frames: 40_003, rate: 32_000, channels: 1, seed: 2).oggenc(["-t", "Two", "-s", "2"]),
             try Signal.music(frames: 30_001, seed: 3).opusenc(["--title", "Three"]),
             try Signal(frames: 20_001, depth: 24).flac(["--ogg", "-T", "TITLE=Four"]),
             try Signal.music(frames: 60_001, seed: 4).opusenc(["--title", "Five"]),
@@ -55,7 +55,7 @@ struct OggChainTests {
 
     @Test("A chain of many links of one format is one run of samples, and every seek in it is exact")
     func manyLinks() throws {
-        let parts = try (1...40).map { try Signal.music(frames: 3001, seed: $0).oggenc(["-q", "1"]) }
+        let parts = try (1...40).map { try Signal.music(frames: 3001, seed: $0).oggenc(["-q", "1", "-s", "\($0)"]) }
         let samples = try parts.flatMap { try decode($0).decoded.samples }
         let decoder = try AudioFile.open(MemorySource(parts.flatMap { $0 }))
         // More links than are searched to know the length.
