@@ -6,9 +6,10 @@ public enum AudioFile {
     /// its decoder, at the first frame.
     ///
     /// Supported are FLAC, WAV (RIFF, RF64, BW64 and Wave64), AIFF (also AIFF-C), MPEG audio of layers II and III, Ogg
-    /// (with Vorbis, Opus or FLAC), WavPack, DSF, DFF, MP4 and QuickTime (with FLAC, ALAC, AAC, MP3 or PCM) and ADTS (AAC), each also
-    /// behind ID3v2 tags. AAC is AAC-LC, HE-AAC and HE-AAC v2, and needs the package trait `AAC`. FLAC, MPEG audio, Ogg,
-    /// WavPack and ADTS are also found behind up to 64 KiB of other bytes, and FLAC without its header.
+    /// (with Vorbis, Opus or FLAC), WavPack, DSF, DFF, MP4 and QuickTime (with FLAC, ALAC, AAC, MP3 or PCM) and ADTS
+    /// (AAC), each also behind ID3v2 tags. AAC is AAC-LC, HE-AAC and HE-AAC v2, and needs the package trait `AAC`.
+    /// FLAC, MPEG audio, Ogg, WavPack and ADTS are also found behind up to 64 KiB of other bytes, and FLAC without its
+    /// header.
     /// - Parameters:
     ///   - licenses: for encrypted content.
     ///   - cancellation: ends a wait for bytes that are not there yet.

@@ -1,5 +1,5 @@
-/// DFF (DSDIFF 1.5): DSD, one byte of each channel in turn, the oldest bit at the top, in chunks as of AIFF with sizes of
-/// 64 bits.
+/// DFF (DSDIFF 1.5): DSD, one byte of each channel in turn, the oldest bit at the top. Its chunks are those of AIFF
+/// with sizes of 64 bits.
 struct DFFContainer {
     let track: TrackDescription
     /// A frame is one byte of each channel.
