@@ -34,7 +34,7 @@ struct DFFContainer {
         }
         guard let data = header.data else { throw .damaged(what: "DFF without sound data") }
         let bitRate = try DSDDescription.rate(rate, of: "DFF")
-        let channelCount = try DSDDescription.channelCount(channels, of: "DFF")
+        let channelCount = try AudioLimits.channelCount(channels, of: "DFF")
         packets = PCMPackets(
             source, layout: SampleLayout(byteCount: 1, bitDepth: 8, isBigEndian: true), channelCount: channelCount,
             sampleRate: bitRate / 8, dataOffset: data.offset, declaredBytes: data.size)
