@@ -12,9 +12,23 @@ enum AudioLimits {
     static func sampleRate(_ rate: UInt64, of container: StaticString) throws(Interruption) -> Int {
         guard rate > 0 else { throw .damaged(what: "\(container) with a sample rate of 0 Hz") }
         guard rate <= UInt64(sampleRates.upperBound) else {
-            throw .unsupported(what: "\(container) with a sample rate of \(rate) Hz")
+            throw unsupported(container, "a sample rate of ", Int64(clamping: rate), " Hz")
         }
         return Int(rate)
+    }
+
+    /// - Parameter container: for the message, as above.
+    static func channelCount(_ count: Int, of container: StaticString) throws(Interruption) -> Int {
+        guard channelCounts.contains(count) else { throw unsupported(container, "", Int64(count), " channels") }
+        return count
+    }
+
+    /// A number in a header is not supported. One function, because each message takes a kilobyte.
+    @inline(never)
+    static func unsupported(
+        _ container: StaticString, _ before: StaticString, _ number: Int64, _ after: StaticString
+    ) -> Interruption {
+        .unsupported(what: "\(container) with \(before)\(number)\(after)")
     }
 
     /// Bits per second of frames of this size; nil when `Int` cannot hold the number.

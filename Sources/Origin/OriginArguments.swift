@@ -25,9 +25,9 @@ struct OriginArguments {
                tonearm-origin status [--json] [--state FOLDER]
 
         serve: serves the music of a folder to Tonearm players: FLAC, WAV, AIFF, WavPack, DSD, MP3, Ogg and M4A
-        with FLAC, ALAC or AAC as they are, or FLAC in segments. approve, deny: lets the player in that shows this code, or not. logins:
-        lists the players that are logged in; logout ends one's login. status: what is served, and the entries of
-        playlists that are not in the folder.
+        with FLAC, ALAC or AAC as they are, or FLAC in segments. approve, deny: lets the player in that shows this
+        code, or not. logins: lists the players that are logged in; logout ends one's login. status: what is served,
+        and the entries of playlists that are not in the folder.
 
           --address A          listen at this address (127.0.0.1; 0.0.0.0 or :: for all)
           --port N             listen at this port (7470; 0 for any that is free)

@@ -17,6 +17,8 @@ struct ByteReader {
         return bytes[position..<(position + count)]
     }
 
+    // Not inline: headers are read once, and have many fields.
+    @inline(never)
     mutating func bigEndian<Integer: FixedWidthInteger & UnsignedInteger>(_ type: Integer.Type) -> Integer? {
         guard let field = bytes(Integer.bitWidth / 8) else { return nil }
         return field.reduce(0) { value, byte in value << 8 | Integer(byte) }

@@ -24,6 +24,7 @@ struct SourceCursor {
     }
 
     /// Exactly `count` bytes, or nil when the part or the source ends before.
+    @inline(never)
     mutating func bytes(_ count: Int) throws(Interruption) -> [UInt8]? {
         guard count >= 0, Int64(count) <= remaining else { return nil }
         if offset < windowOffset || offset + Int64(count) > windowOffset + Int64(window.count) {

@@ -225,8 +225,7 @@ let mediaTargets = [
         }
         decode(bytes)
     },
-    // Blocks get right markers and checksums, or few mutations would reach what is in them. One block in eight keeps its
-    // own.
+    // Blocks get right markers and checksums, as pages do.
     FuzzTarget("wavpack") { bytes in
         var bytes = bytes
         var start = 0

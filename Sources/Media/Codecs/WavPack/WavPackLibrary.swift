@@ -63,14 +63,12 @@ struct WavPackSetup: Equatable {
 
     /// What is decoded.
     func format() throws(Interruption) -> PCMFormat {
-        guard AudioLimits.channelCounts.contains(channelCount) else {
-            throw .unsupported(what: "WavPack with \(channelCount) channels")
-        }
         guard AudioLimits.bitDepths.contains(bitDepth), 1...4 ~= byteCount else {
-            throw .unsupported(what: "WavPack with \(bitDepth) bits")
+            throw AudioLimits.unsupported("WavPack", "", Int64(bitDepth), " bits")
         }
         return PCMFormat(
-            sampleRate: try AudioLimits.sampleRate(UInt64(sampleRate), of: "WavPack"), channelCount: channelCount,
+            sampleRate: try AudioLimits.sampleRate(UInt64(sampleRate), of: "WavPack"),
+            channelCount: try AudioLimits.channelCount(channelCount, of: "WavPack"),
             bitDepth: isFloat ? 32 : bitDepth)
     }
 }

@@ -1,5 +1,5 @@
-/// DFF (DSDIFF 1.5): DSD, one byte of each channel in turn, the oldest bit at the top, in chunks as of AIFF with sizes of
-/// 64 bits.
+/// DFF (DSDIFF 1.5): DSD, one byte of each channel in turn, the oldest bit at the top. Its chunks are those of AIFF
+/// with sizes of 64 bits.
 struct DFFContainer {
     let track: TrackDescription
     /// A frame is one byte of each channel.
@@ -34,7 +34,7 @@ struct DFFContainer {
         }
         guard let data = header.data else { throw .damaged(what: "DFF without sound data") }
         let bitRate = try DSDDescription.rate(rate, of: "DFF")
-        let channelCount = try DSDDescription.channelCount(channels, of: "DFF")
+        let channelCount = try AudioLimits.channelCount(channels, of: "DFF")
         packets = PCMPackets(
             source, layout: SampleLayout(byteCount: 1, bitDepth: 8, isBigEndian: true), channelCount: channelCount,
             sampleRate: bitRate / 8, dataOffset: data.offset, declaredBytes: data.size)

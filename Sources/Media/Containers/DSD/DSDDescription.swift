@@ -15,17 +15,9 @@ struct DSDDescription {
     static func rate(_ rate: UInt32, of container: StaticString) throws(Interruption) -> Int {
         let known = Int(clamping: rate)
         guard rates.contains(known), known % (8 * DSDFilter.step) == 0 else {
-            throw .unsupported(what: "\(container) with a sample rate of \(rate) Hz")
+            throw AudioLimits.unsupported(container, "a sample rate of ", Int64(rate), " Hz")
         }
         return known
-    }
-
-    /// - Parameter container: for the message: "DSF".
-    static func channelCount(_ count: Int, of container: StaticString) throws(Interruption) -> Int {
-        guard AudioLimits.channelCounts.contains(count) else {
-            throw .unsupported(what: "\(container) with \(count) channels")
-        }
-        return count
     }
 
     func track(in container: AudioProperties.Container, _ metadata: TrackMetadata) -> TrackDescription {

@@ -17,7 +17,7 @@ struct DSFContainer {
             throw .unsupported(what: "DSF with another coding than blocks of DSD")
         }
         let bitRate = try DSDDescription.rate(rate, of: "DSF")
-        let channelCount = try DSDDescription.channelCount(Int(clamping: channels), of: "DSF")
+        let channelCount = try AudioLimits.channelCount(Int(clamping: channels), of: "DSF")
         let dataOffset = 28 + Int64(formatSize)
         var data = ByteReader(try SourceReader(source).bytes(4, at: dataOffset))
         guard data.code() == "data" else { throw .damaged(what: "DSF without sound data") }
