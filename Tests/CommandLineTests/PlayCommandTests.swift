@@ -88,7 +88,7 @@ struct PlayCommandTests {
         let transition = try #require(lines.first { $0["event"] == "transition" })
         #expect(
             transition.members?.map(\.name)
-                == ["event", "previous", "file", "title", "artist", "album", "duration", "format", "device"])
+                == ["event", "previous", "file", "title", "artist", "album", "duration", "format", "device", "path"])
         #expect(transition["title"] == "One" && transition["artist"] == "Somebody" && transition["duration"] == 1.0)
         #expect(transition["format"]?["sampleRate"] == 44100 && transition["format"]?["bitDepth"] == 16)
         let playing = try #require(lines.first { $0["state"] == "playing" })

@@ -35,12 +35,12 @@ struct TerminalTests {
         device.play(seconds: 3)
         // The position may be heard before the line knows that it plays.
         try terminal.waitForLine {
-            (position($0) ?? 0) >= 1 && $0.contains("/0:40  [") && $0.hasSuffix("FORMAT=raw")
+            (position($0) ?? 0) >= 1 && $0.contains("/0:40  [") && $0.hasSuffix("FORMAT=raw, bit-perfect")
         }
         #expect(terminal.shownLine.hasPrefix("Prelude  [31m東京 – Ensemble  0:0"))
         #expect(
             terminal.shownLine.hasSuffix(
-                "44100 Hz 16 bit stereo → S16_LE file:FILE=\(program.folder["pipe"]),FORMAT=raw"))
+                "44100 Hz 16 bit stereo → S16_LE file:FILE=\(program.folder["pipe"]),FORMAT=raw, bit-perfect"))
         #expect(!terminal.text.contains("\n"))
         terminal.type("q")
         device.playAll()

@@ -76,10 +76,12 @@ struct CorpusTests {
                 Row(
                     name: "a.m4a", container: "mp4", codec: "alac", options: ["-c:a", "alac"], depth: depth,
                     depths: depths, channels: 1...6))
+            // Its WavPack has 16 or 32 bits; of 8 bits libwavpack itself finds the checksums wrong.
             rows.append(
                 Row(
-                    name: "a.wv", container: "wavpack", codec: "wavpack", options: ["-c:a", "wavpack"], depth: depth,
-                    depths: depths, channels: 1...6))
+                    name: "a.wv", container: "wavpack", codec: "wavpack", options: ["-c:a", "wavpack"],
+                    depth: depth > 16 ? 32 : depth, depths: max(9, depths.lowerBound)...depths.upperBound,
+                    channels: 1...6))
         }
         for options in [["-0"], ["-8"], ["--ogg"], ["-l", "0", "-b", "4608"]] {
             rows.append(
