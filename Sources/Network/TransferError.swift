@@ -82,9 +82,9 @@ public enum TransferPhase: Equatable, Sendable {
 public enum RedirectFailure: Error, Equatable, Sendable {
     /// More than five in a row.
     case tooMany
-    /// From https to http.
+    /// A redirect from https to http.
     case insecure
-    /// To an address that is neither http nor https.
+    /// A redirect to an address that is neither http nor https.
     case address
 }
 

@@ -1,6 +1,6 @@
 /// The directives of Cache-Control that a private cache obeys (RFC 9111, 5.2; RFC 5861, 4). Unknown ones are ignored.
 public struct CacheControl: Equatable, Sendable {
-    /// In seconds; nil without the directive. An unreadable number counts as 0.
+    /// The directive `max-age` in seconds; nil without it. An unreadable number counts as 0.
     public var maximumAge: Int64?
     /// How many seconds after it has become stale the response may replace an error.
     public var staleIfError: Int64?

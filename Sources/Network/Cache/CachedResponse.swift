@@ -92,7 +92,7 @@ extension CachedResponse {
             received: received, count: count, isComplete: isComplete)
     }
 
-    /// Until the year 10000, so that sums of times do not overflow.
+    /// The accepted times, until the year 10000, so that sums of times do not overflow.
     private static let times: ClosedRange<Int64> = 0...253_402_300_800
 
     private static func json(_ fields: [HeaderField]) -> JSONValue {

@@ -1,7 +1,7 @@
 /// The coding of an answer's body (RFC 9110, 8.4.1). No request asks for one, but some servers store files that way.
 enum ContentCoding: Equatable {
     case gzip
-    /// In the zlib format, or only the compressed data, as some servers send it.
+    /// The zlib format, or only the compressed data, as some servers send it.
     case deflate
 
     /// - Returns: nil for a body without a coding.

@@ -2,7 +2,7 @@
 public struct ResponseHead: Equatable, Sendable {
     /// 200 to 599.
     public let status: Int
-    /// In the order of the response.
+    /// The fields in the order of the response.
     public let headers: [HeaderField]
     /// The address of the response, after redirects.
     public let effectiveURL: String

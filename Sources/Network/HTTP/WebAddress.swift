@@ -5,7 +5,7 @@ struct WebAddress: Equatable {
     /// The whole address.
     let text: String
     let isSecure: Bool
-    /// In lower case; an IPv6 address has its brackets.
+    /// The host in lower case; an IPv6 address has its brackets.
     let host: String
     let port: String
 

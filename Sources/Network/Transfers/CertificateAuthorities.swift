@@ -12,7 +12,7 @@ final class CertificateAuthorities {
         private let files: [String]
         private var parsed: AuthorityChain?
     #else
-        /// In PEM, followed by a 0.
+        /// The certificates in PEM, followed by a 0.
         private let bytes: UnsafeMutableRawBufferPointer
     #endif
 

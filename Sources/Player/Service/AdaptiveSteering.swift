@@ -11,7 +11,7 @@ import Platform
 final class AdaptiveSteering {
     /// A representation, and the functions that begin its transfers.
     struct Encoding {
-        /// In bits per second.
+        /// The bandwidth in bits per second.
         var bandwidth: Int
         /// Whether its codec needs the previous packet to decode a packet.
         var needsLead = true
@@ -55,7 +55,7 @@ final class AdaptiveSteering {
     private var lastFailed: Int?
     /// The patience with the representation that replaces a failed one.
     private var patience: Patience
-    /// At least one.
+    /// The runs in order; at least one.
     private var runs: [Run]
     /// The time of the change to the current run, in nanoseconds; nil before the first change.
     private var earlierChange: Int64?

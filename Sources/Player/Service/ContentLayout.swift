@@ -16,7 +16,7 @@ struct ContentLayout: Equatable {
         var duration: Double?
     }
 
-    /// At least one.
+    /// The parts in order; at least one.
     private(set) var parts: [Part] = []
     /// Other representations of the same sound whose segment addresses are not known yet.
     private(set) var later: [Representation] = []

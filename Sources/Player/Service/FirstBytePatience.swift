@@ -4,7 +4,7 @@ import Network
 /// server that needs half a minute to begin is heard (docs/playback.md, 15.4). Each resource begins with the default
 /// again.
 struct FirstBytePatience: Equatable {
-    /// In milliseconds. The default of `NetworkSettings.firstByteTimeout`.
+    /// The default of `NetworkSettings.firstByteTimeout`, in milliseconds.
     private static let first = 20_000
     private static let longest = 120_000
 

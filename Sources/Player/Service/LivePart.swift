@@ -37,15 +37,15 @@ struct LivePart: SegmentReferences {
     /// Returns whether the segment was in the playlist and has been forgotten.
     func isGone(_ index: Int) -> Bool { playlist.isGone(index) }
 
-    /// As `LivePlaylist.lose`.
+    /// Counts a segment as a gap, as `LivePlaylist.lose` does.
     func lose(_ index: Int, after error: ByteSourceError) { playlist.lose(index, after: .source(error)) }
 
     /// Reports that a needed segment has been forgotten.
     func fail() { playlist.fail(LivePlaylist.tooFar) }
 
-    /// As `LivePlaylist.poll`.
+    /// Handles the result of a load, as `LivePlaylist.poll` does.
     func poll() throws(ByteSourceError) { try playlist.poll() }
 
-    /// As `LivePlaylist.whenLoaded`.
+    /// Calls `wake` after a load, as `LivePlaylist.whenLoaded` does.
     func whenLoaded(_ wake: @escaping @Sendable () -> Void) { playlist.whenLoaded(wake) }
 }

@@ -11,7 +11,8 @@ import Platform
 struct LivePatience: Equatable, Sendable {
     /// The range of usable target durations, in seconds: a playlist may announce any.
     private static let targets = 0.2...60.0
-    /// In milliseconds. A server may need this long for its first byte, however short its segments are.
+    /// The shortest timeout for the first byte, in milliseconds. A server may need this long, however short its
+    /// segments are.
     private static let leastFirstByteTimeout = 4000
 
     /// The time from one attempt to the next, in nanoseconds.

@@ -155,7 +155,7 @@ struct ManifestLoading {
             guard let found = try indexed(encodings[place], patience) else { return (manifest, []) }
             var result = manifest
             result.periods[0].adaptationSets[0].representations = [found]
-            // As for a single file.
+            // As for a single file, the period does not limit its segments.
             result.periods[0].endRounding = nil
             return (result, encodings.indices.filter { $0 != place && !failed.contains($0) }.map { encodings[$0] })
         }

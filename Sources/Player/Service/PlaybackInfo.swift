@@ -37,11 +37,12 @@ struct PlaybackInfo: Equatable, Sendable {
     var manifestHash: String?
     var manifest: [UInt8]
     var replayGain = ReplayGain()
-    /// In seconds since 1970; only in an answer for a download.
+    /// When the offline copy must be re-validated, in seconds since 1970; only in an answer for a download.
     var offlineRevalidateAt: Int64?
-    /// In seconds since 1970, only in an answer for a download; nil: without limit.
+    /// Until when the offline copy is valid, in seconds since 1970; nil without limit. Only in an answer for a
+    /// download.
     var offlineValidUntil: Int64?
-    /// In Hz.
+    /// The sample rate in Hz.
     var sampleRate: Int?
     var bitDepth: Int?
 

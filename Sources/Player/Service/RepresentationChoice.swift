@@ -102,7 +102,7 @@ struct RepresentationChoice: Equatable, Sendable {
     func fetchesAhead(_ now: Situation) -> Bool {
         guard now.buffered >= Self.ample, let line = now.line else { return true }
         let isBest = now.usable.lastIndex(of: true).map { $0 <= now.current } ?? true
-        // With a throughput below the current representation there is no better one: continue to fetch.
+        // With a throughput below the current bandwidth no better representation follows: continue to fetch.
         return isBest || line < Double(bandwidths[now.current])
     }
 

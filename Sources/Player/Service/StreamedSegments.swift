@@ -95,7 +95,7 @@ final class StreamedSegments: SegmentedSource {
         case end
     }
 
-    /// nil for a single representation.
+    /// The decisions about these segments; nil for a single representation.
     var steering: Steering?
 
     private let reference: (Int) -> SegmentReference?
@@ -115,7 +115,7 @@ final class StreamedSegments: SegmentedSource {
     private var head: StreamedBytes?
     /// The index after the last segment, when another representation follows.
     private var end: Int?
-    /// In bits per second; nil while unknown.
+    /// The bandwidth in bits per second; nil while unknown.
     private let bandwidth: Int?
     /// Whether the decoder seeks, and its reads cause no decisions.
     private var isMoving = false
@@ -179,7 +179,7 @@ final class StreamedSegments: SegmentedSource {
     /// A segment that is arriving.
     struct Arriving {
         var index: Int
-        /// In seconds.
+        /// The length in seconds.
         var duration: Double
         var bytesLeft: Double
         /// Whether it is the first segment that is heard of this representation.

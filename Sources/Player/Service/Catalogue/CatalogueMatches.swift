@@ -11,7 +11,7 @@ public struct CatalogueMatches: Equatable, Sendable {
         public var albumId: String?
         public var discNumber: Int?
         public var trackNumber: Int?
-        /// In seconds.
+        /// The length in seconds.
         public var duration: Double?
 
         /// The address as the queue takes it: `tonearm:track/ID`.
