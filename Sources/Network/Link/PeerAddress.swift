@@ -48,7 +48,8 @@ enum NameServers {
         }
     }
 
-    /// Returns the first name server in the text of resolv.conf(5); nil when there is none or it is unreadable.
+    /// Returns the first name server in the text of resolv.conf(5). Returns nil when it names none, so that a server on
+    /// this machine is used, and when it is unreadable.
     static func first(in text: [UInt8]) -> PeerAddress? {
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

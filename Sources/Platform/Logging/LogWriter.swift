@@ -10,7 +10,7 @@ final class LogWriter: @unchecked Sendable {
     static let capacity = 64 << 10
 
     private let descriptor: Int32
-    /// The kernel log always takes a line at once, but poll(2) never reports it as writable.
+    /// Whether the descriptor is the kernel log, which always takes a line at once but is never writable for poll(2).
     private let isKernelLog: Bool
     /// Makes the line that reports dropped lines.
     private let report: @Sendable (_ dropped: Int) -> [UInt8]
