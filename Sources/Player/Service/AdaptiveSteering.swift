@@ -204,7 +204,7 @@ final class AdaptiveSteering {
     /// Returns which representations may be chosen.
     /// - Parameter place: the current representation, which may always be chosen; nil for none.
     private func choices(beside place: Int?) -> [Bool] {
-        // When all representations have failed at some time, an earlier failure excludes none of them.
+        // When even the current representation is out of reach, earlier failures of addresses exclude no other one.
         let isReached = place.map { encodings[$0].isInReach() } ?? false
         return encodings.indices.map {
             $0 == place

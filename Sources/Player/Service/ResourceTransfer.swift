@@ -40,7 +40,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         case page(status: Int)
     }
 
-    /// The retries of an optional resource after a part of it has arrived.
+    /// The minimum number of retries of an optional resource after a part of it has arrived.
     private static let optionalRetries = 2
 
     /// An address that has delivered this many bytes works.
