@@ -5,7 +5,7 @@ import CMbedTLS
 ///
 /// Any thread, one at a time; does not allocate after `init`.
 public struct AESCBC: ~Copyable {
-    /// What one value does with each message that it is given.
+    /// The operation that a value applies to all of its messages.
     public enum Direction: Sendable { case encrypt, decrypt }
 
     private let cipher: AESContext
@@ -13,7 +13,7 @@ public struct AESCBC: ~Copyable {
     private var vector: [UInt8]
 
     /// - Parameters:
-    ///   - key: 16 or 32 bytes; it is expanded here and not kept.
+    ///   - key: 16 or 32 bytes; it is expanded here and not stored.
     ///   - initializationVector: 16 bytes.
     /// - Throws: `wrongLength` or `failed`.
     public init(
@@ -30,7 +30,7 @@ public struct AESCBC: ~Copyable {
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
     deinit {}
 
-    /// Encrypts or decrypts the next blocks in place; the chain continues with the next call.
+    /// Encrypts or decrypts the next blocks in place; the next call continues the chain.
     /// - Throws: `wrongLength(.message)` unless the count is a multiple of 16, or `failed`.
     public mutating func process(_ blocks: UnsafeMutableRawBufferPointer) throws(CryptoError) {
         guard blocks.count % AESContext.blockCount == 0 else { throw .wrongLength(.message, bytes: blocks.count) }

@@ -8,12 +8,12 @@ public struct AESCTR: ~Copyable {
     private let cipher: AESContext
     private let initialCounter: [UInt8]
     private var counter: [UInt8]
-    // The key stream of the block that is begun; a secret like the key.
+    // The key stream of the block in progress; a secret like the key.
     private let block: UnsafeMutablePointer<UInt8>
     private var offsetInBlock = 0
 
     /// - Parameters:
-    ///   - key: 16 or 32 bytes; it is expanded here and not kept.
+    ///   - key: 16 or 32 bytes; it is expanded here and not stored.
     ///   - initialCounter: 16 bytes, a number in big-endian order that grows by 1 with each block of 16 bytes.
     /// - Throws: `wrongLength` or `failed`.
     public init(key: borrowing SecretBytes, initialCounter: [UInt8]) throws(CryptoError) {
@@ -51,7 +51,7 @@ public struct AESCTR: ~Copyable {
             carry >>= 8
         }
         offsetInBlock = 0
-        // Inside a block, mbedTLS wants the block's key stream: made by encrypting the bytes in front.
+        // Inside a block, mbedTLS needs the block's key stream: encrypting the bytes before `offset` produces it.
         var skipped = [UInt8](repeating: 0, count: Int(offset % UInt64(AESContext.blockCount)))
         guard !skipped.isEmpty else { return }
         let count = skipped.count

@@ -1,6 +1,6 @@
 import CMbedTLS
 
-/// The bits of an AES key.
+/// Returns the length of an AES key in bits.
 /// - Throws: `wrongLength(.key)` unless it has 16 or 32 bytes.
 func aesKeyBits(_ key: borrowing SecretBytes) throws(CryptoError) -> UInt32 {
     guard key.count == 16 || key.count == 32 else { throw .wrongLength(.key, bytes: key.count) }
@@ -9,12 +9,12 @@ func aesKeyBits(_ key: borrowing SecretBytes) throws(CryptoError) -> UInt32 {
 
 /// An expanded AES key for one direction of the block cipher. Any thread, one at a time.
 struct AESContext: ~Copyable {
-    /// What the expanded key is for. CTR encrypts in both directions.
+    /// The direction that the key is expanded for. CTR encrypts in both directions.
     enum Direction { case encrypt, decrypt }
 
     static let blockCount = 16
 
-    // On the heap, because the context of 2.28 has a pointer into itself.
+    // On the heap, because the context of mbedTLS 2.28 contains a pointer into itself.
     let pointer: UnsafeMutablePointer<mbedtls_aes_context>
 
     /// - Throws: `wrongLength(.key)` or `failed`.

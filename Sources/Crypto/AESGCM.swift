@@ -6,15 +6,15 @@ import CMbedTLS
 ///
 /// Any thread, one at a time; does not allocate after `init`, except for the array functions.
 public struct AESGCM: ~Copyable {
-    /// In bytes.
+    /// The length of a nonce in bytes.
     public static let nonceCount = 12
-    /// In bytes.
+    /// The length of a tag in bytes.
     public static let tagCount = 16
 
     // On the heap, because mbedTLS does not allow a context to move.
     private let context: UnsafeMutablePointer<mbedtls_gcm_context>
 
-    /// - Parameter key: 16 or 32 bytes; it is expanded here and not kept.
+    /// - Parameter key: 16 or 32 bytes; it is expanded here and not stored.
     /// - Throws: `wrongLength(.key)` or `failed`.
     public init(key: borrowing SecretBytes) throws(CryptoError) {
         let bits = try aesKeyBits(key)
@@ -37,8 +37,8 @@ public struct AESGCM: ~Copyable {
     /// Encrypts `message` in place and writes its tag.
     /// - Parameters:
     ///   - nonce: 12 bytes, never used before with this key.
-    ///   - additionalData: is authenticated but not encrypted; may be empty.
-    ///   - tag: 16 bytes to write to.
+    ///   - additionalData: authenticated but not encrypted; may be empty.
+    ///   - tag: receives 16 bytes.
     /// - Throws: `wrongLength` or `failed`.
     public mutating func seal(
         inPlace message: UnsafeMutableRawBufferPointer, nonce: UnsafeRawBufferPointer,
@@ -53,7 +53,7 @@ public struct AESGCM: ~Copyable {
     }
 
     /// Checks the tag of `message` and decrypts it in place.
-    /// - Throws: `notAuthentic`, and `message` is zeros then; `wrongLength` or `failed`.
+    /// - Throws: `notAuthentic` after overwriting `message` with zeros; `wrongLength` or `failed`.
     public mutating func open(
         inPlace message: UnsafeMutableRawBufferPointer, nonce: UnsafeRawBufferPointer,
         authenticating additionalData: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer
@@ -74,7 +74,7 @@ public struct AESGCM: ~Copyable {
 }
 
 extension AESGCM {
-    /// The encrypted message with its tag behind it. Allocates.
+    /// Returns the encrypted message followed by its tag. Allocates.
     /// - Throws: `wrongLength` or `failed`.
     public mutating func seal(
         _ message: [UInt8], nonce: [UInt8], authenticating additionalData: [UInt8] = []
@@ -91,7 +91,7 @@ extension AESGCM {
         return sealed
     }
 
-    /// The message that `seal` encrypted. Allocates.
+    /// Returns the message that `seal` encrypted. Allocates.
     /// - Throws: `notAuthentic`, `wrongLength` or `failed`.
     public mutating func open(
         _ sealed: [UInt8], nonce: [UInt8], authenticating additionalData: [UInt8] = []

@@ -1,4 +1,4 @@
-// mbedTLS takes bytes as pointer and count, and Swift has them as raw buffers.
+// mbedTLS takes bytes as a pointer and a count; Swift has them as raw buffers.
 
 extension UnsafeMutableRawBufferPointer {
     /// The first byte; nil when the buffer is empty, which mbedTLS accepts together with a count of 0.

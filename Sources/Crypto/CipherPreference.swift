@@ -1,9 +1,10 @@
 import CMbedTLS
 
-/// The order in which TLS offers its ciphers. A server usually takes the first one that it has, too.
+/// The order in which TLS offers its ciphers. Most servers choose the first cipher that they support.
 ///
-/// With instructions for AES, AES-GCM is several times as fast as ChaCha20-Poly1305. Without them, as on the Raspberry
-/// Pi up to the 4, it is the other way round, and tables in memory would tell other programs about the key.
+/// AES-GCM is several times as fast as ChaCha20-Poly1305 on a processor with instructions for AES. The Raspberry Pi up
+/// to the 4 has none: ChaCha20-Poly1305 is faster there. AES would also need tables in memory, which leak the key to
+/// other programs.
 public enum CipherPreference: Equatable, Sendable {
     case aes
     case chaCha20
@@ -26,12 +27,12 @@ public enum CipherPreference: Equatable, Sendable {
 
     public init(processorHasAES: Bool) { self = processorHasAES ? .aes : .chaCha20 }
 
-    /// What is faster here.
+    /// The faster cipher on this processor.
     public static var forThisProcessor: CipherPreference {
         CipherPreference(processorHasAES: tonearm_processor_has_aes() != 0)
     }
 
-    /// The best one first.
+    /// All suites, the preferred ones first.
     public var suites: [Suite] {
         let aes: [Suite] = [.aes128, .aes256, .aes128ECDSA, .aes128RSA, .aes256ECDSA, .aes256RSA]
         let chaCha20: [Suite] = [.chaCha20, .chaCha20ECDSA, .chaCha20RSA]

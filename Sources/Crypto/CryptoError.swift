@@ -1,6 +1,6 @@
 import CMbedTLS
 
-/// Why a cryptographic operation did not give a result.
+/// Why a cryptographic operation gave no result.
 public enum CryptoError: Error, Equatable, Sendable {
     /// The tag does not fit the message: it was changed, cut, or sealed with another key, nonce or additional data.
     case notAuthentic
@@ -11,7 +11,7 @@ public enum CryptoError: Error, Equatable, Sendable {
     /// mbedTLS refused for another reason, most likely for lack of memory; the code is the library's own.
     case failed(code: Int32)
 
-    /// What `wrongLength` is about.
+    /// The argument that has the wrong length.
     public enum Argument: Equatable, Sendable {
         case key, nonce, tag, counter, initializationVector, message, signature, publicKey, derivedKey
     }

@@ -1,19 +1,19 @@
 import Platform
 
-/// The key of this device, under which secrets lie on its medium: tokens, and the keys of what is kept offline. The
-/// medium holds the key too: what is sealed is protected in copies and backups of single files, and from changes.
+/// The key of this device. It seals the secrets on the device's medium: tokens, and the keys of offline copies. The
+/// medium holds the key too, so sealing protects only copies and backups of single files, and detects changes.
 ///
 /// Any thread, one at a time.
 public struct DeviceKey: ~Copyable {
-    /// Of the file, in the state folder.
+    /// The name of the key's file in the state folder.
     public static let fileName = "device.key"
     private static let byteCount = 32
-    /// Of the form that `seal` writes.
+    /// The version of the format that `seal` writes.
     private static let version: UInt8 = 1
 
     private let secret: SecretBytes
 
-    /// - Parameter secret: 32 bytes: for what is not kept, and for tests.
+    /// - Parameter secret: 32 bytes, for a key that is not stored, and for tests.
     public init(secret: consuming SecretBytes) {
         precondition(secret.count == Self.byteCount, "DeviceKey: 32 bytes")
         self.secret = secret
@@ -22,10 +22,11 @@ public struct DeviceKey: ~Copyable {
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
     deinit {}
 
-    /// The key in `folder`; it is created, readable for its owner alone, when there is none. When two processes do so
-    /// at once, both get the same. One that others may read, as a backup may have left it, is made the owner's alone.
-    /// Blocks on the medium.
-    /// - Throws: `.damaged` for a file that is no key. It is never replaced: what it seals would be lost.
+    /// Returns the key in `folder`. Creates one, readable for its owner alone, when there is none; two processes that
+    /// do so at the same time get the same key. A file that others may read, for example after a restore from a backup,
+    /// is restricted to its owner. Blocks on the medium.
+    /// - Throws: `.damaged` for a file that is not a key. The file is never replaced, because everything that its key
+    ///   seals would be lost.
     public static func load(folder: String) throws(DeviceKeyError) -> DeviceKey {
         let path = "\(folder)/\(fileName)"
         if let key = try existing(path) { return key }
@@ -51,7 +52,7 @@ public struct DeviceKey: ~Copyable {
         return DeviceKey(secret: SecretBytes(copying: bytes))
     }
 
-    /// The key is good all the same: what cannot be changed is told, and does not keep anybody from using it.
+    /// Restricts the key's file to its owner. A failure is only logged, because the key is valid all the same.
     private static func protect(_ path: String) {
         do throws(SystemError) {
             let file = try File(reading: path)
@@ -64,8 +65,8 @@ public struct DeviceKey: ~Copyable {
     }
 
     /// Encrypts `plain` for this device: AES-256-GCM with a key for each context.
-    /// - Parameter context: what it is, as `tonearm.login`; the same is needed to open it.
-    /// - Returns: 29 bytes more than `plain`; different ones each time.
+    /// - Parameter context: the purpose, such as `tonearm.login`; `open` needs the same one.
+    /// - Returns: 29 bytes more than `plain`, with a new random nonce each time.
     public borrowing func seal(_ plain: [UInt8], context: [UInt8]) -> [UInt8] {
         let nonce = SystemRandomSource().bytes(AESGCM.nonceCount)
         // Random nonces of 96 bits are safe for 2^32 messages of a context (NIST SP 800-38D, 8.3).
@@ -75,8 +76,8 @@ public struct DeviceKey: ~Copyable {
         return [Self.version] + nonce + sealed
     }
 
-    /// What `seal` encrypted.
-    /// - Throws: `notAuthentic` when it was changed, is of another device, or of another context; `failed` without
+    /// Returns the bytes that `seal` encrypted.
+    /// - Throws: `notAuthentic` when they were changed, or belong to another device or context; `failed` without
     ///   memory.
     public borrowing func open(_ sealed: [UInt8], context: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard sealed.first == Self.version, sealed.count >= 1 + AESGCM.nonceCount + AESGCM.tagCount else {
@@ -94,7 +95,7 @@ public struct DeviceKey: ~Copyable {
     }
 }
 
-/// Why the device's key could not be read or made.
+/// Why the device's key could not be read or created.
 public enum DeviceKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     case system(SystemError)
     /// The file is not a key.

@@ -1,15 +1,15 @@
 import CMbedTLS
 
-/// HKDF with SHA-256 (RFC 5869): keys from a secret. Any thread.
+/// HKDF with SHA-256 (RFC 5869), which derives keys from a secret. Any thread.
 public enum HKDFSHA256 {
-    /// The longest key that it derives, in bytes: 255 digests.
+    /// The longest possible key in bytes: 255 digests.
     public static let maximumCount = 255 * SHA256.digestCount
 
     /// Derives a key.
     /// - Parameters:
     ///   - secret: the input keying material: random bytes or the result of a key agreement, never a password.
-    ///   - salt: of any length; empty stands for 32 zeros.
-    ///   - info: what the key is for; keys with different purposes are independent.
+    ///   - salt: any length; empty is the same as 32 zeros.
+    ///   - info: the purpose of the key; keys for different purposes are independent.
     ///   - count: length of the key, 1 to 8160 bytes.
     /// - Throws: `wrongLength(.derivedKey)` or `failed`.
     public static func deriveKey(

@@ -1,13 +1,13 @@
-/// HMAC with SHA-256 (RFC 2104, RFC 4231) of bytes that come in pieces.
+/// HMAC with SHA-256 (RFC 2104, RFC 4231) of bytes that arrive in several calls.
 ///
 /// Any thread, one at a time.
 public struct HMACSHA256: ~Copyable {
-    /// Of a code, in bytes.
+    /// The length of a code in bytes.
     public static let codeCount = MessageDigest.byteCount
 
     private let digest: MessageDigest
 
-    /// - Parameter key: of any length.
+    /// - Parameter key: any length.
     /// - Throws: `failed` without memory.
     public init(key: borrowing SecretBytes) throws(CryptoError) {
         digest = try .code(key: key)
@@ -16,23 +16,23 @@ public struct HMACSHA256: ~Copyable {
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
     deinit {}
 
-    /// Adds to what is authenticated.
+    /// Adds bytes to authenticate.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
         try digest.update(bytes.bytePointer, count: bytes.count)
     }
 
-    /// Adds to what is authenticated.
+    /// Adds bytes to authenticate.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: [UInt8]) throws(CryptoError) {
         try digest.update(bytes, count: bytes.count)
     }
 
-    /// The code of everything so far: 32 bytes.
+    /// Returns the code of all bytes so far: 32 bytes.
     /// - Throws: `failed`.
     public consuming func finish() throws(CryptoError) -> [UInt8] { try digest.finish() }
 
-    /// The code of `bytes`: 32 bytes.
+    /// Returns the code of `bytes`: 32 bytes.
     /// - Throws: `failed` without memory.
     public static func code(of bytes: [UInt8], key: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
         var mac = try HMACSHA256(key: key)

@@ -1,4 +1,5 @@
-/// MD5 (RFC 1321) of bytes that come in pieces. Not for security: FLAC has one of its samples, which shows mistakes.
+/// MD5 (RFC 1321) of bytes that arrive in several calls. Not for security: a FLAC file has the MD5 of its samples,
+/// which reveals decoding errors.
 ///
 /// Any thread, one at a time.
 public struct MD5: ~Copyable {
@@ -12,13 +13,13 @@ public struct MD5: ~Copyable {
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
     deinit {}
 
-    /// Adds to what is hashed.
+    /// Adds bytes to hash.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
         try digest.update(bytes.bytePointer, count: bytes.count)
     }
 
-    /// The digest of everything so far: 16 bytes.
+    /// Returns the digest of all bytes so far: 16 bytes.
     /// - Throws: `failed`.
     public consuming func finish() throws(CryptoError) -> [UInt8] { try digest.finish() }
 }

@@ -7,17 +7,17 @@ struct MessageDigest: ~Copyable {
     private let isKeyed: Bool
     private let resultCount: Int
 
-    /// Of a digest or a code of SHA-256, in bytes.
+    /// The length of a digest or a code of SHA-256, in bytes.
     static let byteCount = 32
 
     /// SHA-256 as mbedTLS describes it; nil only if the library is built without it.
     static var algorithm: OpaquePointer? { mbedtls_md_info_from_type(MBEDTLS_MD_SHA256) }
 
-    /// SHA-256.
+    /// Returns a context for SHA-256.
     /// - Throws: `failed` without memory.
     static func hash() throws(CryptoError) -> MessageDigest { try unkeyed(algorithm) }
 
-    /// MD5.
+    /// Returns a context for MD5.
     /// - Throws: `failed` without memory.
     static func md5() throws(CryptoError) -> MessageDigest { try unkeyed(mbedtls_md_info_from_type(MBEDTLS_MD_MD5)) }
 
@@ -27,7 +27,7 @@ struct MessageDigest: ~Copyable {
         return digest
     }
 
-    /// HMAC with SHA-256.
+    /// Returns a context for HMAC with SHA-256.
     /// - Throws: `failed` without memory.
     static func code(key: borrowing SecretBytes) throws(CryptoError) -> MessageDigest {
         let digest = try MessageDigest(algorithm, isKeyed: true)
@@ -61,7 +61,7 @@ struct MessageDigest: ~Copyable {
             isKeyed ? mbedtls_md_hmac_update(context, bytes, count) : mbedtls_md_update(context, bytes, count))
     }
 
-    /// The result of everything so far.
+    /// Returns the result for all bytes so far.
     /// - Throws: `failed`.
     func finish() throws(CryptoError) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: resultCount)

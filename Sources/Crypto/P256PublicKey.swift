@@ -1,13 +1,12 @@
 import CMbedTLS
 
-/// A public key on the curve P-256 that verifies ECDSA signatures (FIPS 186-4). The private keys are elsewhere: nothing
-/// here signs.
+/// A public key on the curve P-256 that verifies ECDSA signatures (FIPS 186-4). Nothing here signs.
 ///
 /// Any thread, one at a time.
 public struct P256PublicKey: ~Copyable {
-    /// Of an uncompressed point: 0x04, x, y.
+    /// The length of an uncompressed point: 0x04, x, y.
     public static let pointCount = 65
-    /// Of a signature: r and s, 32 bytes each in big-endian order (IEEE P1363, JWS ES256).
+    /// The length of a signature: r and s, 32 bytes each in big-endian order (IEEE P1363, JWS ES256).
     public static let signatureCount = 64
 
     private let curve: Curve
@@ -29,7 +28,7 @@ public struct P256PublicKey: ~Copyable {
 
     /// Whether `signature` is this key's signature of `message`, hashed with SHA-256.
     /// - Parameter signature: r and s, 64 bytes.
-    /// - Throws: `wrongLength(.signature)` or `failed`. A signature that is wrong is an answer, not an error.
+    /// - Throws: `wrongLength(.signature)` or `failed`. A wrong signature returns false and is not an error.
     public mutating func isValid(_ signature: [UInt8], of message: [UInt8]) throws(CryptoError) -> Bool {
         try isValid(signature, ofDigest: SHA256.hash(message))
     }
@@ -38,7 +37,7 @@ public struct P256PublicKey: ~Copyable {
     /// - Parameters:
     ///   - signature: r and s, 64 bytes.
     ///   - digest: 32 bytes.
-    /// - Throws: `wrongLength` or `failed`. A signature that is wrong is an answer, not an error.
+    /// - Throws: `wrongLength` or `failed`. A wrong signature returns false and is not an error.
     public mutating func isValid(_ signature: [UInt8], ofDigest digest: [UInt8]) throws(CryptoError) -> Bool {
         guard signature.count == Self.signatureCount else { throw .wrongLength(.signature, bytes: signature.count) }
         guard digest.count == SHA256.digestCount else { throw .wrongLength(.message, bytes: digest.count) }
@@ -47,7 +46,7 @@ public struct P256PublicKey: ~Copyable {
         try r.read(signature[..<32])
         try s.read(signature[32...])
         let code = mbedtls_ecdsa_verify(curve.group, digest, digest.count, curve.point, r.pointer, s.pointer)
-        // Also what it answers when r or s is not between 1 and the order of the curve.
+        // mbedTLS also returns this code when r or s is not between 1 and the order of the curve.
         if code == MBEDTLS_ERR_ECP_VERIFY_FAILED { return false }
         try CryptoError.check(code)
         return true

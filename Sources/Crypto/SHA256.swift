@@ -1,8 +1,8 @@
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces.
+/// SHA-256 (FIPS 180-4) of bytes that arrive in several calls.
 ///
 /// Any thread, one at a time.
 public struct SHA256: ~Copyable {
-    /// Of a digest, in bytes.
+    /// The length of a digest in bytes.
     public static let digestCount = MessageDigest.byteCount
 
     private let digest: MessageDigest
@@ -15,23 +15,23 @@ public struct SHA256: ~Copyable {
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
     deinit {}
 
-    /// Adds to what is hashed.
+    /// Adds bytes to hash.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
         try digest.update(bytes.bytePointer, count: bytes.count)
     }
 
-    /// Adds to what is hashed.
+    /// Adds bytes to hash.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: [UInt8]) throws(CryptoError) {
         try digest.update(bytes, count: bytes.count)
     }
 
-    /// The digest of everything so far: 32 bytes.
+    /// Returns the digest of all bytes so far: 32 bytes.
     /// - Throws: `failed`.
     public consuming func finish() throws(CryptoError) -> [UInt8] { try digest.finish() }
 
-    /// The digest of `bytes`: 32 bytes.
+    /// Returns the digest of `bytes`: 32 bytes.
     /// - Throws: `failed` without memory.
     public static func hash(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
         var hash = try SHA256()

@@ -13,11 +13,11 @@ public struct Response: Equatable, Sendable {
 }
 
 extension Network {
-    /// Blocks until the whole response is there; for threads that may wait, and small bodies.
+    /// Blocks until the whole response has arrived; for threads that may wait, and small bodies.
     /// - Parameters:
     ///   - maximumBody: the largest body in bytes; it is held in memory.
     ///   - cancellation: ends the wait at once.
-    /// - Throws: `.cancelled`, and whatever ends a transfer. A status such as 404 is none of that.
+    /// - Throws: `.cancelled`, and any error that ends a transfer. A status such as 404 is not an error.
     public func fetch(
         _ request: TransferRequest, maximumBody: Int, cancellation: Cancellation
     ) throws(TransferError) -> Response {
@@ -44,7 +44,8 @@ extension Network {
 }
 
 /// Collects a response for a thread that waits for it.
-/// `@unchecked Sendable` is safe because the network thread sets `isOver` last, and the other one reads after that.
+/// `@unchecked Sendable` is safe because the network thread sets `isOver` last, and the waiting thread reads after
+/// that.
 private final class CollectingSink: TransferSink, @unchecked Sendable {
     let wakeUp: WakeUp
     private var head: ResponseHead?

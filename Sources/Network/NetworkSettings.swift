@@ -1,48 +1,48 @@
 import Platform
 
-/// How the transfers of one `Network` connect, wait and trust. Certificates and host names are always verified; no
-/// setting changes that.
+/// The connections, time limits and trust of one `Network`. Certificates and host names are always verified; no setting
+/// changes that.
 public struct NetworkSettings: Sendable {
     /// The certificate authorities of the system, in one file.
     public static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// A file of certificate authorities (PEM). When it is missing, none of them counts.
+    /// A file of certificate authorities (PEM). It may be missing.
     public var caFile = systemAuthorities
-    /// Another one, of a private authority, which counts as well.
+    /// A file of private authorities, which are trusted as well.
     public var extraCAFile: String?
     /// Hosts whose public keys are known.
     public var pins: [HostPin] = []
-    /// `http://host:port`; nil connects directly. Variables of the environment do not count.
+    /// `http://host:port`; nil for direct connections. Environment variables are ignored.
     public var proxy: String?
 
-    /// Until there is a connection: name resolution, TCP and TLS together. In milliseconds, like the next two.
+    /// The time until there is a connection: name resolution, TCP and TLS together. In milliseconds, like the next two.
     public var connectTimeout = 15_000
-    /// From the request to the first line of the response.
+    /// The time from the request to the first line of the response.
     public var firstByteTimeout = 20_000
-    /// Between bytes of a response. Does not count while the sink has enough.
+    /// The time between bytes of a response. Does not count while the sink has answered `.enough`.
     public var silenceTimeout = 15_000
 
     /// Which links are metered.
     public var links = LinkSettings()
 
-    /// Connections at the same time to one host, and as many for transfers that may not use a metered link. Further
-    /// transfers wait, without a limit of time.
+    /// The maximum number of simultaneous connections to one host, and again for transfers that may not use a metered
+    /// link. Further transfers wait without a time limit.
     public var maximumConnectionsPerHost = 6
-    /// Connections that stay open for the next request.
+    /// The maximum number of connections that stay open for later requests.
     public var maximumIdleConnections = 4
 
     public var userAgent = "Tonearm"
-    /// The time that certificates are checked against. Called on the network thread.
+    /// The time for checking certificates. Called on the network thread.
     public var clock: any CertificateClock
 
     public init(clock: any CertificateClock) { self.clock = clock }
 
-    /// - Parameter now: seconds since 1970, as they are known. Called on the network thread.
+    /// - Parameter now: returns the proved time in seconds since 1970. Called on the network thread.
     public init(trustedNow now: @escaping @Sendable () -> Int64) { clock = KnownTime(now) }
 
-    /// The keys that a host must have, as libcurl takes them; nil when any will do.
+    /// Returns the keys that a host must have, in libcurl's form; nil when it has no pins.
     func pinnedKeys(of host: String) -> String? {
-        // libcurl takes a name with a final dot for the same host, and so do certificates.
+        // libcurl and certificates ignore a final dot of a host name.
         let name = String(
             decoding: host.utf8.last == UInt8(ascii: ".") ? host.utf8.dropLast() : host.utf8[...], as: UTF8.self)
         let keys = pins.filter { $0.host.equalsIgnoringCase(name) }.flatMap { $0.keys }
@@ -52,13 +52,13 @@ public struct NetworkSettings: Sendable {
 
 /// A host whose certificate must have one of these public keys, in addition to a valid chain.
 public struct HostPin: Equatable, Sendable {
-    /// Without a port; every port of the host is meant.
+    /// The host without a port; the pin applies to all ports.
     public let host: String
-    /// SHA-256 of the public key (SubjectPublicKeyInfo, DER) in base64, as `openssl dgst -sha256 -binary | base64` of
-    /// it gives it.
+    /// The SHA-256 digests of the public keys (SubjectPublicKeyInfo, DER) in base64. `openssl dgst -sha256 -binary
+    ///  base64` computes them.
     public let keys: [String]
 
-    /// - Returns: nil without a host or a key, and when a key is not the base64 of 32 bytes.
+    /// - Returns: nil without a host or a key, or when a key is not the base64 of 32 bytes.
     public init?(host: String, keys: [String]) {
         guard !host.isEmpty, !keys.isEmpty, keys.allSatisfy(Self.isDigest) else { return nil }
         self.host = host
@@ -66,7 +66,7 @@ public struct HostPin: Equatable, Sendable {
     }
 
     /// Reads `HOST KEY KEY, HOST KEY`.
-    /// - Returns: nil when a host or a key is missing, or a key is not one.
+    /// - Returns: nil when a host or a key is missing, or a key is invalid.
     public static func list(_ text: String) -> [HostPin]? {
         var pins: [HostPin] = []
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -79,7 +79,7 @@ public struct HostPin: Equatable, Sendable {
         return pins
     }
 
-    /// 32 bytes are 43 characters and one for padding.
+    /// 32 bytes have 43 characters and one for padding.
     private static func isDigest(_ key: String) -> Bool {
         let characters = Array(key.utf8)
         guard characters.count == 44, characters[43] == UInt8(ascii: "=") else { return false }
@@ -94,15 +94,15 @@ public struct HostPin: Equatable, Sendable {
     }
 }
 
-/// Why there is no network thread.
+/// Why the network could not be set up.
 public enum NetworkSetupError: Error, Equatable, Sendable {
     /// A file of certificate authorities cannot be read.
     case authorities(SystemError)
-    /// A file has no certificate in it.
+    /// A file contains no certificate.
     case noAuthority(file: String)
     /// No thread, no descriptor or no memory is left.
     case system(SystemError)
-    /// libcurl cannot do what is asked of it.
+    /// libcurl lacks a required function.
     case library(String)
 }
 

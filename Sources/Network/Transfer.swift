@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// A transfer that was started. It goes on when this handle is dropped. Any thread.
+/// A started transfer, which continues when this handle is released. Any thread.
 public final class Transfer: Sendable {
     let number: UInt64
     private let transfers: Transfers
@@ -14,14 +14,14 @@ public final class Transfer: Sendable {
         self.loop = loop
     }
 
-    /// Ends the transfer in whatever state it is; its sink gets `.cancelled`, and nothing else from now on, except from
-    /// a call that is under way. Does nothing after the end. Idempotent.
+    /// Ends the transfer in any state. Its sink gets `.cancelled` and nothing else, except for a call in progress. Does
+    /// nothing after the end. Idempotent.
     public func cancel() {
         guard !flag.exchange(true, ordering: .acquiringAndReleasing) else { return }
         loop.post { [transfers, number] in transfers.cancel(number) }
     }
 
-    /// The sink, which had enough, wants more. Does nothing otherwise.
+    /// Delivers again after the sink has answered `.enough`; otherwise does nothing.
     public func resume() {
         loop.post { [transfers, number] in transfers.resume(number) }
     }

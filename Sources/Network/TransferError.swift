@@ -1,49 +1,49 @@
 import Platform
 
-/// Why a transfer has no complete response. A status such as 404 is not one of these: it is in the head.
+/// Why a transfer has no complete response. A status such as 404 is not an error here: it is in the head.
 public enum TransferError: Error, Equatable, Sendable {
-    /// Nothing was sent: the reason.
+    /// The request is invalid, and nothing was sent.
     case invalidRequest(InvalidRequest)
     /// The host's name has no address, or no name server answers.
     case nameResolution
-    /// There is no connection, or it was lost.
+    /// No connection was made, or it was lost.
     case connection(ConnectionFailure)
-    /// The proxy refused to connect, with this status; nil: it cannot be found.
+    /// The proxy refused to connect, with this status; nil when its name has no address.
     case proxy(status: Int?)
     case tls(TLSFailure)
     case timeOut(TransferPhase)
-    /// The answer is not HTTP, or its head is larger than allowed (`HeadReader`).
+    /// The answer is not HTTP; for the next case, its head is larger than `HeadReader` allows.
     case malformedAnswer
     case headTooLarge
     /// The connection ended before the body did.
     case truncated
-    /// The body is coded, and of no use so.
+    /// The coded body cannot be used.
     case coding(CodingFailure)
-    /// The body is larger than `TransferRequest.maximumBody`, also after it was decoded.
+    /// The body is larger than `TransferRequest.maximumBody`, possibly only after decoding.
     case tooLarge
     case redirect(RedirectFailure)
-    /// It may not use a metered link (`TransferRequest.mayUseMeteredLink`), and there is no other way.
+    /// The transfer may not use a metered link (`TransferRequest.mayUseMeteredLink`), and there is no other way.
     case meteredLink
     /// `Network.setOfflineMode`: nothing may use the network.
     case offlineMode
     /// `Transfer.cancel` or `Network.stop` was called.
     case cancelled
-    /// Another error of libcurl's, by its number and in its words.
+    /// Another error of libcurl, with its number and message.
     case library(code: Int, reason: String)
 }
 
 public enum InvalidRequest: Equatable, Sendable {
-    /// Not an address, or neither http nor https, or with a user's name.
+    /// Not an address, neither http nor https, or with a user name.
     case url
-    /// A field that would end its line, or a name that is none.
+    /// A field whose value would end its line, or with an invalid name.
     case header(name: String)
     case range
 }
 
 public enum ConnectionFailure: Equatable, Sendable {
-    /// Nothing listens there.
+    /// Nothing listens at the address.
     case refused
-    /// There is no route: the network is down, or the address is of another one.
+    /// There is no route: the network is down, or the address belongs to another network.
     case unreachable
     /// The connection was reset or closed before the response was complete.
     case lost
@@ -55,22 +55,22 @@ public enum TLSFailure: Equatable, Sendable {
     /// No known authority has signed the certificate.
     case unknownAuthority
     case expired
-    /// Its time has not come: usually this machine's clock is wrong.
+    /// The certificate is not valid yet: usually this machine's clock is wrong.
     case notYetValid
     /// The certificate is for other hosts.
     case hostName
-    /// None of the host's pins is the certificate's public key.
+    /// The certificate's public key is none of the host's pins.
     case pin
     /// Another fault of the certificate.
     case certificate(reason: String)
-    /// No TLS was agreed on.
-    /// - Parameter isFinal: whether another attempt comes to the same, until somebody changes the server.
+    /// No TLS connection was agreed on.
+    /// - Parameter isFinal: whether another attempt would fail too, until the server is changed.
     case handshake(reason: String, isFinal: Bool = false)
 }
 
-/// What a transfer waits for.
+/// The phase in which a transfer waits.
 public enum TransferPhase: Equatable, Sendable {
-    /// A place among the connections to the host.
+    /// Waiting for a free connection to the host.
     case waiting
     case resolving
     /// TCP and TLS.
@@ -82,14 +82,14 @@ public enum TransferPhase: Equatable, Sendable {
 public enum RedirectFailure: Error, Equatable, Sendable {
     /// More than five in a row.
     case tooMany
-    /// From https to http.
+    /// A redirect from https to http.
     case insecure
-    /// To what is not an http or https address.
+    /// A redirect to an address that is neither http nor https.
     case address
 }
 
 extension TransferError: CustomStringConvertible {
-    /// In words for a person, without the address, which may hold a key.
+    /// A description for users, without the address, which may contain a key.
     public var description: String {
         switch self {
         case .invalidRequest(let reason): "the request cannot be sent: \(reason.description)"

@@ -26,11 +26,11 @@ public struct SystemError: Error, Equatable, Sendable {
     /// ENOMEM.
     public static let outOfMemory = ENOMEM
 
-    /// Whether the medium is full, or the user's quota.
+    /// Whether the medium is full, or the user's quota is exhausted.
     public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// EMFILE, ENFILE, EAGAIN, ENOMEM: no descriptor, thread or memory is left now. It passes, and says nothing about
-    /// the subject.
+    /// EMFILE, ENFILE, EAGAIN, ENOMEM: no descriptor, thread or memory is left now. The shortage is temporary, and is
+    /// not due to the subject.
     public var isOfResources: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(code) }
 
     /// ENOENT: there is nothing with this name.

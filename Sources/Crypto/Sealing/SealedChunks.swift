@@ -1,20 +1,21 @@
 import Platform
 
-/// Seals and opens the chunks of one file with AES-256-GCM. Bytes in, bytes out; `SealedLayout` says where they go.
+/// Seals and opens the chunks of one file with AES-256-GCM, in memory; `SealedLayout` gives their offsets in the file.
 ///
 /// Each file has a key of its own: HKDF-SHA-256 of the owner's key, salted with the random bytes of the file's header,
-/// for the identity of the item. So a chunk opens only in its file and for its item. Its number and whether it is the
-/// last one are authenticated with it, so that chunks cannot change places and the file cannot be cut at a chunk.
-/// Each sealing takes a new random nonce. A chunk that was torn by a power cut can be written again, and nobody has to
-/// know what had reached the medium. 2³² chunks of one file (256 TiB) keep the risk of an equal nonce below 2⁻³²
-/// (NIST SP 800-38D, 8.3).
+/// for the identity of the item. So a chunk opens only in its file and for its item. Its number, and whether it is the
+/// last one, are authenticated with it. So chunks cannot change places, and the file cannot be cut at a chunk.
 ///
-/// The content of a chunk must not change as long as the file exists: an older version of the same chunk would be
-/// authentic. Other content is another file, with another header.
+/// Each sealing takes a new random nonce. A chunk that was torn by a power cut can therefore be written again, whatever
+/// part of it had reached the medium. With 2³² chunks in one file (256 TiB), the risk of an equal nonce stays below
+/// 2⁻³² (NIST SP 800-38D, 8.3).
+///
+/// The content of a chunk must not change as long as the file exists, because an older version of the same chunk would
+/// be authentic. Other content needs another file, with another header.
 ///
 /// Any thread, one at a time.
 public struct SealedChunks: ~Copyable {
-    /// Of an item's identity, in bytes.
+    /// The length of an item's identity in bytes.
     public static let identityCount = 16
     private static let mark = Array("TSC1".utf8)
     private static let purpose = Array("tonearm sealed chunks 1".utf8)
@@ -24,7 +25,7 @@ public struct SealedChunks: ~Copyable {
     private let identity: [UInt8]
     private var cipher: AESGCM
 
-    /// For a new file.
+    /// Makes the header and the key of a new file.
     /// - Parameters:
     ///   - key: of the owner, 32 bytes.
     ///   - identity: of the item, 16 bytes.
@@ -37,8 +38,8 @@ public struct SealedChunks: ~Copyable {
         try self.init(header: Self.mark + salt, identity, key)
     }
 
-    /// For a file that exists.
-    /// - Throws: `notAuthentic` when the header is none; `wrongLength` or `failed`.
+    /// Derives the key of an existing file from its header.
+    /// - Throws: `notAuthentic` when `header` is not such a header; `wrongLength` or `failed`.
     public init(opening header: [UInt8], identity: [UInt8], key: borrowing SecretBytes) throws(CryptoError) {
         guard header.count == SealedLayout.headerCount, header.starts(with: Self.mark) else { throw .notAuthentic }
         try self.init(header: header, identity, key)
@@ -60,9 +61,9 @@ public struct SealedChunks: ~Copyable {
 
     /// Seals one chunk.
     /// - Parameters:
-    ///   - plain: the whole content of the chunk: 65,536 bytes, or fewer of the last one.
+    ///   - plain: the whole content of the chunk: 65,536 bytes, or fewer for the last one.
     ///   - chunk: its number, from 0.
-    /// - Returns: what goes to `SealedLayout.offset(ofChunk:)`.
+    /// - Returns: the bytes to write at `SealedLayout.offset(ofChunk:)`.
     /// - Throws: `wrongLength(.message)` for another number of bytes, or `failed`.
     public mutating func seal(
         _ plain: UnsafeRawBufferPointer, chunk: Int64, isLast: Bool, random: some RandomSource = SystemRandomSource()
@@ -84,11 +85,11 @@ public struct SealedChunks: ~Copyable {
         return sealed
     }
 
-    /// Puts the content of one chunk in the place of its sealed bytes.
+    /// Replaces the sealed bytes of one chunk by its content.
     /// - Parameters:
-    ///   - sealed: all its bytes of the file; its content when this returns.
-    ///   - isLast: whether the file ends with it.
-    /// - Throws: `notAuthentic` when it was torn, changed, moved or cut, or is of another file or item; `failed`.
+    ///   - sealed: all bytes of the chunk in the file; its content when this returns.
+    ///   - isLast: whether the file ends with this chunk.
+    /// - Throws: `notAuthentic` when it was torn, changed, moved or cut, or belongs to another file or item; `failed`.
     public mutating func open(inPlace sealed: inout [UInt8], chunk: Int64, isLast: Bool) throws(CryptoError) {
         let count = sealed.count - SealedLayout.overhead
         guard count == SealedLayout.chunkCount || isLast && (0..<SealedLayout.chunkCount).contains(count) else {
@@ -108,19 +109,19 @@ public struct SealedChunks: ~Copyable {
         sealed.removeLast(SealedLayout.overhead)
     }
 
-    /// The content of one chunk; see the other one.
+    /// Returns the content of one chunk; see `open(inPlace:chunk:isLast:)`.
     public mutating func open(_ sealed: [UInt8], chunk: Int64, isLast: Bool) throws(CryptoError) -> [UInt8] {
         var bytes = sealed
         try open(inPlace: &bytes, chunk: chunk, isLast: isLast)
         return bytes
     }
 
-    /// Seals one chunk; see the other one.
+    /// Seals one chunk; see `seal(_:chunk:isLast:random:)`.
     public mutating func seal(_ plain: [UInt8], chunk: Int64, isLast: Bool) throws(CryptoError) -> [UInt8] {
         try plain.withRawBytes { (bytes) throws(CryptoError) in try seal(bytes, chunk: chunk, isLast: isLast) }
     }
 
-    /// Identity, number (64 bits, most significant byte first), and whether it is the last one.
+    /// Returns the identity, the number (64 bits, most significant byte first), and whether the chunk is the last one.
     private func additionalData(_ chunk: Int64, _ isLast: Bool) -> [UInt8] {
         let number = (0..<8).reversed().map { UInt8(truncatingIfNeeded: chunk >> Int64($0 * 8)) }
         return identity + number + [isLast ? 1 : 0]

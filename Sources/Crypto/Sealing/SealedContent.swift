@@ -1,4 +1,4 @@
-/// A sealed file, to be read chunk by chunk. Any thread, one at a time.
+/// Reads a sealed file chunk by chunk. Any thread, one at a time.
 public final class SealedReader {
     private let file: SealedFile
     private let chunks: Int64
@@ -7,8 +7,8 @@ public final class SealedReader {
 
     /// - Parameters:
     ///   - identity: of the item, 16 bytes.
-    ///   - count: of the content that is on the medium, in bytes.
-    ///   - isComplete: whether that is all. Otherwise it is full chunks.
+    ///   - count: the length of the content on the medium, in bytes.
+    ///   - isComplete: whether that is the whole content. Otherwise it consists of full chunks.
     public init(
         _ path: String, _ identity: [UInt8], count: Int64, isComplete: Bool, _ key: borrowing SecretBytes
     ) throws(SealedFileError) {
@@ -18,8 +18,8 @@ public final class SealedReader {
         chunks = isComplete ? SealedLayout.chunks(of: count) ?? 0 : count / Int64(SealedLayout.chunkCount)
     }
 
-    /// The content of one chunk.
-    /// - Throws: also when the file has been cut: the last chunk is not where it should be.
+    /// Returns the content of one chunk.
+    /// - Throws: also when the file has been cut, because the last chunk is then not where it should be.
     public func read(_ chunk: Int64) throws(SealedFileError) -> [UInt8] {
         guard (0..<chunks).contains(chunk) else { throw .damaged(.notAuthentic) }
         let isLast = isComplete && chunk == chunks - 1
@@ -28,23 +28,23 @@ public final class SealedReader {
     }
 }
 
-/// A sealed file that grows. Any thread, one at a time.
+/// Writes a sealed file that grows. Any thread, one at a time.
 public final class SealedWriter {
     private let file: SealedFile
-    /// Full chunks that are written.
+    /// The number of full chunks in the file.
     private var chunks: Int64 = 0
     /// The chunk that grows. A full one waits until it is known whether another one follows.
     private var pending = [UInt8](repeating: 0, count: SealedLayout.chunkCount)
     private var pendingCount = 0
-    /// The chunk that was read last.
+    /// The chunk that was read most recently.
     private var opened: (number: Int64, bytes: [UInt8])?
 
-    /// A new file.
+    /// Creates a file.
     public init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedFileError) {
         file = try SealedFile(creating: path, identity, key)
     }
 
-    /// A file that has `count` bytes in full chunks. What is behind them was torn.
+    /// Continues a file with `count` bytes in full chunks. Removes all bytes after them: they were torn.
     public init(
         continuing path: String, _ identity: [UInt8], count: Int64, _ key: borrowing SecretBytes
     ) throws(SealedFileError) {
@@ -56,7 +56,7 @@ public final class SealedWriter {
         self.chunks = chunks
     }
 
-    /// Of the content so far, in bytes.
+    /// The length of the content so far, in bytes.
     public var count: Int64 { chunks * Int64(SealedLayout.chunkCount) + Int64(pendingCount) }
 
     public func append(_ bytes: [UInt8]) throws(SealedFileError) {
@@ -81,8 +81,8 @@ public final class SealedWriter {
         }
     }
 
-    /// Reads what was appended.
-    /// - Returns: how many bytes, of one chunk; 0 at `count`.
+    /// Reads appended content.
+    /// - Returns: how many bytes were read, all from one chunk; 0 at `count`.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SealedFileError) -> Int {
         guard offset >= 0, offset < count else { return 0 }
         let (number, place) = SealedLayout.chunk(at: offset)
@@ -101,13 +101,13 @@ public final class SealedWriter {
         return part.count
     }
 
-    /// The content is complete. When this returns, it is on the medium, and so is the file's name.
+    /// Completes the content. When this returns, the content and the file's name are on the medium.
     public func finish() throws(SealedFileError) {
         try writePending(isLast: true)
         try file.synchronize()
     }
 
-    /// The content goes on another time.
+    /// Interrupts the content, which another writer can continue later.
     /// - Returns: how many bytes are on the medium.
     public func interrupt() throws(SealedFileError) -> Int64 {
         try file.synchronize()

@@ -3,7 +3,7 @@ import Platform
 /// Why a sealed file cannot be read or written.
 public enum SealedFileError: Error, Equatable, Sendable {
     case system(SystemError)
-    /// It is not what was written.
+    /// The file is not as it was written.
     case damaged(CryptoError)
 }
 
@@ -12,7 +12,7 @@ final class SealedFile {
     private let file: File
     private var seal: SealedChunks
 
-    /// A new file, with its header.
+    /// Creates a file with its header.
     init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedFileError) {
         file = try Self.open { () throws(SystemError) in try File(creating: path, mode: 0o600) }
         seal = try Self.seal { () throws(CryptoError) in try SealedChunks(newFor: identity, key: key) }
@@ -23,7 +23,7 @@ final class SealedFile {
         opening path: String, _ identity: [UInt8], _ key: borrowing SecretBytes, toWrite: Bool = false
     ) throws(SealedFileError) {
         file = try Self.open { () throws(SystemError) in
-            // A missing one is created and has no header then.
+            // A missing file is created: it then has no header, and opening fails.
             toWrite ? try File(updating: path, mode: 0o600) : try File(reading: path)
         }
         let header: [UInt8]
@@ -41,11 +41,11 @@ final class SealedFile {
         do throws(CryptoError) { return try body() } catch { throw .damaged(error) }
     }
 
-    /// - Parameter count: of its content, in bytes.
+    /// - Parameter count: the length of the chunk's content, in bytes.
     func read(_ chunk: Int64, count: Int, isLast: Bool) throws(SealedFileError) -> [UInt8] {
         guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
         var failure: SystemError?
-        // Opened in place: while a kept product plays, this is the largest of its allocations.
+        // Opened in place: this is the largest allocation while an offline copy plays.
         var bytes = [UInt8](unsafeUninitializedCapacity: count + SealedLayout.overhead) { memory, size in
             do throws(SystemError) {
                 size = try self.file.read(into: UnsafeMutableRawBufferPointer(memory), at: offset)
@@ -77,14 +77,14 @@ final class SealedFile {
         }
     }
 
-    /// Whether so many chunks are full.
+    /// Returns whether the file has at least `chunks` full chunks.
     func hasFullChunks(_ chunks: Int64) throws(SealedFileError) -> Bool {
         do throws(SystemError) { return SealedLayout.fullChunks(inFileOf: try file.length()) >= chunks } catch {
             throw .system(error)
         }
     }
 
-    /// Removes what is behind so many full chunks.
+    /// Removes everything after the first `chunks` full chunks.
     func truncate(toChunks chunks: Int64) throws(SealedFileError) {
         guard let offset = SealedLayout.offset(ofChunk: chunks) else { throw .damaged(.notAuthentic) }
         do throws(SystemError) { try file.truncate(to: offset) } catch { throw .system(error) }

@@ -2,11 +2,11 @@ import Crypto
 import Platform
 import Synchronization
 
-/// The body of a response, as it is written. What arrives faster than the medium takes it ends the recording: playback
-/// must not wait for the cache. It can be read while it grows.
+/// The body of a response while it is written. A body that arrives faster than the medium takes it ends the recording,
+/// because playback must not wait for the cache. The body can be read while it grows.
 ///
 /// Thread: one at a time.
-/// `@unchecked Sendable` is safe because the storage thread alone uses what changes, except for the atomics.
+/// `@unchecked Sendable` is safe because only the storage thread uses the mutable state, except for the atomics.
 public final class BodyRecording: @unchecked Sendable {
     private enum Condition: Int {
         /// The file is not open yet.
@@ -15,11 +15,11 @@ public final class BodyRecording: @unchecked Sendable {
         case failed
     }
 
-    /// Bytes that wait for the storage thread at most.
+    /// The maximum number of bytes that wait for the storage thread.
     private static let longestQueue = 8 << 20
-    /// Bytes that wait for the storage thread before a sender that can wait should wait.
+    /// When more bytes than this wait for the storage thread, a sender that can wait should wait.
     private static let comfortableQueue = 1 << 20
-    /// How many bytes are written between two looks at the free space.
+    /// How many bytes are written between two checks of the free space.
     private static let interval: Int64 = 4 << 20
 
     private let store: CacheStore
@@ -29,12 +29,12 @@ public final class BodyRecording: @unchecked Sendable {
     private var response: CachedResponse
     private var writer: SealedWriter?
     private var nextLook = interval
-    /// Nothing more is appended.
+    /// Whether nothing more is appended.
     private var hasFailed = false
-    /// The body is not kept. What was appended can be read until the end of this object.
+    /// Whether the body is not stored. Appended bytes can be read until this object is deinitialised.
     private var isGivenUp = false
 
-    /// - Parameter length: the expected one, 0 when it is unknown.
+    /// - Parameter length: the expected length in bytes; 0 when it is unknown.
     init(_ response: CachedResponse, expecting length: Int64, in store: CacheStore) {
         self.response = response
         self.store = store
@@ -48,23 +48,23 @@ public final class BodyRecording: @unchecked Sendable {
         }
     }
 
-    /// Whether the medium has taken everything so far, so that `read` has it.
+    /// Whether the recording takes bytes, so that `read` returns everything appended.
     public var isReadable: Bool { condition.load(ordering: .relaxed) == Condition.growing.rawValue }
 
     /// Whether the file is not open yet: `isReadable` may become true.
     public var isOpening: Bool { condition.load(ordering: .relaxed) == Condition.opening.rawValue }
 
-    /// Whether more bytes wait for the medium than should.
+    /// Whether a sender that can wait should wait for the medium.
     public var isBehind: Bool { queued.load(ordering: .relaxed) > Self.comfortableQueue }
 
     /// Calls `action` on the storage thread after everything that was appended before.
     public func afterWriting(_ action: @escaping @Sendable () -> Void) { store.index.perform(action) }
 
-    /// Reads what was appended before this call, up to the end of a chunk.
+    /// Reads bytes that were appended before this call, up to the end of a chunk.
     /// - Parameters:
     ///   - offset: in the body, in bytes.
-    ///   - answer: empty bytes where nothing was appended yet; nil when the body cannot be read, or will have nothing
-    ///     there. On the storage thread.
+    ///   - answer: gets empty bytes where nothing was appended yet; nil when the body cannot be read, or will have
+    ///     nothing there. Called on the storage thread.
     public func read(at offset: Int64, _ answer: @escaping @Sendable ([UInt8]?) -> Void) {
         store.index.perform { [self] in
             guard let writer else { return answer(nil) }
@@ -83,16 +83,16 @@ public final class BodyRecording: @unchecked Sendable {
         }
     }
 
-    /// The next bytes.
+    /// Appends the next bytes.
     public func append(_ bytes: [UInt8]) {
         let waiting = queued.wrappingAdd(bytes.count, ordering: .relaxed).newValue
         let isTooSlow = waiting > Self.longestQueue
-        // At once: what was appended before can still be read, and nothing after it.
+        // Without waiting for the storage thread: earlier bytes can still be read, and none after them.
         if isTooSlow { become(.failed) }
         store.index.perform { [self, kept = isTooSlow ? [] : bytes] in
             queued.wrappingSubtract(bytes.count, ordering: .relaxed)
             attempt { () throws(SealedFileError) in
-                // What came before a gap can be continued another time.
+                // The part before a gap can be continued later.
                 if isTooSlow { hasFailed = true }
                 guard let writer, !hasFailed else { return }
                 guard writer.count + Int64(kept.count) <= store.limits.largestBody else {
@@ -107,10 +107,10 @@ public final class BodyRecording: @unchecked Sendable {
         }
     }
 
-    /// The end of the body.
+    /// Ends the body.
     /// - Parameters:
-    ///   - isComplete: whether all of it has arrived. Otherwise the part is kept if it can be continued.
-    ///   - staysReadable: whether `read` is called after this, until the end of this object.
+    ///   - isComplete: whether the whole body has arrived. Otherwise the part is stored if it can be continued.
+    ///   - staysReadable: whether `read` is called after this, until this object is deinitialised.
     public func end(isComplete: Bool, staysReadable: Bool = false) {
         store.index.perform { [self] in
             defer { if !staysReadable { writer = nil } }
@@ -150,7 +150,7 @@ public final class BodyRecording: @unchecked Sendable {
         }
     }
 
-    /// A new body is dropped. A part that was there before stays unless it is of no use.
+    /// Ends the recording after an error. A new body is dropped. A part that existed before stays unless it is useless.
     private func giveUp(isUseless: Bool) {
         if isGivenUp { return }
         (hasFailed, isGivenUp) = (true, true)

@@ -1,18 +1,18 @@
-/// The directives of Cache-Control that a private cache obeys (RFC 9111, 5.2; RFC 5861, 4). Unknown ones do not count.
+/// The directives of Cache-Control that a private cache obeys (RFC 9111, 5.2; RFC 5861, 4). Unknown ones are ignored.
 public struct CacheControl: Equatable, Sendable {
-    /// In seconds; nil when it is not said. A number that cannot be read is 0.
+    /// The directive `max-age` in seconds; nil without it. An unreadable number counts as 0.
     public var maximumAge: Int64?
-    /// How many seconds after it has become stale the response may stand in for an error.
+    /// How many seconds after it has become stale the response may replace an error.
     public var staleIfError: Int64?
     public var isNeverStored = false
-    /// Also for `no-cache` with names of fields: that is stricter than what is asked for, and allowed.
+    /// Also set for `no-cache` with names of fields, which is stricter than required, and allowed.
     public var isAlwaysRevalidated = false
     public var mustRevalidate = false
 
-    /// Far beyond any use, and far below the range of numbers: 68 years (RFC 9111, 1.2.2).
+    /// The largest number of seconds, 68 years (RFC 9111, 1.2.2), so that sums do not overflow.
     private static let longest: Int64 = 2_147_483_648
 
-    /// - Parameter values: of all fields of that name.
+    /// - Parameter values: the values of all Cache-Control fields.
     public init(_ values: [String]) {
         for value in values {
             var rest = Substring(value).utf8[...]
@@ -42,7 +42,8 @@ public struct CacheControl: Equatable, Sendable {
         return number
     }
 
-    /// Takes `name`, `name=token` or `name="text"` and the comma behind it. A comma in a quoted text is no end.
+    /// Removes `name`, `name=token` or `name="text"` from the beginning of `rest`. A comma in a quoted text does not
+    /// end a directive.
     private static func next(_ rest: inout Substring.UTF8View) -> (name: String, argument: String?)? {
         let blanks: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: ",") }
         rest = rest.drop(while: blanks)

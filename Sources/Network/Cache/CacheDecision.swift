@@ -1,18 +1,18 @@
-/// What to do with a request that the cache may answer. A value: the caller has looked into the index.
+/// The decision about a request that the cache may answer. A value: the caller has looked into the index.
 public enum CacheDecision: Equatable, Sendable {
-    /// Nothing that fits is stored. The answer may be stored in its place.
+    /// No matching response is stored. The answer may be stored.
     case fetch
     case serve
-    /// Ask with these fields whether the stored response still holds.
+    /// Ask the server with these fields whether the stored response is still valid.
     /// - Parameter mayStandIn: whether the stored response may be used when there is no answer, or one of 5XX.
     case revalidate([HeaderField], mayStandIn: Bool)
-    /// Ask for the rest of the body, from this byte on, with these fields.
+    /// Request the rest of the body, from this byte on, with these fields.
     case resume(from: Int64, [HeaderField])
     /// Pass the request on, and store nothing.
     case pass
 
     /// - Parameters:
-    ///   - stored: under the request's key; nil when there is nothing.
+    ///   - stored: the response under the request's key; nil when there is none.
     ///   - now: the time.
     public init(_ request: TransferRequest, stored: CachedResponse?, at now: CertificateTime) {
         let wantsPart = request.range.map { $0.upTo == nil && $0.from > 0 } ?? false
@@ -28,7 +28,7 @@ public enum CacheDecision: Equatable, Sendable {
         let freshness = Freshness(stored)
         switch (stored.isComplete, wantsPart) {
         case (true, _):
-            // Who asks for a new answer has found the old one of no use: a 304 would bring it back.
+            // The client needs a new answer because the old one was useless: a 304 would bring it back.
             if control.isAlwaysRevalidated {
                 self = wantsPart ? .pass : .fetch
             } else if freshness.isFresh(at: now) {
@@ -48,17 +48,17 @@ public enum CacheDecision: Equatable, Sendable {
         }
     }
 
-    /// What the answer to a revalidation means.
+    /// The meaning of the answer to a revalidation.
     public enum Revalidation: Equatable, Sendable {
-        /// The stored response holds.
+        /// The stored response is still valid.
         case holds
-        /// The answer replaces it.
+        /// The answer replaces the stored response.
         case isReplaced
-        /// The stored response stands in for the error.
+        /// The stored response replaces the error.
         case standsIn
         /// The answer is an error that says nothing about the stored response.
         case passes
-        /// The answer is a 304 for another version: ask again, without the condition.
+        /// The answer is a 304 for another version: send the request again without the condition.
         case isOfAnother
     }
 
@@ -76,7 +76,7 @@ public enum CacheDecision: Equatable, Sendable {
 }
 
 extension CachedResponse {
-    /// Whether the fields that `Vary` names are as they were (RFC 9111, 4.1).
+    /// Returns whether the fields that `Vary` names are as in the stored request (RFC 9111, 4.1).
     func selects(_ request: TransferRequest) -> Bool {
         selecting.allSatisfy { field in
             let values = request.values(of: field.name)
@@ -85,18 +85,18 @@ extension CachedResponse {
         }
     }
 
-    /// The field with which a server says whether it still holds (RFC 9110, 13.1.2 and 13.1.3).
+    /// The field that makes a server check whether the response is still valid (RFC 9110, 13.1.2 and 13.1.3).
     fileprivate var condition: HeaderField? {
         if let tag = value(of: "etag") { return HeaderField("If-None-Match", tag) }
         return value(of: "last-modified").map { HeaderField("If-Modified-Since", $0) }
     }
 
-    /// Whether a 304 is for this response (RFC 9111, 4.3.4): by the entity tag, or by the date of the last change where
-    /// one of the two has no tag. A 304 without either is for the response that was asked about.
+    /// Returns whether a 304 is for this response (RFC 9111, 4.3.4). Compares the entity tags, or the dates of the last
+    /// change when one of the two has no tag. A 304 with neither is for the response in question.
     fileprivate func isSelected(by head: ResponseHead) -> Bool {
         let tag = head.value(of: "etag")
         if let tag, let own = value(of: "etag") {
-            // A strong tag selects itself alone.
+            // A strong tag selects only itself.
             guard tag.utf8.starts(with: "W/".utf8) else { return tag.utf8.elementsEqual(own.utf8) }
             return Self.opaque(tag).elementsEqual(Self.opaque(own))
         }
@@ -106,23 +106,23 @@ extension CachedResponse {
         return tag == nil
     }
 
-    /// For the weak comparison (RFC 9110, 8.8.3.2).
+    /// Returns the tag for the weak comparison (RFC 9110, 8.8.3.2).
     private static func opaque(_ tag: String) -> Substring.UTF8View {
         tag.utf8.dropFirst(tag.utf8.starts(with: "W/".utf8) ? 2 : 0)
     }
 
-    /// What If-Range takes (RFC 9110, 13.1.5).
+    /// The validator for If-Range (RFC 9110, 13.1.5).
     public var validator: String? { ResponseHead(status: status, headers: headers, effectiveURL: "").strongValidator }
 }
 
 extension TransferRequest {
-    /// The values of all fields with this name.
+    /// Returns the values of all fields with this name.
     func values(of name: String) -> [String] { headers.filter { $0.isNamed(name) }.map { $0.value } }
 }
 
 extension ResponseHead {
-    /// What If-Range takes (RFC 9110, 13.1.5): an entity tag that is not weak; without any tag the date of the last
-    /// change, when the answer came later than that second (8.8.2.2).
+    /// The validator for If-Range (RFC 9110, 13.1.5): an entity tag that is not weak. Without any tag it is the date of
+    /// the last change, when the answer was sent later than that second (8.8.2.2).
     public var strongValidator: String? {
         if let tag = value(of: "etag") { return tag.utf8.starts(with: "W/".utf8) ? nil : tag }
         guard let text = value(of: "last-modified"),

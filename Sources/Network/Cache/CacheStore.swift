@@ -2,40 +2,40 @@ import Crypto
 import Platform
 import Synchronization
 
-/// How much the cache may keep.
+/// The limits of the cache.
 public struct CacheLimits: Equatable, Sendable {
-    /// All files of bodies together, in bytes.
+    /// The maximum size of all files of bodies, in bytes.
     public var bytes: Int64
-    /// What stays free on the file system, in bytes: others need room, too.
+    /// The space on the file system that stays free for others, in bytes.
     public var freeBytes: Int64 = 128 << 20
 
     public init(bytes: Int64) { self.bytes = bytes }
 
-    /// One body that is larger would leave room for nothing else.
+    /// The largest body that is stored, in bytes: a larger one would leave too little room for others.
     public var largestBody: Int64 { bytes / 2 }
 }
 
 /// The stored responses: an index, and the sealed files of their bodies in a folder.
 ///
 /// A row is written after its file is on the medium, and removed before its file. A power cut in between leaves a file
-/// without a row, which the next start removes; never a row that promises what is not there.
+/// without a row, which the next start removes. It never leaves a row without its file.
 ///
-/// Thread: any, except where a declaration says otherwise. Answers come on the storage thread.
-/// `@unchecked Sendable` is safe because the storage thread alone uses what changes.
+/// Thread: any, except where a declaration says otherwise. Answers are called on the storage thread.
+/// `@unchecked Sendable` is safe because only the storage thread uses the mutable state.
 public final class CacheStore: @unchecked Sendable {
     let index: any CacheIndex
     public let limits: CacheLimits
-    /// In seconds.
+    /// The time between two records of the use of a response, in seconds.
     private static let useInterval: Int64 = 3600
 
     private let folder: String
     private let key: SecretBytes
     private let now: @Sendable () -> Int64
-    /// Bodies that are being written, for which there is no row yet. Storage thread.
+    /// Bodies that are being written. Storage thread.
     private var writing: [[UInt8]] = []
 
     /// - Parameters:
-    ///   - folder: is created when it is missing, and holds nothing else.
+    ///   - folder: for the cache alone; created when it is missing.
     ///   - key: for the bodies, 32 bytes.
     ///   - now: seconds since 1970, for the order of use.
     public init(
@@ -49,7 +49,7 @@ public final class CacheStore: @unchecked Sendable {
         self.now = now
     }
 
-    /// Creates the folder, and removes the files that an interruption has left. Once, before everything else.
+    /// Creates the folder, and removes files that an interruption has left. Call it once, before any other function.
     public func start() {
         index.allBodies { [self] known in
             do throws(SystemError) {
@@ -70,18 +70,18 @@ public final class CacheStore: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// The response that is stored under `key`; nil without one.
+    /// Answers with the response that is stored under `key`; nil without one.
     public func find(_ key: CacheKey, _ answer: @escaping @Sendable (CachedResponse?) -> Void) {
         index.find(key, answer)
     }
 
-    /// Reads a complete body, chunk by chunk.
+    /// Returns a reader of the body, chunk by chunk.
     public func body(of response: CachedResponse) -> StoredBody { StoredBody(response, of: self) }
 
-    /// The stored response holds, with what `response` says now, and is in use.
+    /// Updates the details of a stored response that is still valid, and the time of its use.
     public func refresh(_ response: CachedResponse) { index.refresh(response, now: now()) }
 
-    /// The stored response is in use. That is noted once an hour: a write wears the medium.
+    /// Records the use of a stored response, at most once an hour, because writing wears the medium.
     public func use(_ response: CachedResponse) {
         if now() - response.used >= Self.useInterval { refresh(response) }
     }
@@ -91,16 +91,16 @@ public final class CacheStore: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Begins to store a response, or to continue one.
-    /// - Parameter length: of the body, if it is known.
-    /// - Returns: nil when it is too large.
+    /// Begins to store a response, or to continue a stored one.
+    /// - Parameter length: of the body, in bytes; nil when it is unknown.
+    /// - Returns: nil when the body is too large.
     public func record(_ response: CachedResponse, length: Int64?) -> BodyRecording? {
         if let length, length > limits.largestBody { return nil }
         return BodyRecording(response, expecting: length ?? 0, in: self)
     }
 
-    /// Removes some of the responses that were used least recently: others need the room more.
-    /// - Parameter answer: whether there was anything to remove. On the storage thread.
+    /// Removes some of the least recently used responses, because others need the room more.
+    /// - Parameter answer: gets whether anything was removed. Called on the storage thread.
     public func evict(_ answer: @escaping @Sendable (Bool) -> Void) {
         index.shrink(to: 0) { [self] bodies in
             removeFiles(bodies)
@@ -116,10 +116,10 @@ public final class CacheStore: @unchecked Sendable {
             path(of: response.body), response.body, count: response.count, isComplete: response.isComplete, key)
     }
 
-    /// - Throws: ENOSPC also when others need the room.
+    /// - Throws: ENOSPC also when the free space must stay for others.
     func writer(of response: CachedResponse) throws(SealedFileError) -> SealedWriter {
         try checkFreeSpace()
-        // Also of a body that is continued: its row may go meanwhile, its file must not.
+        // Also for a continued body: its row may be removed meanwhile, but its file must stay.
         writing.append(response.body)
         if response.count > 0 {
             return try SealedWriter(continuing: path(of: response.body), response.body, count: response.count, key)
@@ -130,7 +130,7 @@ public final class CacheStore: @unchecked Sendable {
     func checkFreeSpace() throws(SealedFileError) {
         do throws(SystemError) {
             guard try Folder.freeBytes(at: folder) < limits.freeBytes else { return }
-            // Makes room for the next body, in one step.
+            // Make room for the next body, in one step.
             index.shrink(to: limits.bytes / 2) { [self] in removeFiles($0) }
             throw SystemError(code: SystemError.outOfSpace, operation: "write", subject: folder)
         } catch {
@@ -142,7 +142,7 @@ public final class CacheStore: @unchecked Sendable {
         index.shrink(to: max(0, limits.bytes - bytes)) { [self] in removeFiles($0) }
     }
 
-    /// The body of `response` is on the medium.
+    /// Stores a response whose body is on the medium.
     func keep(_ response: CachedResponse) {
         let size = SealedLayout.sealedCount(of: response.count) ?? .max
         index.put(response, size: size, limit: limits.bytes, now: now()) { [self] unused in
@@ -151,7 +151,7 @@ public final class CacheStore: @unchecked Sendable {
         }
     }
 
-    /// Nothing of a new body is kept.
+    /// Removes the file of a new body.
     func drop(_ response: CachedResponse) {
         stopWriting(response)
         removeFiles([response.body])

@@ -1,23 +1,23 @@
 import Platform
 
-/// What the index knows about a stored response. The body is in a sealed file.
+/// A stored response as the index describes it. Its body is in a sealed file.
 public struct CachedResponse: Equatable, Sendable {
     public var key: CacheKey
     /// Identifies the body, and names its file: 16 bytes.
     public var body: [UInt8]
     /// 200, or 206 for a part with an end.
     public var status: Int
-    /// Without those that belong to a connection.
+    /// The fields of the response, without those of a connection.
     public var headers: [HeaderField]
     /// The fields of the request that `Vary` names, with digests of their values (`digest(of:for:)`).
     public var selecting: [HeaderField]
-    /// When the request was sent and when the head came, in seconds since 1970.
+    /// When the request was sent and when the head arrived, in seconds since 1970.
     public var requested: Int64
     public var received: Int64
-    /// Bytes of the body that are on the medium; of a response that is not complete, full chunks.
+    /// The number of bytes of the body on the medium. An incomplete body has only full chunks.
     public var count: Int64
     public var isComplete: Bool
-    /// When it was used last as far as the index knows, in seconds since 1970.
+    /// The last recorded use, in seconds since 1970.
     public var used: Int64 = 0
 
     public init(
@@ -35,7 +35,7 @@ public struct CachedResponse: Equatable, Sendable {
         self.isComplete = isComplete
     }
 
-    /// The value of the first field with this name.
+    /// Returns the value of the first field with this name.
     public func value(of name: String) -> String? { headers.first { $0.isNamed(name) }?.value }
     public func values(of name: String) -> [String] { headers.filter { $0.isNamed(name) }.map { $0.value } }
 
@@ -47,7 +47,8 @@ public struct CachedResponse: Equatable, Sendable {
 
     static func isStored(_ header: HeaderField) -> Bool { !transient.contains { header.isNamed($0) } }
 
-    /// As after a 304 (RFC 9111, 4.3.4): its fields replace those of the same name, except those about the body.
+    /// Returns the response after a 304 (RFC 9111, 4.3.4): the new fields replace those of the same name, except fields
+    /// about the body.
     public func refreshed(by head: ResponseHead, requested: Int64, received: Int64) -> CachedResponse {
         var fresh = self
         let new = head.headers.filter { header in
@@ -66,7 +67,7 @@ public struct CachedResponse: Equatable, Sendable {
 // MARK: As a row
 
 extension CachedResponse {
-    /// What is not in columns of its own, as JSON.
+    /// The details without a column of their own, as JSON.
     public var details: String {
         JSONValue.object([
             .init("status", .integer(Int64(status))),
@@ -76,7 +77,7 @@ extension CachedResponse {
     }
 
     /// Reads a row.
-    /// - Returns: nil when it is not one that this program writes.
+    /// - Returns: nil when this program does not write such rows.
     public init?(key: [UInt8], body: [UInt8], details: String, count: Int64, isComplete: Bool) {
         guard let key = CacheKey(bytes: key), body.count == 16, count >= 0 else { return nil }
         let json: JSONValue
@@ -91,7 +92,7 @@ extension CachedResponse {
             received: received, count: count, isComplete: isComplete)
     }
 
-    /// Until the year 10000: sums of them do not overflow.
+    /// The accepted times, until the year 10000, so that sums of times do not overflow.
     private static let times: ClosedRange<Int64> = 0...253_402_300_800
 
     private static func json(_ fields: [HeaderField]) -> JSONValue {

@@ -1,8 +1,8 @@
 import Crypto
 import Platform
 
-/// The body of a response, as far as it is on the medium, as it is read.
-/// `@unchecked Sendable` is safe because the storage thread alone uses what changes.
+/// Reads the stored part of a response's body.
+/// `@unchecked Sendable` is safe because only the storage thread uses the mutable state.
 public final class StoredBody: @unchecked Sendable {
     private let response: CachedResponse
     private let store: CacheStore
@@ -14,9 +14,9 @@ public final class StoredBody: @unchecked Sendable {
         self.store = store
     }
 
-    /// Reads one chunk, of `SealedLayout.chunkCount` bytes except for the last one. A body that is not what was written
-    /// is removed from the cache.
-    /// - Parameter answer: nil when it cannot be read. On the storage thread.
+    /// Reads one chunk, of `SealedLayout.chunkCount` bytes except for the last one. A damaged body is removed from the
+    /// cache.
+    /// - Parameter answer: gets nil when the chunk cannot be read. Called on the storage thread.
     public func read(_ chunk: Int64, _ answer: @escaping @Sendable ([UInt8]?) -> Void) {
         store.index.perform { [self] in
             do throws(SealedFileError) {

@@ -1,19 +1,19 @@
 import Crypto
 import Platform
 
-/// Whether and as what a response is stored (RFC 9111, 3).
+/// Decides whether a response is stored, and in which form (RFC 9111, 3).
 extension CachedResponse {
     /// - Parameters:
     ///   - body: a new identity, of 16 bytes.
-    ///   - requested, received: when the request was sent and when the head came, in seconds since 1970.
-    /// - Returns: nil when the response may not be stored, or is of no use later.
+    /// - requested, received: when the request was sent and when the head arrived, in seconds since 1970.
+    /// - Returns: nil when the response may not be stored, or is useless later.
     public init?(
         storing head: ResponseHead, of request: TransferRequest, body: [UInt8], requested: Int64, received: Int64
     ) {
         guard let key = CacheKey(of: request), head.answersWhole(request),
             !CacheControl(request.values(of: "cache-control")).isNeverStored,
             let selecting = Self.selecting(head, request, body),
-            // Another address answered: a redirect counts only as often as its own fields say.
+            // Not stored after a redirect: its fields may permit fewer uses than those of the response.
             let asked = WebAddress(request.url), asked.text.utf8.elementsEqual(head.effectiveURL.utf8)
         else { return nil }
         self.init(
@@ -23,8 +23,8 @@ extension CachedResponse {
         guard !freshness.control.isNeverStored, freshness.lifetime > 0 || head.hasValidator else { return nil }
     }
 
-    /// The server's tag is not one of the bytes that were decoded: it is weak for them (RFC 9110, 8.8.1), and no rest
-    /// is asked for with it.
+    /// Makes the server's tag weak for a decoded body, because it belongs to the coded bytes (RFC 9110, 8.8.1). So no
+    /// rest is requested with it.
     private static func stored(_ head: ResponseHead) -> [HeaderField] {
         let fields = head.headers.filter { isStored($0) }
         guard head.isDecoded else { return fields }
@@ -34,7 +34,8 @@ extension CachedResponse {
         }
     }
 
-    /// The request's fields that `Vary` names, with digests of their values; nil when no later request fits (`*`).
+    /// Returns the request's fields that `Vary` names, with digests of their values; nil when no later request matches
+    /// (`*`).
     private static func selecting(
         _ head: ResponseHead, _ request: TransferRequest, _ body: [UInt8]
     ) -> [HeaderField]? {
@@ -45,7 +46,7 @@ extension CachedResponse {
                 if name.elementsEqual("*".utf8) { return nil }
                 let text = String(decoding: name, as: UTF8.self)
                 let values = request.values(of: text)
-                // Several fields of one name are too rare to be compared.
+                // Several fields with one name are too rare to be supported.
                 if values.count > 1 { return nil }
                 guard let digest = digest(of: values.first, for: body) else { return nil }
                 fields.append(HeaderField(text, digest))
@@ -54,10 +55,10 @@ extension CachedResponse {
         return fields
     }
 
-    /// Stands for the value of a field of a request, which may be a credential: the index is not encrypted. The random
-    /// identity of the body is its key, so that equal values of two responses differ.
+    /// Returns a digest of a request's field, which may be a credential: the index is not encrypted. The digest
+    /// includes the random identity of the body, so that equal values of two responses differ.
     /// - Parameter value: nil for a request without the field.
-    /// - Returns: empty without a value; nil when there is no memory for it.
+    /// - Returns: empty without a value; nil without memory.
     static func digest(of value: String?, for body: [UInt8]) -> String? {
         guard let value, !value.utf8.isEmpty else { return "" }
         do throws(CryptoError) {
@@ -69,7 +70,7 @@ extension CachedResponse {
 }
 
 extension ResponseHead {
-    /// Whether the body is all that the request's key stands for.
+    /// Returns whether the body is the whole resource of the request's key.
     fileprivate func answersWhole(_ request: TransferRequest) -> Bool {
         switch (status, request.range) {
         case (200, nil): true
@@ -80,7 +81,7 @@ extension ResponseHead {
 
     fileprivate var hasValidator: Bool { value(of: "etag") != nil || value(of: "last-modified") != nil }
 
-    /// `bytes 100-199/1000` (RFC 9110, 14.4); nil when it is another field or has an empty range.
+    /// The range and total length in `bytes 100-199/1000` (RFC 9110, 14.4); nil for an empty range or another unit.
     public var contentRange: (range: Range<Int64>, length: Int64?)? {
         guard status == 206, let text = value(of: "content-range"), text.utf8.starts(with: "bytes ".utf8) else {
             return nil

@@ -1,6 +1,6 @@
-/// Reads bits, the lowest of each byte first (RFC 1951, 3.1.1), from bytes that arrive in pieces.
+/// Reads bits, the lowest of each byte first (RFC 1951, 3.1.1), from bytes that arrive in several calls.
 struct BitReader {
-    /// Bits that were taken out of the input and not used.
+    /// Bits from the input that are not used yet.
     private var bits: UInt64 = 0
     private var count = 0
 
@@ -15,7 +15,7 @@ struct BitReader {
     }
 
     /// Takes up to 32 bits.
-    /// - Returns: nil when the reader holds fewer; it stays as it is then.
+    /// - Returns: nil when the reader holds fewer; it then stays unchanged.
     mutating func take(_ width: Int) -> Int? {
         guard width <= count else { return nil }
         let value = bits & (1 << UInt64(width) - 1)
@@ -24,7 +24,7 @@ struct BitReader {
         return Int(truncatingIfNeeded: value)
     }
 
-    /// Drops the rest of the byte of which bits were taken.
+    /// Drops the remaining bits of the current byte.
     mutating func alignToByte() {
         let rest = count % 8
         bits >>= UInt64(rest)

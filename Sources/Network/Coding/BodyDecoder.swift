@@ -1,29 +1,29 @@
-/// Decodes a body that has `Content-Encoding` (RFC 9110, 8.4.1), from bytes that arrive in pieces.
+/// Decodes a body that has `Content-Encoding` (RFC 9110, 8.4.1), from bytes that arrive in several calls.
 ///
-/// A member of gzip may follow another one. Whatever else follows the data is ignored.
+/// A gzip body may have several members. Any other bytes after the data are ignored.
 struct BodyDecoder {
     enum Progress: Equatable {
         /// All input is used.
         case needsInput
-        /// `output` is to be taken first.
+        /// The caller must take `output` before it continues.
         case isFull
         case damaged
     }
 
     private enum Stage {
-        /// Which of the ten bytes of the header of gzip is next, and its flags as far as they were read.
+        /// The index of the next of the ten bytes of the gzip header, and its flags as far as they were read.
         case header(Int, flags: Int)
         case extraLength(flags: Int)
         case extra(Int, flags: Int)
-        /// A text that ends with 0: the name, then the comment.
+        /// A text that ends with 0: the name or the comment.
         case text(isName: Bool, flags: Int)
         case headerCheck
-        /// Two bytes, or none where a server sends the bare data.
+        /// Two bytes, or none when a server sends only the compressed data.
         case zlibHeader
         case data
         case checksum
         case length(UInt32)
-        /// The first or the second byte of another member.
+        /// The first or the second byte of a further member.
         case nextMember(Int)
         case ended
     }
@@ -33,11 +33,11 @@ struct BodyDecoder {
     private var stage: Stage
     private var crc = CRC32()
     private var adler = Adler32()
-    /// Of the member.
+    /// The number of decoded bytes of the member.
     private var madeCount: UInt32 = 0
-    /// Without a header and a checksum.
+    /// Whether the data has no header and no checksum.
     private var isBare = false
-    /// The first byte of the input, until the second one shows what it is.
+    /// The first byte of the input, until the second one determines the format.
     private var first: UInt8?
 
     init(_ coding: ContentCoding) {
@@ -45,7 +45,7 @@ struct BodyDecoder {
         stage = coding == .gzip ? .header(0, flags: 0) : .zlibHeader
     }
 
-    /// Whether the data has reached its end, with a checksum that is right. A body without a byte is one, too.
+    /// Whether the data has ended with a correct checksum. An empty body is complete, too.
     var isComplete: Bool {
         switch stage {
         case .ended, .nextMember, .header(0, _): true
@@ -54,13 +54,13 @@ struct BodyDecoder {
         }
     }
 
-    /// Takes the bytes that were made.
+    /// Takes the decoded bytes.
     mutating func takeOutput() -> [UInt8] {
         defer { inflate.output = [] }
         return inflate.output
     }
 
-    /// Goes on until the input is used, or there is output to take. After `damaged` it must not be called again.
+    /// Decodes until the input is used, or there is output to take. Must not be called again after `damaged`.
     /// - Parameter position: of the next byte of the input.
     mutating func run(_ input: UnsafeRawBufferPointer, at position: inout Int) -> Progress {
         while true {
@@ -100,7 +100,7 @@ struct BodyDecoder {
         }
     }
 
-    /// - Returns: nil: more bytes are needed. False: it is neither zlib nor bare data.
+    /// - Returns: nil when more bytes are needed; false when the body requires a preset dictionary.
     private mutating func readZlibHeader(_ input: UnsafeRawBufferPointer, at position: inout Int) -> Bool? {
         guard position < input.count else { return nil }
         guard let first else {
@@ -117,13 +117,13 @@ struct BodyDecoder {
             return true
         }
         position += 1
-        // A dictionary, which only the server would know.
+        // A preset dictionary is known only to the server.
         return second & 0x20 == 0
     }
 
     // MARK: Gzip (RFC 1952) and the end of zlib (RFC 1950)
 
-    /// How many bits the stage takes.
+    /// The number of bits that the stage takes.
     private var width: Int {
         switch stage {
         case .header, .text, .extra, .nextMember: 8
@@ -138,7 +138,7 @@ struct BodyDecoder {
     private static let commentFlag = 16
     private static let checkFlag = 2
 
-    /// - Returns: false when it is no gzip, or a checksum is wrong.
+    /// - Returns: false when the body is not gzip, or a checksum is wrong.
     private mutating func advance(with value: Int) -> Bool {
         switch stage {
         case .header(let place, let flags): return readHeader(place, flags, value)
@@ -174,7 +174,7 @@ struct BodyDecoder {
         switch place {
         case 0: guard value == 0x1F else { return false }
         case 1: guard value == 0x8B else { return false }
-        // Deflate is the only method.
+        // Deflate is the only compression method.
         case 2: guard value == 8 else { return false }
         case 3: flags = value
         case 9:

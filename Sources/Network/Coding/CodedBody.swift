@@ -1,12 +1,12 @@
-/// The coded body of one answer, from the pieces that libcurl hands over to those that a sink takes.
+/// Decodes the coded body of one answer: libcurl delivers pieces, and a sink takes the output.
 ///
-/// A sink may have enough before a piece is used up. libcurl hands over the same bytes later, and what was decoded of
-/// them is not decoded again.
+/// A sink may pause before a piece is used up. libcurl then delivers the same bytes again, and their decoded part is
+/// not decoded again.
 ///
 /// Thread: network.
 struct CodedBody {
     enum Step {
-        /// For the sink. The same bytes come again until `take`.
+        /// Output for the sink, repeated until `take`.
         case output([UInt8])
         /// The piece is used up.
         case used
@@ -14,7 +14,7 @@ struct CodedBody {
     }
 
     private var decoder: BodyDecoder
-    /// Bytes of the piece that are decoded.
+    /// The number of decoded bytes of the piece.
     private var used = 0
     private var held: [UInt8] = []
 
@@ -40,6 +40,6 @@ struct CodedBody {
         }
     }
 
-    /// The sink has taken the output.
+    /// Records that the sink has taken the output.
     mutating func take() { held = [] }
 }

@@ -1,11 +1,11 @@
-/// How the body of an answer is coded (RFC 9110, 8.4.1). No request asks for it: some servers store files that way.
+/// The coding of an answer's body (RFC 9110, 8.4.1). No request asks for one, but some servers store files that way.
 enum ContentCoding: Equatable {
     case gzip
-    /// In the format of zlib, or, as some servers send it, the bare data.
+    /// The zlib format, or only the compressed data, as some servers send it.
     case deflate
 
-    /// - Returns: nil for a body that is not coded.
-    /// - Throws: `.unknown` for another coding, and for several of them.
+    /// - Returns: nil for a body without a coding.
+    /// - Throws: `.unknown` for another coding, and for several codings.
     init?(of head: ResponseHead) throws(CodingFailure) {
         var names: [String] = []
         for value in head.values(of: "content-encoding") {
@@ -32,20 +32,20 @@ enum ContentCoding: Equatable {
         }
     }
 
-    /// For a message: what a server sends has no limit.
+    /// Returns the names for a message, shortened because a server may send any length.
     private static func shown(_ names: [String]) -> String {
         let all = names.dropFirst().reduce(names[0]) { "\($0), \($1)" }
         return String(decoding: all.utf8.prefix(40), as: UTF8.self)
     }
 }
 
-/// Why a body that is coded is of no use.
+/// Why a coded body is useless.
 public enum CodingFailure: Error, Equatable, Sendable {
-    /// The coding is none that can be decoded.
+    /// The coding is not supported.
     case unknown(coding: String)
-    /// It is coded as a whole, and a part of it was asked for, or will be.
+    /// The body is coded as a whole, but parts of it were requested or will be.
     case ofPart(coding: String)
-    /// It cannot be decoded.
+    /// The body cannot be decoded.
     case damaged(coding: String)
 }
 

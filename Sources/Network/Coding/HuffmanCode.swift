@@ -2,14 +2,14 @@
 struct HuffmanCode {
     static let longest = 15
 
-    /// How many codes there are of each length.
+    /// The number of codes of each length.
     private var counts = [UInt16](repeating: 0, count: longest + 1)
     /// The symbols in the order of their codes.
     private var symbols: [UInt16] = []
 
-    /// - Parameter lengths: of the code of each symbol in bits; 0: it has none.
-    /// - Returns: nil when there are more codes than bits can tell apart, or some bits have no symbol. One symbol of
-    ///   one bit is no fault, and neither is none.
+    /// - Parameter lengths: of the code of each symbol in bits; 0 for a symbol without a code.
+    /// - Returns: nil when there are more codes than their lengths permit, or unused codes. No code at all is valid,
+    ///   and so is a single one of one bit.
     init?(lengths: some RandomAccessCollection<UInt8>) {
         for length in lengths { counts[Int(length)] += 1 }
         counts[0] = 0
@@ -33,7 +33,7 @@ struct HuffmanCode {
         case symbol(Int)
         /// More bits are needed.
         case incomplete
-        /// The bits are no code.
+        /// The bits are not a code.
         case invalid
     }
 

@@ -1,9 +1,9 @@
-/// Decodes the format "deflate" (RFC 1951) from bytes that arrive in pieces.
+/// Decodes the format "deflate" (RFC 1951) from bytes that arrive in several calls.
 struct Inflate {
     enum Progress: Equatable {
         /// All input is used.
         case needsInput
-        /// `output` has `outputSize` bytes or more: the caller takes them first.
+        /// `output` has `outputSize` bytes or more: the caller must take them before it continues.
         case isFull
         case ended
         case damaged
@@ -12,7 +12,7 @@ struct Inflate {
     private enum State {
         case blockHeader
         case storedLength
-        /// So many bytes follow as they are.
+        /// The number of uncompressed bytes that follow.
         case stored(Int)
         case codeCounts
         case codeLengths
@@ -20,7 +20,7 @@ struct Inflate {
         case ended
     }
 
-    /// How many bytes are made before the caller takes them, give or take one match.
+    /// How many bytes are decoded before the caller takes them; one match may exceed it.
     static let outputSize = 32_768
     /// How far back a match may begin.
     private static let windowSize = 32_768
@@ -34,17 +34,17 @@ struct Inflate {
     private var distances: HuffmanCode?
     private var lengths = CodeLengths(literals: 0, distances: 0, codes: 0)
     private var window = [UInt8](repeating: 0, count: windowSize)
-    /// Bytes that were made.
+    /// The number of decoded bytes.
     private var total = 0
 
-    /// Goes on until the input is used, the output is full, or the data ends.
+    /// Decodes until the input is used, the output is full, or the data ends.
     /// - Parameter position: of the next byte of the input.
     mutating func run(_ input: UnsafeRawBufferPointer, at position: inout Int) -> Progress {
         while true {
             if case .ended = state { return .ended }
             if output.count >= Self.outputSize { return .isFull }
             reader.fill(from: input, at: &position)
-            // What was taken for a step that lacks bits is put back.
+            // A step without enough bits is undone by restoring this reader.
             let before = reader
             switch step() {
             case .made: break
@@ -56,25 +56,25 @@ struct Inflate {
         }
     }
 
-    /// Takes bits of the container around the data, before it or after it.
+    /// Takes bits of the container, before or after the data.
     mutating func take(_ width: Int, from input: UnsafeRawBufferPointer, at position: inout Int) -> Int? {
         reader.fill(from: input, at: &position)
         return reader.take(width)
     }
 
-    /// Takes bytes that belong to the data, before those of the input.
+    /// Takes bytes of the data that come before those of the input.
     mutating func hold(_ bytes: UnsafeRawBufferPointer) {
         var position = 0
         reader.fill(from: bytes, at: &position)
     }
 
-    /// The data follows once more from its beginning: another member of gzip.
+    /// Prepares for the data of a further gzip member.
     mutating func restart() {
         state = .blockHeader
         (isLastBlock, total) = (false, 0)
     }
 
-    /// After the data, the container goes on with a whole byte.
+    /// Drops bits after the data, because the container continues with a whole byte.
     mutating func alignToByte() { reader.alignToByte() }
 
     private enum Step: Equatable { case made, lacksBits, damaged }
@@ -188,12 +188,12 @@ struct Inflate {
         output.append(byte)
     }
 
-    /// The lengths of the codes of a block that brings its own (RFC 1951, 3.2.7).
+    /// The code lengths of a block with its own codes (RFC 1951, 3.2.7).
     private struct CodeLengths {
         let literalCount: Int
         let count: Int
         let codeCount: Int
-        /// Of the code in which the lengths are written.
+        /// The lengths of the code in which the code lengths are written.
         var own = [UInt8](repeating: 0, count: 19)
         var ownRead = 0
         var ownCode: HuffmanCode?
@@ -242,7 +242,7 @@ struct Inflate {
             return .made
         }
 
-        /// nil when one of them is no code, or the block has no code for its end.
+        /// nil when one of them is not a valid code, or the block has no code for its end.
         var codes: (HuffmanCode, HuffmanCode)? {
             guard lengths[256] > 0, let literals = HuffmanCode(lengths: lengths[..<literalCount]),
                 let distances = HuffmanCode(lengths: lengths[literalCount...])

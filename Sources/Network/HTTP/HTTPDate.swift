@@ -4,8 +4,8 @@ import Platform
 public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Seconds since 1970; nil when `text` is not a date between 1970 and 9999. The name of the day counts for nothing.
-    /// - Parameter now: the present time, which tells the century of a year with two digits: it is the latest one that
+    /// Returns seconds since 1970; nil when `text` is not a date between 1970 and 9999. The name of the day is ignored.
+    /// - Parameter now: the present time, which determines the century of a year with two digits: the latest one that
     ///   is not more than 50 years in the future.
     public static func seconds(of text: String, now: Int64) -> Int64? {
         let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
@@ -33,7 +33,7 @@ public enum HTTPDate {
     }
 
     private static func fullYear(_ year: Int, now: Int64) -> Int {
-        // By mean years: the limit of 50 years need not be exact to the day.
+        // Uses mean years: the limit of 50 years need not be exact to the day.
         let present = 1970 + Int(clamping: min(max(now, 0), 253_402_300_799) / 31_556_952)
         var full = present - present % 100 + year
         if full > present + 50 { full -= 100 }
@@ -45,7 +45,7 @@ public enum HTTPDate {
         months.firstIndex { $0.utf8.elementsEqual(word) }.map { $0 + 1 }
     }
 
-    /// A number of exactly so many digits.
+    /// Returns a number of exactly `digits` digits.
     private static func number(_ word: Substring.UTF8View, digits: Int) -> Int? {
         guard word.count == digits else { return nil }
         var value = 0

@@ -1,6 +1,6 @@
-/// Reads the head of a response line by line (RFC 9112, 2 to 5), as libcurl hands it over.
+/// Reads the head of a response line by line (RFC 9112, 2 to 5), as libcurl delivers it.
 struct HeadReader: Equatable {
-    /// Bytes and fields of one head at most.
+    /// The maximum number of bytes and of fields in one head.
     static let maximumSize = 65_536
     static let maximumFields = 256
 
@@ -17,7 +17,7 @@ struct HeadReader: Equatable {
     private(set) var headers: [HeaderField] = []
     private var size = 0
 
-    /// The line with its end.
+    /// Reads the next line, with its line end.
     mutating func append(_ line: UnsafeRawBufferPointer) -> Progress {
         size += line.count
         guard size <= Self.maximumSize else { return .tooLarge }
@@ -32,7 +32,7 @@ struct HeadReader: Equatable {
         return .more
     }
 
-    /// `HTTP/1.1 200 OK`: the text after the status counts for nothing.
+    /// Reads `HTTP/1.1 200 OK`; the text after the status is ignored.
     private mutating func readStatus(_ line: Slice<UnsafeRawBufferPointer>) -> Progress {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3 else { return .malformed }
@@ -52,7 +52,7 @@ struct HeadReader: Equatable {
 
     private mutating func end() -> Progress {
         guard status < 200 else { return .complete }
-        // The size counts on: a server cannot send interim responses for ever.
+        // The size includes interim responses, so that a server cannot send them for ever.
         let size = size
         self = HeadReader()
         self.size = size

@@ -1,16 +1,16 @@
-/// Where a request goes, redirect by redirect (RFC 9110, 15.4). libcurl does not follow any by itself: pins belong to
-/// hosts, and the rules for credentials are ours.
+/// The destination of a request, redirect by redirect (RFC 9110, 15.4). libcurl follows none itself: pins belong to
+/// hosts, and Tonearm has its own rules for credentials.
 struct Redirection {
     static let limit = 5
 
     private(set) var address: WebAddress
     private(set) var method: TransferRequest.Method
-    /// The fields of the request that the present address gets.
+    /// The fields of the request for the current address.
     private(set) var headers: [HeaderField]
     private let isAllowed: Bool
     private var count = 0
 
-    /// What another origin gets: fields that say what is wanted, and nothing that says who wants it.
+    /// The fields that another origin gets: those about the resource, and none that identifies the client.
     private static let harmless = [
         "accept", "accept-language", "cache-control", "if-modified-since", "if-none-match", "if-range",
     ]
@@ -22,7 +22,8 @@ struct Redirection {
         isAllowed = request.isRedirectAllowed
     }
 
-    /// Whether this response sends the request elsewhere; then address, method and headers are those of the next one.
+    /// Returns whether this response redirects the request; address, method and headers are then those of the next
+    /// request.
     mutating func follow(status: Int, location: String?) throws(RedirectFailure) -> Bool {
         guard isAllowed, [301, 302, 303, 307, 308].contains(status), let location else { return false }
         guard count < Self.limit else { throw .tooMany }

@@ -1,19 +1,20 @@
-/// Status and header of a response.
+/// The status and fields of a response.
 public struct ResponseHead: Equatable, Sendable {
     /// 200 to 599.
     public let status: Int
-    /// In the order of the response.
+    /// The fields in the order of the response.
     public let headers: [HeaderField]
-    /// Where the response came from, after redirects.
+    /// The address of the response, after redirects.
     public let effectiveURL: String
-    /// Whether it came over a connection with a verified certificate.
+    /// Whether the response arrived over a connection with a verified certificate.
     public let isVerifiedTLS: Bool
     /// The field Date in seconds since 1970; nil without a valid one.
     public let date: Int64?
-    /// Whether the body is coded on the line (`Content-Encoding`), and decoded for the sink. The head has neither that
-    /// field nor a length then, and the places of its bytes are others than those of the server.
+    /// Whether the body had a `Content-Encoding` and is decoded for the sink. The head then has neither that field nor
+    /// a length, and byte offsets differ from the server's.
     public private(set) var isDecoded = false
-    /// Whether it is that of a stored response, so that the medium and not the line says how fast its body comes.
+    /// Whether this is the head of a stored response, so that the medium and not the link determines the speed of its
+    /// body.
     public var isFromCache = false
 
     public init(
@@ -35,10 +36,10 @@ public struct ResponseHead: Equatable, Sendable {
         date = lines.headers.first { $0.isNamed("date") }.flatMap { HTTPDate.seconds(of: $0.value, now: now) }
     }
 
-    /// The value of the first field with this name, which has no case.
+    /// Returns the value of the first field with this name, ignoring case.
     public func value(of name: String) -> String? { headers.first { $0.isNamed(name) }?.value }
 
-    /// The values of all fields with this name.
+    /// Returns the values of all fields with this name.
     public func values(of name: String) -> [String] { headers.filter { $0.isNamed(name) }.map { $0.value } }
 
     /// The head of the same answer after its body was decoded.
@@ -47,7 +48,7 @@ public struct ResponseHead: Equatable, Sendable {
             "content-encoding", "content-length", "content-md5", "digest", "content-digest", "accept-ranges",
         ]
         var fields = headers.filter { field in !dropped.contains { field.isNamed($0) } }
-        // The end of the body is known, and its length is not.
+        // The body has a known end, but an unknown length.
         if value(of: "transfer-encoding") == nil { fields.append(HeaderField("Transfer-Encoding", "chunked")) }
         var head = ResponseHead(
             status: status, headers: fields, effectiveURL: effectiveURL, isVerifiedTLS: isVerifiedTLS, date: date)
@@ -55,8 +56,8 @@ public struct ResponseHead: Equatable, Sendable {
         return head
     }
 
-    /// The length of the body as announced, in bytes; nil when the body is chunked or ends with the connection. For a
-    /// response to HEAD it is that of the body to GET.
+    /// The announced length of the body in bytes; nil when the body is chunked or ends with the connection. In a
+    /// response to HEAD it is the length of the body for GET.
     public var contentLength: Int64? {
         guard value(of: "transfer-encoding") == nil, let text = value(of: "content-length"),
             !text.isEmpty, text.utf8.allSatisfy({ $0.digit != nil })
@@ -64,15 +65,15 @@ public struct ResponseHead: Equatable, Sendable {
         return Int64(text).map { Self.clamped($0) }
     }
 
-    /// The largest length and position that is believed, in bytes: 256 TiB. Sums and products of such numbers do not
-    /// overflow, and no content is that long.
+    /// The largest accepted length and offset in bytes: 256 TiB. No content is that long, and sums and products of such
+    /// numbers do not overflow.
     static let largestPosition: Int64 = 1 << 48
 
-    /// The only place where numbers of a head are bounded.
+    /// Limits a number of a head. No other code does so.
     static func clamped(_ number: Int64) -> Int64 { min(number, largestPosition) }
 
-    /// The time when it was sent, in seconds since 1970. A cache on the way keeps `Date`, and its `Age` says
-    /// how old that is (RFC 9111, 5.1).
+    /// The time when the response was sent, in seconds since 1970. A cache on the way leaves `Date` unchanged, and adds
+    /// its `Age` (RFC 9111, 5.1).
     var dateWithAge: Int64? {
         let age = min(max(value(of: "age").flatMap { Int64($0) } ?? 0, 0), 2_147_483_648)
         return date.map { $0 + age }

@@ -1,22 +1,22 @@
 import CCurl
 
-/// An http or https address, as libcurl reads it.
+/// An http or https address, as libcurl parses it.
 struct WebAddress: Equatable {
     /// The whole address.
     let text: String
     let isSecure: Bool
-    /// In lower case; an IPv6 address has its brackets.
+    /// The host in lower case; an IPv6 address has its brackets.
     let host: String
     let port: String
 
     /// - Parameters:
     ///   - text: an absolute address, or one relative to `base`.
     ///   - base: nil when `text` must be absolute.
-    /// - Returns: nil when it is not an address, of another scheme, or has a user's name.
+    /// - Returns: nil when it is not an address, has another scheme, or has a user name.
     init?(_ text: String, relativeTo base: WebAddress? = nil) {
         guard let address = curl_url() else { return nil }
         defer { curl_url_cleanup(address) }
-        // Blanks are only forgiven in what a server sends.
+        // Blanks are accepted only in addresses from a server.
         let flags = UInt32(CURLU_DISALLOW_USER) | (base == nil ? 0 : UInt32(CURLU_URLENCODE))
         if let base, !Self.set(address, base.text, flags) { return nil }
         guard Self.set(address, text, flags),

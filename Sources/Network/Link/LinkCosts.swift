@@ -1,5 +1,5 @@
-/// Decides which interfaces of this machine cost money: what an interface is, and what carries its packets
-/// (docs/decisions/metered-by-route.md). A value: it asks nobody but `route`.
+/// Decides which interfaces of this machine cost money, from the interface itself and the interface that carries its
+/// packets (docs/decisions/metered-by-route.md). A value: its only input besides its properties is `route`.
 struct LinkCosts {
     /// The interface of the route to the other end of a tunnel; nil when there is none.
     typealias RouteToRemote = (_ remote: [UInt8]) -> Int32?
@@ -7,17 +7,17 @@ struct LinkCosts {
     private enum Cost: Equatable {
         case free(Link.Kind)
         case metered
-        /// Nobody knows what carries it.
+        /// The interface that carries its packets is unknown.
         case unknown
     }
 
     private enum Carrier {
-        /// Its own hardware, or nothing that leaves the machine.
+        /// Its own hardware, or packets never leave the machine.
         case itself
         case interface(Int32)
-        /// Any of its ports.
+        /// Any of the ports of the interface.
         case ports
-        /// The route to the other end.
+        /// The route to the other end of a tunnel.
         case remote([UInt8])
         case unknown
     }
@@ -30,12 +30,12 @@ struct LinkCosts {
         (self.interfaces, self.settings, self.route) = (interfaces, settings, route)
     }
 
-    /// Whether packets over this interface cost money, as far as anybody knows.
+    /// Returns whether packets over this interface cost money, as far as that is known.
     func isMetered(_ index: Int32) -> Bool { kind(of: index) == .cellular }
 
     func isMetered(_ interface: NetworkInterface) -> Bool { isMetered(interface.index) }
 
-    /// What packets over this interface leave the machine by: never `offline`.
+    /// Returns the kind of link over which packets of this interface leave the machine; never `offline`.
     func kind(of index: Int32) -> Link.Kind {
         switch cost(of: index, seen: []) {
         case .free(let kind): kind
@@ -44,7 +44,8 @@ struct LinkCosts {
         }
     }
 
-    /// Whether what nobody can follow counts as metered: unless there is a link that is not, and none that is.
+    /// Whether an interface of unknown cost counts as metered: false only when an unmetered link is running and no
+    /// metered one.
     var isUnknownMetered: Bool {
         let running = interfaces.filter { $0.isRunning && !$0.isLoopback }
         if running.contains(where: { ownCost(of: $0) == .metered }) { return true }
@@ -60,7 +61,7 @@ struct LinkCosts {
         interfaces.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// By its name and kind alone; nil when it depends on what carries it.
+    /// Returns the cost by name and kind alone; nil when it depends on the carrier.
     private func ownCost(of interface: NetworkInterface) -> Cost? {
         let isNamed = { (names: [String]) in names.contains { $0.utf8.elementsEqual(interface.name.utf8) } }
         if isNamed(settings.unmeteredInterfaces) { return .free(interface.isOf("wlan") ? .wifi : .ethernet) }
@@ -89,10 +90,10 @@ struct LinkCosts {
             if let bound = tunnel.interface { return .interface(bound) }
             return tunnel.hasOneRemote ? .remote(tunnel.remote) : .unknown
         }
-        // Their packets find a way of their own, whatever is below them.
+        // The routes of their packets are unknown, whatever interface is below them.
         if interface.isKind(["tun", "wireguard", "xfrm", "ovpn", "l2tpeth", "gtp"]) { return .unknown }
         if interface.isKind(["bridge", "bond", "team", "vrf", "hsr"]) { return .ports }
-        // The other end of a cable that is only in memory is another machine as any other is.
+        // The other end of a virtual cable counts as another machine.
         if interface.isLoopback || interface.isKind(["veth", "netkit", "dummy"]) || interface.isOf("wlan") {
             return .itself
         }
@@ -105,7 +106,7 @@ struct LinkCosts {
 }
 
 extension NetworkInterface.Tunnel {
-    /// Neither all zeros nor a group.
+    /// Whether the address is neither all zeros nor a multicast group.
     fileprivate var hasOneRemote: Bool {
         guard let first = remote.first, remote.contains(where: { $0 != 0 }) else { return false }
         return remote.count == 4 ? first & 0xF0 != 0xE0 : first != 0xFF
@@ -113,17 +114,17 @@ extension NetworkInterface.Tunnel {
 }
 
 extension NetworkInterface {
-    // <linux/if_arp.h>: PPP and the lines before it, modems without a header of their own.
+    // <linux/if_arp.h>: PPP, serial lines, and modems without a link-layer header.
     private static let modemHardware: [UInt16] = [256, 257, 258, 259, 512, 519, 820, 821]
     private static let loopback: UInt16 = 772
-    /// How interfaces of modems and of phones begin. `ww` is that of wwan0 and of predictable names.
+    /// The beginnings of the names of modems and phones. `ww` covers wwan0 and predictable names.
     private static let modemNames = [
         "ww", "ppp", "usb", "rndis", "bnep", "rmnet", "qmimux", "ccmni", "hso", "pdp", "mhi_",
     ]
-    /// The types of modems, of Bluetooth, and of a board that is itself the device of another machine.
+    /// The types of modems, of Bluetooth, and of a USB gadget, where this board is the device of another machine.
     private static let modemTypes = ["wwan", "bluetooth", "gadget"]
-    /// Modems and phones on a USB cable. Some adapters for Ethernet have one of the first three: the board's profile
-    /// says so.
+    /// The drivers of modems and phones on a USB cable. Some Ethernet adapters use one of the first three: the board's
+    /// profile then lists them as unmetered.
     private static let modemDrivers = [
         "cdc_ether", "cdc_ncm", "cdc_eem", "cdc_mbim", "huawei_cdc_ncm", "rndis_host", "ipheth", "qmi_wwan",
         "qmi_wwan_q", "sierra_net", "hso", "kalmia", "lg-vl600", "cdc_phonet", "GobiNet",
@@ -131,9 +132,9 @@ extension NetworkInterface {
 
     var isLoopback: Bool { hardware == Self.loopback }
 
-    /// A modem, or a phone that shares its network.
+    /// Whether it is a modem, or a phone that shares its network.
     fileprivate var isModem: Bool {
-        // Some adapters for Wi-Fi speak RNDIS.
+        // Some Wi-Fi adapters use RNDIS.
         if isOf("wlan") { return false }
         if Self.modemHardware.contains(hardware) || Self.modemTypes.contains(where: { isOf($0) }) { return true }
         if Self.modemNames.contains(where: { name.utf8.starts(with: $0.utf8) }) { return true }

@@ -1,14 +1,14 @@
 import CLinux
 import Platform
 
-/// Asks the kernel whether a packet to an address may leave without cost (docs/decisions/metered-by-route.md).
+/// Queries the kernel whether a packet to an address may leave without cost (docs/decisions/metered-by-route.md).
 ///
-/// Thread: any. Each question is a few system calls that do not wait.
+/// Thread: any. Each query is a few system calls that do not wait.
 struct LinkGate {
     enum Answer: Equatable {
-        /// The address is one of this machine.
+        /// The address belongs to this machine.
         case local
-        /// Over the interface with this number.
+        /// A packet may leave over the interface with this number.
         case open(over: Int32)
         case metered
         /// There is no route.
@@ -17,7 +17,7 @@ struct LinkGate {
 
     let settings: LinkSettings
 
-    /// The interfaces of this moment.
+    /// Returns the costs of the interfaces as they are now.
     static func costs(_ settings: LinkSettings) -> LinkCosts {
         LinkCosts(NetworkInterface.all(), settings) { remote in
             var address = sockaddr_storage()
@@ -36,7 +36,7 @@ struct LinkGate {
         let type = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { tonearm_route($0, 0, `protocol`, &interface) }
         }
-        // Without an answer nobody knows.
+        // If the kernel does not answer, there is no known route.
         return (type < 0 ? TONEARM_ROUTE_NONE : Int(type), interface)
     }
 

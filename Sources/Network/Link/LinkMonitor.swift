@@ -1,11 +1,11 @@
 import CLinux
 import Platform
 
-/// Reports when the link comes, goes or changes, and when any other route does. The kernel reports a change
-/// (rtnetlink(7)), and only then the link is read: nothing wakes up while nothing changes.
+/// Reports each change of the link, and of any other route. The link is read only after the kernel has reported a
+/// change (rtnetlink(7)), so that nothing wakes up otherwise.
 ///
 /// Thread: the loop's.
-/// `@unchecked Sendable` is safe because the loop alone uses what is in here.
+/// `@unchecked Sendable` is safe because only the loop uses the state.
 public final class LinkMonitor: @unchecked Sendable {
     public private(set) var link: Link
     private let settings: LinkSettings
@@ -13,14 +13,14 @@ public final class LinkMonitor: @unchecked Sendable {
     private let descriptor: Int32
     private let routesChanged: (Link) -> Void
     private let changed: (Link) -> Void
-    /// At the last look.
+    /// The interfaces at the last change.
     private var interfaces: [NetworkInterface]
 
     /// - Parameters:
-    ///   - routesChanged: called when something else has changed that decides where packets go: a route to some
-    ///     networks, a rule, the ports of a bridge. The link is the same interface in the same network.
+    ///   - routesChanged: called when the link is the same but another change affects routes: a route to some networks,
+    ///     a rule, the ports of a bridge.
     ///   - changed: called with each new link.
-    /// - Throws: when the kernel does not allow this process to watch.
+    /// - Throws: when the kernel does not allow this process to watch changes.
     public init(
         _ settings: LinkSettings, loop: EventLoop, routesChanged: @escaping (Link) -> Void = { _ in },
         changed: @escaping (Link) -> Void
@@ -31,7 +31,7 @@ public final class LinkMonitor: @unchecked Sendable {
         self.changed = changed
         descriptor = tonearm_network_changes()
         if descriptor < 0 { throw .last("socket", "rtnetlink") }
-        // After the socket was opened, so that no change is missed.
+        // Read after the socket was opened, so that no change is missed.
         let costs = LinkGate.costs(settings)
         interfaces = costs.interfaces
         link = Link.current(costs)
@@ -40,14 +40,14 @@ public final class LinkMonitor: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// Stops reporting. The last call.
+    /// Stops reporting. Must be the last call.
     public func stop() { loop.unwatch(descriptor) }
 
     private func look() {
         let isOfRoute = tonearm_route_has_changed(descriptor) != 0
         let costs = LinkGate.costs(settings)
         let (before, now) = (link, Link.current(costs))
-        // A Wi-Fi that looks for networks reports its interface again and again.
+        // A Wi-Fi interface that scans for networks is reported repeatedly without a change.
         let isOther = isOfRoute || costs.interfaces != interfaces
         interfaces = costs.interfaces
         link = now

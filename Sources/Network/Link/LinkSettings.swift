@@ -1,10 +1,10 @@
-/// What the configuration says about links.
+/// The configuration of links.
 public struct LinkSettings: Sendable {
     /// Interfaces that count as cellular.
     public var meteredInterfaces: [String]
-    /// Interfaces that do not, whatever they look like. They come first.
+    /// Interfaces that never count as cellular. They have priority over `meteredInterfaces`.
     public var unmeteredInterfaces: [String]
-    /// The content service is on this machine, and needs no other network.
+    /// Whether the content service is on this machine and needs no network.
     let isServiceLocal: Bool
 
     /// - Parameter service: the address of the content service; nil for none.
@@ -16,7 +16,7 @@ public struct LinkSettings: Sendable {
 }
 
 extension WebAddress {
-    /// Whether the host is this machine by its name or address (RFC 6761, 6.3; RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
+    /// Whether the name or address of the host is this machine's (RFC 6761, 6.3; RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
     var isLocal: Bool {
         host.utf8.elementsEqual("localhost".utf8) || host.utf8.elementsEqual("[::1]".utf8)
             || host.utf8.starts(with: "127.".utf8) && host.utf8.allSatisfy(Self.isOfAddress)

@@ -5,15 +5,16 @@ import Synchronization
 public enum LinkWaitEnd: Equatable, Sendable {
     /// Its time has passed.
     case timeElapsed
-    /// There is another link.
+    /// The link has changed.
     case linkChanged
 }
 
-/// The waits before another attempt over the network: each until a time, or until something makes another attempt
-/// worth it at once: another link, or for waits that a server has asked for the beginning of offline mode.
+/// The waits before further attempts over the network. Each ends at its time, or early when another attempt is
+/// worthwhile at once: after a change of the link. A wait that a server has requested ends early only when offline mode
+/// begins.
 ///
 /// Thread: the loop's.
-/// `@unchecked Sendable` is safe because the loop alone uses what is in here.
+/// `@unchecked Sendable` is safe because only the loop uses the state.
 final class LinkWaits: @unchecked Sendable {
     private struct Wait {
         let timer: TimerToken
@@ -27,11 +28,11 @@ final class LinkWaits: @unchecked Sendable {
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    /// Another number after each change of the link. Any thread.
+    /// A number that differs after each change of the link. Any thread.
     var changes: UInt32 { linkChanges.load(ordering: .relaxed) }
 
     /// - Parameters:
-    ///   - seen: the changes that the caller knows of: another one since ends the wait at once.
+    ///   - seen: the value of `changes` that the caller knows; the wait ends at once if it has changed since.
     ///   - action: called once.
     func add(
         since seen: UInt32? = nil, atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void
@@ -43,7 +44,7 @@ final class LinkWaits: @unchecked Sendable {
         waits[number] = Wait(timer: timer, action: action)
     }
 
-    /// Ends all waits, in their order. Those that are added meanwhile stay.
+    /// Ends all waits, in their order. Waits that are added meanwhile stay.
     func wake() {
         loop.assertOnLoop()
         linkChanges.wrappingAdd(1, ordering: .relaxed)

@@ -1,47 +1,47 @@
 import CLinux
 import Platform
 
-/// A network interface of this machine, as the kernel has it at one moment (rtnetlink(7), /sys/class/net).
+/// A network interface of this machine at one moment, from the kernel (rtnetlink(7), /sys/class/net).
 struct NetworkInterface: Equatable {
-    /// What is below an interface that has no device of its own.
+    /// The interface below one without a device of its own.
     enum Lower: Equatable {
         case none
         /// The interface with this number.
         case interface(Int32)
-        /// It is in another network namespace.
+        /// The lower interface is in another network namespace.
         case elsewhere
     }
 
     /// The other end of a tunnel.
     struct Tunnel: Equatable {
-        /// The interface that its packets leave over, whatever the routes say; nil: that of the route to `remote`.
+        /// The interface that its packets leave over, independent of the routes; nil for the route to `remote`.
         var interface: Int32?
-        /// 4 or 16 bytes; empty when the tunnel has several ends, or does not say.
+        /// 4 or 16 bytes; empty when the tunnel has several ends, or the kernel does not report one.
         var remote: [UInt8] = []
-        /// Its packets bring a mark or a way of their own.
+        /// Whether its packets carry a mark or routing information of their own.
         var isUnpredictable = false
     }
 
     /// The hardware of an interface.
     enum Device: Equatable {
         case none
-        /// - Parameter driver: its name in the kernel; nil when the bus does not say.
+        /// - Parameter driver: its name in the kernel; nil when the bus does not report it.
         case driven(by: String?)
     }
 
     var index: Int32
     var name: String
-    /// It is up and has a carrier, or a driver that cannot tell.
+    /// Whether it is up and has a carrier, or a driver that cannot detect one.
     var isRunning = true
-    /// Of virtual ones: "bridge", "vlan", "ipip"…; empty for devices.
+    /// The kind of a virtual interface: "bridge", "vlan", "ipip"…; empty for devices.
     var kind = ""
-    /// `DEVTYPE`: "wlan", "wwan", "bluetooth"; nil for most others.
+    /// The `DEVTYPE`: "wlan", "wwan", "bluetooth"; nil for most others.
     var type: String?
     /// ARPHRD_ of <linux/if_arp.h>.
     var hardware: UInt16 = 1
     var device = Device.driven(by: nil)
     var lower = Lower.none
-    /// The bridge or bond that it is a port of.
+    /// The bridge or bond of which it is a port.
     var master: Int32?
     var tunnel: Tunnel?
 
@@ -54,7 +54,7 @@ extension NetworkInterface {
     // <linux/if.h>
     private static let running: UInt32 = 0x1 | 0x40
 
-    /// All interfaces, from the kernel; empty when it does not answer. Short reads without waiting. Any thread.
+    /// Returns all interfaces, from the kernel; empty when it does not answer. Short reads without waiting. Any thread.
     static func all() -> [NetworkInterface] {
         let found = UnsafeMutablePointer<tonearm_interface>.allocate(capacity: Int(most))
         defer { found.deallocate() }
@@ -88,17 +88,17 @@ extension NetworkInterface {
         return Tunnel(interface: link, remote: bytes, isUnpredictable: found.is_unpredictable != 0)
     }
 
-    /// - Parameter characters: an array of C with a 0 at its end.
+    /// - Parameter characters: a C array that ends with a 0.
     private static func text<Characters>(_ characters: Characters) -> String {
         withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// Empty when the file is missing.
+    /// Returns an empty array when the file is missing.
     private static func contents(of path: String) -> [UInt8] {
         do throws(SystemError) { return try File.contents(of: path, limit: 1 << 16) } catch { return [] }
     }
 
-    /// What follows `mark` in the lines of a `uevent` file.
+    /// Returns the text after `mark` in the first line of a `uevent` file that begins with it.
     static func value(of mark: String, inEvent text: [UInt8]) -> String? {
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: mark.utf8) {
             return String(decoding: line.dropFirst(mark.utf8.count), as: UTF8.self)

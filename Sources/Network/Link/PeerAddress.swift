@@ -1,13 +1,13 @@
 import CLinux
 
-/// The address and port of another machine, as the kernel takes them.
+/// The address and port of another machine, in the kernel's form.
 struct PeerAddress {
     let address: sockaddr_storage
-    /// UDP, and not TCP.
+    /// UDP instead of TCP.
     let isDatagram: Bool
 
     /// - Parameters:
-    ///   - address: of IPv4 or IPv6.
+    ///   - address: an address of IPv4 or IPv6.
     ///   - count: its size in bytes.
     init?(_ address: UnsafePointer<sockaddr>, count: Int) {
         var copy = sockaddr_storage()
@@ -19,8 +19,8 @@ struct PeerAddress {
         isDatagram = false
     }
 
-    /// - Parameter text: an address in digits; one of IPv6 without brackets, and for an address of a link with its
-    ///   interface: `fe80::1%eth0`.
+    /// - Parameter text: a numeric address. IPv6 addresses have no brackets; a link-local one includes its interface:
+    ///   `fe80::1%eth0`.
     init?(_ text: String, port: Int, isDatagram: Bool = false) {
         var parsed = sockaddr_storage()
         guard text.withCString({ tonearm_address($0, Int32(clamping: port), &parsed) }) == 0 else { return nil }
@@ -28,18 +28,18 @@ struct PeerAddress {
         self.isDatagram = isDatagram
     }
 
-    /// Whether the host of an address is one in digits, which nobody has to look up.
+    /// Returns whether a host is a numeric address, which needs no name server.
     static func isInDigits(host: String) -> Bool {
         let inner = host.utf8.drop { $0 == UInt8(ascii: "[") }.prefix { $0 != UInt8(ascii: "]") }
         return PeerAddress(String(decoding: inner, as: UTF8.self), port: 0) != nil
     }
 }
 
-/// The name servers that names are looked up with.
+/// The name servers that resolve host names.
 enum NameServers {
     private static let port = 53
 
-    /// Whether a host has an address in the text of hosts(5), so that no server is asked for it.
+    /// Returns whether a host has an address in the text of hosts(5), so that no server is asked for it.
     static func isKnown(_ host: String, in text: [UInt8]) -> Bool {
         text.split(separator: UInt8(ascii: "\n")).contains { line in
             let words = line.prefix { $0 != UInt8(ascii: "#") }
@@ -48,7 +48,8 @@ enum NameServers {
         }
     }
 
-    /// The one that is asked first, of the text of resolv.conf(5); nil: on this machine, or what nobody can read.
+    /// Returns the first name server in the text of resolv.conf(5). Returns nil when it names none, so that a server on
+    /// this machine is used, and when it is unreadable.
     static func first(in text: [UInt8]) -> PeerAddress? {
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

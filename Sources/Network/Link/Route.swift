@@ -1,18 +1,18 @@
 /// A route to other machines, as the kernel lists it in /proc/net/route (IPv4) and /proc/net/ipv6_route.
 struct Route: Equatable {
     var interface: String
-    /// The router of a default route, else the network that the route leads to, as the kernel writes its address: in
-    /// hexadecimal digits. Networks that an interface moves between differ in it.
+    /// The router of a default route, or else the network that the route leads to, as a hexadecimal address from the
+    /// kernel. It distinguishes the networks that an interface moves between.
     var network: String
-    /// It leads to all networks, or to a large part of them, and not only to one that the interface is connected to.
+    /// Whether it leads to all networks or a large part of them, not only to one that the interface is connected to.
     var isDefault: Bool
-    /// Of default routes, how many bits of an address they are about: a VPN has several, each to a part of all
-    /// networks.
+    /// The prefix length of a default route: a VPN has several default routes, each to a part of all networks. 0 for
+    /// other routes.
     var prefixLength: Int
-    /// Of default routes, the one with the lowest metric is used.
+    /// The metric. The default route with the lowest one is used.
     var metric: UInt32
 
-    // <linux/route.h>: a usable route, and one that rejects packets.
+    // <linux/route.h>: a usable route, and a route that rejects packets.
     private static let up: UInt32 = 0x0001
     private static let reject: UInt32 = 0x0200
 
@@ -29,7 +29,7 @@ struct Route: Equatable {
         }
     }
 
-    /// Interface, destination, gateway, flags, two counters, the decimal metric, mask…
+    /// The words are: interface, destination, gateway, flags, two counters, the decimal metric, mask…
     private init?(version4 words: [String]) {
         guard words.count >= 8, let flags = UInt32(words[3], radix: 16), Self.isUsable(flags, words[0]),
             let destination = UInt32(words[1], radix: 16), let mask = UInt32(words[7], radix: 16),
@@ -46,17 +46,17 @@ struct Route: Equatable {
             prefixLength: isDefault ? prefixLength : 0, metric: metric)
     }
 
-    /// Destination and its length, source and its length, next hop, metric, two counters, flags, interface; numbers are
-    /// hexadecimal.
+    /// The words are: destination and its length, source and its length, next hop, metric, two counters, flags,
+    /// interface. Numbers are hexadecimal.
     private init?(version6 words: [String]) {
         guard words.count >= 10, let flags = UInt32(words[8], radix: 16), Self.isUsable(flags, words[9]),
             let length = UInt32(words[1], radix: 16), let metric = UInt32(words[5], radix: 16)
         else { return nil }
-        // The kernel also lists each address and the multicast groups of an interface, and fe80::/10 of each one that
-        // is up.
+        // The kernel also lists each address and the multicast groups of an interface, and fe80::/10 of each interface
+        // that is up.
         let isOther = ["fe8", "fe9", "fea", "feb", "ff"].contains { words[0].utf8.starts(with: $0.utf8) }
         if length == 128 || isOther { return nil }
-        // 2000::/3 and its halves are all addresses that others have.
+        // 2000::/3 and its halves contain all global addresses.
         let isDefault = length <= 4
         self.init(
             interface: words[9], network: words[isDefault ? 4 : 0], isDefault: isDefault,

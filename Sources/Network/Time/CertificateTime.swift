@@ -1,9 +1,9 @@
-/// The time that certificates are checked against.
+/// The time for checking certificates.
 public struct CertificateTime: Equatable, Sendable {
-    /// Since 1970.
+    /// Seconds since 1970.
     public var seconds: Int64
-    /// Whether that is the time. Otherwise it is the earliest possible one: this machine has no battery for its clock,
-    /// and nobody has told it the time since its start.
+    /// Whether the time is proved. Otherwise it is the earliest possible one: this machine has no battery for its
+    /// clock, and has not received the time since its start.
     public var isProved: Bool
 
     public init(_ seconds: Int64, isProved: Bool) {
@@ -12,16 +12,16 @@ public struct CertificateTime: Equatable, Sendable {
     }
 }
 
-/// Knows the time that certificates are checked against.
+/// Provides the time for checking certificates.
 ///
 /// Thread: network.
 public protocol CertificateClock: AnyObject, Sendable {
     func now() -> CertificateTime
-    /// A server whose certificates are valid at `seconds` since 1970 has just said that it is that time.
+    /// Records that a server has just sent the time `seconds` since 1970, at which its certificates are valid.
     func serverProves(_ seconds: Int64)
 }
 
-/// A time that is always known.
+/// A time that is always proved.
 final class KnownTime: CertificateClock {
     private let seconds: @Sendable () -> Int64
 

@@ -1,13 +1,14 @@
 import Platform
 
-/// The trusted time for certificates: never before the program was made (docs/decisions/trusted-time.md).
+/// The trusted time for checking certificates: never before the release of the program
+/// (docs/decisions/trusted-time.md).
 ///
 /// Thread: any.
 public final class TrustedCertificateClock: CertificateClock {
     private let clock: TrustedClock
     private let released: Int64
 
-    /// - Parameter released: when the program was made, in seconds since 1970.
+    /// - Parameter released: when the program was built, in seconds since 1970.
     public init(_ clock: TrustedClock, released: Int64) {
         self.clock = clock
         self.released = released

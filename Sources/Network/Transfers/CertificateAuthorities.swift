@@ -4,8 +4,7 @@ import Platform
     import Crypto
 #endif
 
-/// The certificates that servers are verified against: those of the system's file and of a private authority count
-/// together.
+/// The certificates for verifying servers: those of the system's file and of a private authority together.
 ///
 /// Thread: network, after `init`.
 final class CertificateAuthorities {
@@ -13,23 +12,23 @@ final class CertificateAuthorities {
         private let files: [String]
         private var parsed: AuthorityChain?
     #else
-        /// In PEM, with a 0 after the last one.
+        /// The certificates in PEM, followed by a 0.
         private let bytes: UnsafeMutableRawBufferPointer
     #endif
 
     private static let mark = Array("-----BEGIN CERTIFICATE-----".utf8)
-    /// Debian's file has a fifth of a megabyte.
+    /// The maximum size of a file. Debian's file has a fifth of a megabyte.
     private static let limit = 8 << 20
 
     /// - Parameters:
-    ///   - system: a file that may be missing: then no server on the Internet is trusted, and music plays all the same.
-    ///   - extra: a file that the configuration names.
+    ///   - system: a file that may be missing: no server on the Internet is then trusted, but music still plays.
+    ///   - extra: a file from the configuration.
     /// - Throws: when a file cannot be read or has no certificate in it.
     init(system: String, extra: String?) throws(NetworkSetupError) {
         let files = (FileKind(at: system) == nil ? [] : [system]) + (extra.map { [$0] } ?? [])
         let text = try Self.text(of: files)
         #if hasFeature(Embedded)
-            // The text is not kept: a player without a network needs none of it.
+            // The text is dropped: a player without a network does not need it.
             self.files = files
         #else
             bytes = .allocate(byteCount: text.count, alignment: 1)
@@ -41,7 +40,7 @@ final class CertificateAuthorities {
         deinit { bytes.deallocate() }
     #endif
 
-    /// In PEM, with a 0 after the last certificate.
+    /// Returns the certificates in PEM, followed by a 0.
     private static func text(of files: [String]) throws(NetworkSetupError) -> [UInt8] {
         var all: [UInt8] = []
         for file in files {
@@ -62,9 +61,9 @@ final class CertificateAuthorities {
     }
 
     #if hasFeature(Embedded)
-        /// Read and parsed when the first connection needs them.
-        /// - Returns: nil when mbedTLS understands none of them, or a file can no longer be read. The next connection
-        ///   tries it again.
+        /// Returns the authorities, which are read and parsed for the first connection.
+        /// - Returns: nil when mbedTLS can read no certificate, or a file can no longer be read. The next connection
+        ///   tries again.
         func chain() -> AuthorityChain? {
             if let parsed { return parsed }
             do throws(NetworkSetupError) {
@@ -80,7 +79,7 @@ final class CertificateAuthorities {
             do throws(CryptoError) { return try AuthorityChain(pem: text) } catch { return nil }
         }
     #else
-        /// In PEM. It stays where it is.
+        /// The certificates in PEM. Their address does not change.
         var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes.dropLast()) }
     #endif
 }

@@ -1,15 +1,15 @@
 import CCurl
 
-/// One transfer of libcurl. Closing is its end; it cannot be copied. Thread: network.
+/// One transfer of libcurl. Deinitialisation ends it; it cannot be copied. Thread: network.
 struct EasyHandle: ~Copyable {
     let raw: UnsafeMutableRawPointer
     private var headers: UnsafeMutablePointer<curl_slist>?
-    /// What went wrong, in words, with a 0 after them.
+    /// libcurl's message about an error, as a C string.
     private let words: UnsafeMutablePointer<CChar>
     /// The first option that libcurl refused. A transfer without one of its options must not start.
     private(set) var refusal: CURLcode = CURLE_OK
 
-    /// nil: no memory.
+    /// Returns nil without memory.
     init?() {
         guard let raw = curl_easy_init() else { return nil }
         self.raw = raw
@@ -30,12 +30,12 @@ struct EasyHandle: ~Copyable {
         note(text.withCString { tonearm_curl_set_text(raw, option, $0) })
     }
 
-    /// nil: as if it had never been set.
+    /// Sets an option; nil resets it.
     mutating func set(_ option: CURLoption, _ text: String?) {
         if let text { set(option, text) } else { note(tonearm_curl_set_text(raw, option, nil)) }
     }
 
-    /// The bytes must stay where they are as long as this handle lives.
+    /// Sets an option. The bytes must stay at their address as long as this handle lives.
     mutating func setBytes(_ option: CURLoption, _ bytes: UnsafeRawBufferPointer) {
         note(tonearm_curl_set_bytes(raw, option, bytes.baseAddress, bytes.count))
     }
@@ -45,7 +45,7 @@ struct EasyHandle: ~Copyable {
     }
 
     #if hasFeature(Embedded)
-        /// `callback` gets mbedTLS's configuration of each connection before its handshake.
+        /// Makes libcurl call `callback` with mbedTLS's configuration of each connection, before its handshake.
         mutating func setTLSCallback(_ callback: curl_ssl_ctx_callback, context: UnsafeMutableRawPointer) {
             note(tonearm_curl_set_tls_callback(raw, callback, context))
         }
@@ -55,11 +55,11 @@ struct EasyHandle: ~Copyable {
         note(tonearm_curl_set_pointer(raw, CURLOPT_SHARE, share))
     }
 
-    /// The body of a POST request.
+    /// Sets the body of a POST request.
     mutating func setBody(_ body: [UInt8]) {
         note(tonearm_curl_set_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
         body.withUnsafeBytes { bytes in
-            // An empty array has no address, which would mean a body that is read by a callback.
+            // An empty array has no address, and libcurl would read the body through a callback instead.
             var none: UInt8 = 0
             withUnsafeMutablePointer(to: &none) { none in
                 let address = bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }
@@ -68,11 +68,11 @@ struct EasyHandle: ~Copyable {
         }
     }
 
-    /// Replaces the fields of the request. They are valid (`HeaderField.isValid`).
+    /// Replaces the fields of the request. They must be valid (`HeaderField.isValid`).
     mutating func setHeaders(_ fields: [HeaderField]) {
         var list: UnsafeMutablePointer<curl_slist>?
-        // A field that ends in a colon is one that libcurl leaves out; a semicolon means an empty value. With Expect,
-        // libcurl would wait a second for servers that ignore it.
+        // libcurl omits a field that ends in a colon; a semicolon gives it an empty value. With Expect, libcurl would
+        // wait a second for servers that ignore it.
         let lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         for line in ["Expect:"] + lines {
             guard let longer = line.withCString({ curl_slist_append(list, $0) }) else {
@@ -88,10 +88,10 @@ struct EasyHandle: ~Copyable {
 
     func number(_ name: CURLINFO) -> Int { tonearm_curl_number(raw, name) }
 
-    /// nil when libcurl does not know.
+    /// Returns nil when libcurl does not have the value.
     func text(_ name: CURLINFO) -> String? { tonearm_curl_text(raw, name).map { String(cString: $0) } }
 
-    /// What went wrong: libcurl's words for this case, or those for the code.
+    /// Returns libcurl's message for this error, or else its text for the code.
     func message(for code: CURLcode) -> String {
         String(cString: words[0] == 0 ? curl_easy_strerror(code) : UnsafePointer(words))
     }

@@ -1,8 +1,8 @@
-// Why no TLS was agreed on, in words for a person, and whether another attempt can end otherwise. libcurl has only the
-// words of its TLS library: the number in them is what counts.
+// Why no TLS connection was agreed on, in words for users, and whether another attempt may succeed. libcurl has only
+// the message of its TLS library: the number in it determines the failure.
 
 extension TLSFailure {
-    /// - Parameter message: libcurl's.
+    /// - Parameter message: from libcurl.
     init(handshake message: String) {
         switch HandshakeFault(message) {
         case .alert(let number): self = .handshake(reason: Self.reason(ofAlert: number), isFinal: number != 80)
@@ -22,17 +22,17 @@ extension TLSFailure {
         }
     }
 
-    /// The failure of a connection that was agreed on: with TLS 1.3 a server says so late that it wants a certificate.
-    /// - Returns: nil when it is no alert.
+    /// The failure of an established connection: with TLS 1.3 a server requests a certificate only after the handshake.
+    /// - Returns: nil when the message is not an alert.
     init?(afterHandshake message: String) {
-        // Others than about certificates say nothing about the next connection.
+        // Alerts that are not about certificates say nothing about the next connection.
         guard case .alert(let number) = HandshakeFault(message), (42...49).contains(number) || number == 116 else {
             return nil
         }
         self = .handshake(reason: Self.reason(ofAlert: number), isFinal: true)
     }
 
-    /// - Parameter number: of the alert that the server has sent (RFC 8446, 6.2).
+    /// - Parameter number: the alert from the server (RFC 8446, 6.2).
     private static func reason(ofAlert number: Int) -> String {
         switch number {
         case 40, 71:
@@ -50,21 +50,21 @@ extension TLSFailure {
     }
 }
 
-/// What a message of libcurl's says about a handshake.
+/// The fault that a message of libcurl describes.
 private enum HandshakeFault {
     case alert(Int)
     case notTLS
     case version
-    /// The certificate cannot be read.
+    /// The key or signature of the certificate is not supported.
     case unknownKind
     case connectionLost
-    /// Both sides have sent what they have to, and it does not fit.
+    /// Both sides have sent their parameters, and these do not match.
     case other
 
-    /// - Returns: nil when there is no number in it: a system call has failed.
+    /// - Returns: nil when the message has no number, because a system call has failed.
     init?(_ message: String) {
         if let number = Self.number(in: message, after: "(-0x") {
-            // No memory: later there may be some.
+            // Without memory: a later attempt may succeed.
             if number == 0x7F00 { return nil }
             self.init(mbedTLS: number)
         } else if let number = Self.number(in: message, after: "error:") {
@@ -74,12 +74,12 @@ private enum HandshakeFault {
         }
     }
 
-    /// The numbers of <mbedtls/ssl.h> and <mbedtls/net_sockets.h>. The lower seven bits of that for a fatal alert are
-    /// the alert's (tools/lib/mbedtls.patch).
+    /// The numbers of <mbedtls/ssl.h> and <mbedtls/net_sockets.h>. The lower seven bits of the number for a fatal alert
+    /// are the alert's (tools/lib/mbedtls.patch).
     private init(mbedTLS number: Int) {
         switch number {
         case 0x7780...0x77FF: self = .alert(number - 0x7780)
-        // A record that is none, and a message in place of the server's first.
+        // An invalid record, or another message instead of the server's first one.
         case 0x7200, 0x7700: self = .notTLS
         case 0x6E80: self = .version
         // From <mbedtls/x509.h> and <mbedtls/pk.h>.
@@ -90,7 +90,7 @@ private enum HandshakeFault {
         }
     }
 
-    /// The reasons of <openssl/sslerr.h>, in the lower 23 bits. From 1000 on they are alerts.
+    /// The reasons of <openssl/sslerr.h>, in the lower 23 bits. Numbers from 1000 on are alerts.
     private init(openSSL number: Int) {
         switch number & 0x7F_FFFF {
         case let reason where (1000..<1256).contains(reason): self = .alert(reason - 1000)
@@ -104,7 +104,7 @@ private enum HandshakeFault {
         }
     }
 
-    /// The hexadecimal number after the first `prefix`.
+    /// Returns the hexadecimal number after the first `prefix`.
     private static func number(in message: String, after prefix: StaticString) -> Int? {
         let text = Array(message.utf8)
         let length = prefix.utf8CodeUnitCount

@@ -1,12 +1,12 @@
 import CCurl
 import CLinux
 
-// What libcurl's numbers mean to the caller of a transfer.
+// Translates libcurl's errors for the caller of a transfer.
 
 extension TransferError {
     /// - Parameters:
-    ///   - phase: what the transfer waited for.
-    ///   - isSecure: whether its address is one of https.
+    ///   - phase: the phase in which the transfer failed.
+    ///   - isSecure: whether its address is https.
     init(
         _ code: CURLcode, of handle: borrowing EasyHandle, verifiedBy verification: ServerVerification,
         in phase: TransferPhase, isSecure: Bool
@@ -19,7 +19,7 @@ extension TransferError {
         case CURLE_PARTIAL_FILE: self = .truncated
         case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
             let status = handle.number(CURLINFO_HTTP_CONNECTCODE)
-            // The answer of a proxy to CONNECT; nothing else has been received then.
+            // The answer of a proxy to CONNECT; nothing else was received in that case.
             let isRefused = phase == .connecting && status != 0 && status / 100 != 2
             if isRefused {
                 self = .proxy(status: status)
@@ -28,11 +28,11 @@ extension TransferError {
             } else {
                 self = .connection(.lost)
             }
-        // A status line or a header that is none, and HTTP/0.9, which has no status line.
+        // An invalid status line or header, and HTTP/0.9, which has no status line.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING: self = .malformedAnswer
-        // A line that is longer than libcurl's own limit (100 kB) in 7.88, where no other part of a head needs memory.
+        // A line that is longer than the limit of libcurl 7.88 (100 kB), where no other part of a head needs memory.
         case CURLE_OUT_OF_MEMORY where phase == .body || phase == .firstByte: self = .headTooLarge
-        // CURLE_TOO_LARGE says the same from 8.6 on.
+        // CURLE_TOO_LARGE means the same from 8.6 on.
         case CURLcode(rawValue: 100): self = .headTooLarge
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .tls(.pin)
         // No certificate of an authority is known.

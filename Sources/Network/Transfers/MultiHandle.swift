@@ -1,9 +1,9 @@
 import CCurl
 import Platform
 
-/// libcurl's transfers on an event loop: its multi-socket interface says which descriptors and which time to wait for.
+/// libcurl's transfers on an event loop: its multi-socket interface requests the descriptors and the time to wait for.
 ///
-/// Thread: network. The loop keeps it until `close`.
+/// Thread: network. The loop retains it until `close`.
 final class MultiHandle {
     private let raw: UnsafeMutableRawPointer
     private let share: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@ final class MultiHandle {
     private var watched: Set<Int32> = []
     private var isClosed = false
 
-    /// nil: no memory.
+    /// Returns nil without memory.
     init?(
         on loop: EventLoop, maximumConnectionsPerHost: Int, maximumIdleConnections: Int,
         ended: @escaping (UnsafeMutableRawPointer, CURLcode) -> Void
@@ -52,14 +52,14 @@ final class MultiHandle {
         return curl_multi_add_handle(raw, transfer.raw)
     }
 
-    /// Ends a transfer in whatever state it is. Idempotent.
+    /// Ends a transfer in any state. Idempotent.
     func remove(_ transfer: borrowing EasyHandle) { curl_multi_remove_handle(raw, transfer.raw) }
 
-    /// Delivers again what a transfer's sink did not take.
-    /// - Returns: the end of the transfer, when it is not `CURLE_OK`: libcurl does not report that one to `ended`.
+    /// Delivers the bytes that a transfer's sink did not take.
+    /// - Returns: the end of the transfer, when it is not `CURLE_OK`: libcurl does not report it to `ended`.
     func unpause(_ transfer: borrowing EasyHandle) -> CURLcode { curl_easy_pause(transfer.raw, 0) }
 
-    /// Closes all connections. Every transfer has been removed.
+    /// Closes all connections. Every transfer must have been removed.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -69,10 +69,11 @@ final class MultiHandle {
         for descriptor in watched { loop.unwatch(descriptor) }
     }
 
-    // MARK: What libcurl asks for
+    // MARK: Requests of libcurl
 
     private func watch(_ descriptor: Int32, _ event: Int32) {
-        // libcurl may have closed the descriptor and opened another one with its number: it is new for epoll(7).
+        // libcurl may have closed the descriptor and opened another one with the same number, which is new for
+        // epoll(7).
         loop.unwatch(descriptor)
         watched.remove(descriptor)
         var readiness: Readiness = []
@@ -86,7 +87,7 @@ final class MultiHandle {
         do throws(SystemError) {
             try loop.watch(descriptor, for: readiness) { [self] in proceed(descriptor, $0) }
         } catch {
-            // The kernel has no memory left. The transfer's time-out ends it.
+            // The kernel has no memory left. The time limit of the transfer ends it.
             Log.warning("network: \(error)")
         }
     }

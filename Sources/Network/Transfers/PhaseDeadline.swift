@@ -7,14 +7,14 @@ struct PhaseDeadline {
     private var since: Int64 = 0
     private var isPaused = false
 
-    /// - Parameter firstByteTimeout: in milliseconds; nil: that of the settings.
+    /// - Parameter firstByteTimeout: in milliseconds; nil: as configured.
     init(_ settings: NetworkSettings, firstByteTimeout: Int? = nil) {
         connectTimeout = Self.nanoseconds(settings.connectTimeout)
         self.firstByteTimeout = Self.nanoseconds(firstByteTimeout ?? settings.firstByteTimeout)
         silenceTimeout = Self.nanoseconds(settings.silenceTimeout)
     }
 
-    /// When the transfer has failed; nil: it may wait for ever.
+    /// When the transfer fails; nil: it may wait for ever.
     var deadline: Int64? {
         switch phase {
         case .waiting: nil
@@ -25,14 +25,14 @@ struct PhaseDeadline {
     }
 
     mutating func enter(_ phase: TransferPhase, at now: Int64) {
-        // Resolving and connecting have one limit together, however many addresses are tried.
+        // Resolving and connecting share one limit, for any number of addresses.
         let isStillConnecting = phase == .connecting && (self.phase == .resolving || self.phase == .connecting)
         if !isStillConnecting { since = now }
         self.phase = phase
         isPaused = false
     }
 
-    /// Bytes came.
+    /// Restarts the time after bytes have arrived.
     mutating func progress(at now: Int64) { since = now }
 
     mutating func pause() { isPaused = true }
@@ -42,7 +42,7 @@ struct PhaseDeadline {
         since = now
     }
 
-    /// Far below the range, so that no sum with a time overflows.
+    /// The result is bounded, so that no sum with a time overflows.
     private static func nanoseconds(_ milliseconds: Int) -> Int64 {
         Int64(min(max(milliseconds, 0), 1_000_000_000)) * 1_000_000
     }

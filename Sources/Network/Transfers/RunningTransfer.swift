@@ -2,23 +2,23 @@ import CCurl
 import CLinux
 import Platform
 
-/// A transfer in progress: what libcurl reports of it becomes calls of its sink. Thread: network.
+/// A transfer in progress. Translates libcurl's callbacks into calls of its sink. Thread: network.
 final class RunningTransfer {
     /// How one request of the transfer ended.
     enum Outcome {
         case ended(TransferError?)
-        /// A redirect: the same transfer goes on with its next request.
+        /// A redirect: the same transfer continues with its next request.
         case redirected
     }
 
     let transfer: Transfer
     let sink: any TransferSink
     var handle: EasyHandle
-    /// What libcurl runs it on.
+    /// The libcurl handle that runs the transfer.
     var multi: MultiHandle?
     var deadline: PhaseDeadline
     var timer: (token: TimerToken, due: Int64)?
-    /// Called when the deadline has changed other than by progress.
+    /// Called when the deadline has changed, except by progress.
     private let deadlineChanged: (RunningTransfer) -> Void
     private let clock: any MonotonicClock
     private let request: TransferRequest
@@ -30,19 +30,19 @@ final class RunningTransfer {
     private var hasBegun = false
     /// Bytes of the body that the sink has taken.
     private var bodyCount: Int64 = 0
-    /// nil for a body that is not coded.
+    /// nil for a body without a coding.
     private var coded: CodedBody?
-    /// Bytes of a coded body as they came.
+    /// The number of received bytes of a coded body.
     private var codedCount: Int64 = 0
     private(set) var isPaused = false
     /// Why a callback ended the transfer.
     private var failure: TransferError?
     private var way: TransferWay
 
-    /// Bytes that are taken from a connection at once. All transfers share one buffer of this size; more of it means
-    /// fewer system calls on a fast line.
+    /// How many bytes are read from a connection at once. All transfers share one buffer of this size; a larger one
+    /// saves system calls on a fast link.
     private static let receiveSize = 65_536
-    /// The body of a redirect that is read to keep its connection, in bytes.
+    /// How much of a redirect's body is read to reuse its connection, in bytes.
     private static let redirectBodyLimit = 65_536
 
     init(
@@ -67,21 +67,21 @@ final class RunningTransfer {
 
     // MARK: Requests
 
-    /// What is the same for all requests of the transfer.
+    /// Sets the options that all requests of the transfer share.
     func configure() {
         handle.set(CURLOPT_NOSIGNAL, 1)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         handle.set(CURLOPT_USERAGENT, settings.userAgent)
-        // An empty one also keeps libcurl from reading the variables of the environment.
+        // An empty text also prevents libcurl from reading environment variables.
         handle.set(CURLOPT_PROXY, settings.proxy ?? "")
         handle.set(CURLOPT_NOPROXY, "")
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
         handle.set(CURLOPT_BUFFERSIZE, Self.receiveSize)
-        // The limits of time are ours (`PhaseDeadline`), which tell the phases apart.
+        // `PhaseDeadline` limits the time instead, separately for each phase.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
-        // Leaves a resolver thread behind when the transfer ends before it; joining one can take many seconds.
+        // When the transfer ends first, its resolver thread continues alone: joining it can take many seconds.
         handle.set(CURLOPT_QUICK_EXIT, 1)
         handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         handle.set(CURLOPT_SSL_VERIFYPEER, 1)
@@ -91,7 +91,7 @@ final class RunningTransfer {
         handle.setCallbacks(Self.callbacks, context: Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Prepares the request to the present address, the first one or that of a redirect.
+    /// Prepares the request to the current address, the first one or that of a redirect.
     func prepareRequest() {
         (head, isRedirected, bodyCount) = (HeadReader(), false, 0)
         (coded, codedCount) = (nil, 0)
@@ -99,8 +99,8 @@ final class RunningTransfer {
         handle.set(CURLOPT_URL, redirection.address.text)
         let keys = settings.pinnedKeys(of: redirection.address.host)
         handle.set(CURLOPT_PINNEDPUBLICKEY, keys)
-        // With TLS 1.3 a session of mbedTLS comes back without the certificate, which would fit no pin.
-        // While the time is not known, a server whose certificate is refused later must not come back without it.
+        // With TLS 1.3 mbedTLS resumes a session without the certificate, so that no pin could match. While the time is
+        // not proved, a server whose certificate is refused later must not resume a session without it.
         handle.set(CURLOPT_SSL_SESSIONID_CACHE, keys == nil && settings.clock.now().isProved ? 1 : 0)
         var headers = redirection.headers
         if let range = request.range?.limited(to: request.longestPart).fieldValue {
@@ -119,10 +119,10 @@ final class RunningTransfer {
         enter(.waiting)
     }
 
-    /// libcurl has ended the request with `code`.
+    /// Returns how the request has ended, from libcurl's code.
     func outcome(of code: CURLcode) -> Outcome {
         if let failure { return .ended(failure) }
-        // How its body ended does not matter.
+        // Errors in the body of a redirect do not matter.
         if isRedirected { return .redirected }
         if code == CURLE_OK {
             if let coded, !coded.isComplete { return .ended(.truncated) }
@@ -134,15 +134,15 @@ final class RunningTransfer {
                 code, of: handle, verifiedBy: verification, in: deadline.phase, isSecure: redirection.address.isSecure))
     }
 
-    /// The sink wants more.
+    /// Continues after a pause of the sink.
     func resume() {
         isPaused = false
         deadline.resume(at: clock.now())
         deadlineChanged(self)
     }
 
-    /// Whether it has a connection, and the interface of that is still up. Without a connection it would wait for one
-    /// that may never come.
+    /// Whether the transfer has a connection over an interface that is still up. Without a connection it might wait for
+    /// ever.
     var hasLivingConnection: Bool {
         switch deadline.phase {
         case .waiting, .resolving, .connecting: false
@@ -152,7 +152,7 @@ final class RunningTransfer {
 
     var mayUseMeteredLink: Bool { request.mayUseMeteredLink }
 
-    /// Whether its connection, or the ones that it tries, may stay after a change of the routes.
+    /// Whether its connection, or the addresses that it tries, may stay after a change of the routes.
     var mayKeepItsRoute: Bool { way.isAllowedNow }
 
     private func enter(_ phase: TransferPhase) {
@@ -165,7 +165,7 @@ final class RunningTransfer {
         return false
     }
 
-    // MARK: What libcurl reports
+    // MARK: Callbacks of libcurl
 
     private static let callbacks = tonearm_curl_callbacks(
         header: { bytes, _, count, context in
@@ -180,7 +180,7 @@ final class RunningTransfer {
             transfer.enter(.resolving)
             guard let fault = transfer.way.lookUp() else { return 0 }
             _ = transfer.fail(fault)
-            // Another number than 0 ends the transfer.
+            // Any number except 0 ends the transfer.
             return 1
         },
         connecting: { context, _, address in
@@ -192,7 +192,7 @@ final class RunningTransfer {
         connected: { context, address, _, port, _ in
             let transfer = RunningTransfer.from(context)
             transfer.enter(.firstByte)
-            // Comes with every request, also on a connection that is open already.
+            // Called for every request, even on an open connection.
             if transfer.way.isAllowed(address.map { String(cString: $0) }, port: Int(port)) {
                 return CURL_PREREQFUNC_OK
             }
@@ -200,16 +200,16 @@ final class RunningTransfer {
             return CURL_PREREQFUNC_ABORT
         })
 
-    /// The transfer that libcurl means; it lives as long as its handle.
+    /// Returns the transfer of a callback's context; it lives as long as its handle.
     static func from(_ context: UnsafeMutableRawPointer?) -> RunningTransfer {
         Unmanaged<RunningTransfer>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// - Returns: whether the transfer goes on.
+    /// - Returns: whether the transfer continues.
     private func readHead(_ line: UnsafeRawBufferPointer) -> Bool {
         guard !transfer.isCancelled else { return fail(.cancelled) }
         if deadline.phase == .body { deadline.progress(at: clock.now()) } else { enter(.body) }
-        // After the body of a chunked response come fields that nobody asked for.
+        // A chunked body may be followed by trailer fields, which are ignored.
         guard !hasBegun, !isRedirected else { return true }
         switch head.append(line) {
         case .more, .interim: return true
@@ -247,10 +247,10 @@ final class RunningTransfer {
         return true
     }
 
-    /// How the body is coded for which the sink waits; nil when it is not, or there is none.
+    /// Returns the coding of the body that the sink gets; nil without a coding or a body.
     private func coding(of response: ResponseHead) throws(CodingFailure) -> ContentCoding? {
         if redirection.method == .head || response.status == 204 || response.status == 304 { return nil }
-        // Of an error, the reason is read if it can be.
+        // The body of an error is decoded if possible, for its reason.
         if response.status >= 400 { return try? ContentCoding(of: response) }
         guard let coding = try ContentCoding(of: response) else { return nil }
         guard request.range == nil, !request.isReadInParts, response.status != 206 else {
@@ -259,7 +259,7 @@ final class RunningTransfer {
         return coding
     }
 
-    /// - Returns: what libcurl takes from CURLOPT_WRITEFUNCTION: how many bytes were taken; fewer end the transfer.
+    /// - Returns: the result of CURLOPT_WRITEFUNCTION: how many bytes were taken; fewer end the transfer.
     private func readBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard !transfer.isCancelled else { return fail(.cancelled) ? bytes.count : 0 }
         deadline.progress(at: clock.now())
@@ -270,7 +270,7 @@ final class RunningTransfer {
         return coded == nil ? deliver(bytes) : decode(bytes)
     }
 
-    /// As `readBody`.
+    /// Decodes and delivers bytes; returns the same as `readBody`.
     private func decode(_ piece: UnsafeRawBufferPointer) -> Int {
         while let step = coded?.next(of: piece) {
             switch step {
@@ -279,7 +279,7 @@ final class RunningTransfer {
                 guard answer == bytes.count else { return answer }
                 coded?.take()
             case .used:
-                // Data without an end may decode to nothing.
+                // Limits the coded size too, because endless data may decode to nothing.
                 codedCount += Int64(piece.count)
                 if codedCount > request.maximumBody ?? .max { return fail(.tooLarge) ? piece.count : 0 }
                 return piece.count
@@ -289,7 +289,7 @@ final class RunningTransfer {
         return piece.count
     }
 
-    /// As `readBody`, for bytes that are not coded.
+    /// Delivers decoded bytes; returns the same as `readBody`.
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> Int {
         let (total, overflow) = bodyCount.addingReportingOverflow(Int64(bytes.count))
         if overflow || total > request.maximumBody ?? .max { return fail(.tooLarge) ? bytes.count : 0 }

@@ -3,16 +3,17 @@ import CCurl
 #if hasFeature(Embedded)
     import Crypto
 
-    /// How the servers of one transfer are verified, and why one was refused. mbedTLS would parse all authorities for
-    /// each connection, which takes longer than the rest of the handshake: here all connections share them.
+    /// Verifies the servers of one transfer, and provides the reason when one was refused. mbedTLS would parse all
+    /// authorities for each connection, which takes longer than the rest of the handshake. Here all connections share
+    /// them.
     ///
     /// Thread: network.
     final class ServerVerification {
         private let authorities: CertificateAuthorities
         private let clock: any CertificateClock
         private let findings = UnsafeMutablePointer<ServerCertificates>.allocate(capacity: 1)
-        /// The time at which the certificates of the present connection were accepted; nil when this transfer has not
-        /// made it, or a session was resumed without certificates.
+        /// The time at which the certificates of the current connection were accepted. nil when this transfer has not
+        /// made the connection, or a session was resumed without certificates.
         private var checkedAt: CertificateTime?
 
         init(_ authorities: CertificateAuthorities, clock: any CertificateClock) {
@@ -30,7 +31,7 @@ import CCurl
                 }, context: Unmanaged.passUnretained(self).toOpaque())
         }
 
-        /// For each connection, before its handshake.
+        /// Prepares each connection before its handshake.
         private func begin(_ configuration: UnsafeMutableRawPointer) -> CURLcode {
             guard let chain = authorities.chain() else { return CURLE_SSL_CACERT_BADFILE }
             let now = clock.now()
@@ -40,7 +41,7 @@ import CCurl
             return CURLE_OK
         }
 
-        /// What the date of the first response over a connection means for the connection's certificates.
+        /// Judges the certificates of a connection by the date of the first response over it.
         func judge(date: Int64?) -> ValidityPeriod.Judgement {
             defer { checkedAt = nil }
             let found = findings.pointee
@@ -49,7 +50,7 @@ import CCurl
                 .judge(date: date, at: checkedAt)
         }
 
-        /// Why the certificate was refused.
+        /// Returns why the certificate was refused.
         func failure(of handle: borrowing EasyHandle) -> TLSFailure {
             let faults = findings.pointee.faults
             if faults.contains(.untrusted) { return .unknownAuthority }
@@ -60,7 +61,8 @@ import CCurl
         }
     }
 #else
-    /// How the servers of one transfer are verified, and why one was refused. OpenSSL reads the machine's clock.
+    /// Verifies the servers of one transfer, and provides the reason when one was refused. OpenSSL uses the machine's
+    /// clock.
     struct ServerVerification {
         private let authorities: CertificateAuthorities
 
@@ -68,19 +70,19 @@ import CCurl
 
         func apply(to handle: inout EasyHandle) { handle.setBytes(CURLOPT_CAINFO_BLOB, authorities.text) }
 
-        /// OpenSSL has checked the certificates against the machine's clock, which is not the trusted time: a date
-        /// proves nothing here.
+        /// Proves nothing: OpenSSL has checked the certificates against the machine's clock, which is not the trusted
+        /// time.
         func judge(date: Int64?) -> ValidityPeriod.Judgement { .nothing }
 
-        /// Why the certificate was refused: libcurl has the code of OpenSSL, and says in words what it checks itself.
+        /// Returns why the certificate was refused: libcurl has OpenSSL's code, and messages for its own checks.
         func failure(of handle: borrowing EasyHandle) -> TLSFailure {
             // <openssl/x509_vfy.h>
             switch handle.number(CURLINFO_SSL_VERIFYRESULT) {
             case 9: .notYetValid
             case 10: .expired
-            // No issuer, a signature of another one, self-signed, or an authority that is not trusted.
+            // No issuer, a signature of another issuer, self-signed, or an untrusted authority.
             case 2, 18, 19, 20, 21, 27: .unknownAuthority
-            // libcurl compares the names itself, before it asks for this code: it is still the one for "unspecified".
+            // libcurl compares the names before it asks for this code, which is still the one for "unspecified".
             case 1: .hostName
             default: .certificate(reason: handle.message(for: CURLE_PEER_FAILED_VERIFICATION))
             }

@@ -2,7 +2,7 @@ import CCurl
 import CLinux
 import Platform
 
-/// The way of one transfer to its server: which addresses it may connect to, and over which interface
+/// The way of one transfer to its server: the addresses that it may connect to, and the interfaces
 /// (docs/decisions/metered-by-route.md).
 ///
 /// Thread: network.
@@ -13,11 +13,11 @@ struct TransferWay {
     /// The host of the proxy; nil without one.
     private let proxy: WebAddress?
     private var host = ""
-    /// The addresses that the present request connects to, or is connected to.
+    /// The addresses that the current request connects to, or is connected to.
     private var tried: [PeerAddress] = []
-    /// The host's name is being looked up.
+    /// Whether the host's name is being looked up.
     private var isLookingUp = false
-    /// Why no address was tried; nil when one was, or none was asked about.
+    /// Why no address was tried; nil when one was tried, or none was requested.
     private(set) var refusal: TransferError?
 
     init(_ settings: LinkSettings, proxy: String?, peers: KnownPeers, mayUseMeteredLink: Bool) {
@@ -27,14 +27,14 @@ struct TransferWay {
         self.proxy = proxy.flatMap { WebAddress($0) }
     }
 
-    /// The next request of the transfer, the first one or that of a redirect.
+    /// Begins the next request of the transfer, the first one or that of a redirect.
     mutating func begin(host: String) {
         self.host = host
         (tried, refusal, isLookingUp) = ([], nil, false)
     }
 
-    /// Whether the host's name may be looked up now.
-    /// - Returns: why it may not.
+    /// Checks whether the host's name may be looked up now.
+    /// - Returns: the reason when it may not.
     mutating func lookUp() -> TransferError? {
         let name = proxy?.host ?? host
         if PeerAddress.isInDigits(host: name) || name.utf8.elementsEqual("localhost".utf8) { return nil }
@@ -49,12 +49,12 @@ struct TransferWay {
         return NameServers.isKnown(proxy?.host ?? host, in: Self.contents(of: "/etc/hosts")) ? nil : .meteredLink
     }
 
-    /// Empty when the file is missing.
+    /// Returns an empty array when the file is missing.
     private static func contents(of path: String) -> [UInt8] {
         do throws(SystemError) { return try File.contents(of: path, limit: 1 << 20) } catch { return [] }
     }
 
-    /// A socket for this address; CURL_SOCKET_BAD when the transfer may not connect to it.
+    /// Returns a socket for this address; CURL_SOCKET_BAD when the transfer may not connect to it.
     mutating func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
         isLookingUp = false
         guard let bytes = tonearm_curl_address(address),
@@ -91,19 +91,21 @@ struct TransferWay {
         refusal = nil
     }
 
-    /// What another address would bring is not known. A metered way is the reason to wait for another one.
+    /// Records a refusal, if no address was tried before. A metered way has priority over other reasons, because it
+    /// makes the transfer wait for another link.
     private mutating func refuse(_ reason: TransferError) {
         if tried.isEmpty, refusal != .meteredLink { refusal = reason }
     }
 
-    /// A program on this machine that carries the transfer on takes a way that nobody knows.
+    /// Returns the gate's answer. The further way of a proxy on this machine is unknown, so that it may count as
+    /// metered.
     private func answer(for peer: PeerAddress) -> LinkGate.Answer {
         let answer = gate.answer(for: peer)
         guard answer == .local, proxy != nil else { return answer }
         return LinkGate.costs(gate.settings).isUnknownMetered ? .metered : .local
     }
 
-    /// Whether a request may be sent on a connection to this address.
+    /// Returns whether a request may be sent on a connection to this address.
     mutating func isAllowed(_ address: String?, port: Int) -> Bool {
         if mayUseMeteredLink { return true }
         guard let address, let peer = PeerAddress(address, port: port) else { return false }
@@ -111,7 +113,7 @@ struct TransferWay {
         return isAllowedNow
     }
 
-    /// Whether all addresses that it tries, or the one that it is connected to, may be used as the routes are now.
+    /// Whether the current routes permit all addresses that it tries, or the one that it is connected to.
     var isAllowedNow: Bool {
         if mayUseMeteredLink { return true }
         if isLookingUp, lookUpFault != nil { return false }
@@ -124,10 +126,10 @@ struct TransferWay {
     }
 }
 
-/// The addresses that transfers have connected to last, by host.
+/// The addresses of the most recent connections, by host.
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class KnownPeers: @unchecked Sendable {
     private static let most = 8
 

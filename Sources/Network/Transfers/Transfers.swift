@@ -3,16 +3,16 @@ import CLinux
 import Platform
 import Synchronization
 
-/// Every transfer of a `Network`, on its thread.
+/// All transfers of a `Network`, on its thread.
 /// `@unchecked Sendable` is safe because only the loop's thread uses it after `init`.
 final class Transfers: @unchecked Sendable {
     private let settings: NetworkSettings
     private let authorities: CertificateAuthorities
     private let loop: EventLoop
     private let clock = SystemMonotonicClock()
-    /// Keeps this object, and so do the timers of running transfers: nil after `close`.
+    /// Retains this object, as the timers of running transfers do; nil after `close`.
     private var connections: Connections?
-    /// Those of links that are gone, until their last transfer ends.
+    /// Connections of earlier links, until their last transfer ends.
     private var retired: [MultiHandle] = []
     private var isOfflineMode = false
     private let peers = KnownPeers()
@@ -44,7 +44,7 @@ final class Transfers: @unchecked Sendable {
         }
     }
 
-    /// The whole life of the network thread.
+    /// Runs the network thread until its end.
     func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         // A TLS library may write to a connection that the other side has closed: SIGPIPE would end the process.
@@ -55,7 +55,7 @@ final class Transfers: @unchecked Sendable {
         loop.run()
     }
 
-    /// Whether the calling thread is the network thread. Any thread, at any time: until its `run`, a loop says it of
+    /// Whether the calling thread is the network thread. Any thread, at any time: before `run`, the loop would report
     /// the thread that made it.
     var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
@@ -112,7 +112,7 @@ final class Transfers: @unchecked Sendable {
 
     // MARK: Links
 
-    /// Ends the transfers of a link that is gone, and no later transfer uses its idle connections.
+    /// Ends the transfers of a link that is gone, and never reuses its idle connections.
     func linkChanged() {
         loop.assertOnLoop()
         guard let connections, let fresh = newConnections() else { return }
@@ -124,8 +124,8 @@ final class Transfers: @unchecked Sendable {
         loop.post { [self] in closeRetired() }
     }
 
-    /// Ends the transfers that may not use the link to which their route leads now. No later one of their kind uses an
-    /// idle connection: what carries it may have changed.
+    /// Ends the transfers that may not use the link of their current route. Later transfers of this kind use new
+    /// connections, because another interface may carry the idle ones now.
     func routesChanged() {
         loop.assertOnLoop()
         guard let connections, let fresh = newMulti() else { return }
@@ -135,7 +135,7 @@ final class Transfers: @unchecked Sendable {
         loop.post { [self] in closeRetired() }
     }
 
-    /// When it is on, all transfers end and all connections are closed.
+    /// Switches offline mode: when it begins, all transfers end and all connections are closed.
     func setOfflineMode(_ isOn: Bool) {
         loop.assertOnLoop()
         isOfflineMode = isOn
@@ -143,7 +143,7 @@ final class Transfers: @unchecked Sendable {
         for transfer in Array(running.values) { end(transfer, .offlineMode) }
         retired += connections.all
         self.connections = fresh
-        // Later: libcurl's calls may not be over.
+        // Posted, because libcurl's calls may be in progress.
         loop.post { [self] in closeRetired() }
     }
 
@@ -175,7 +175,7 @@ final class Transfers: @unchecked Sendable {
     private func end(_ transfer: RunningTransfer, _ error: TransferError?) {
         guard running.removeValue(forKey: transfer.transfer.number) != nil else { return }
         transfer.multi?.remove(transfer.handle)
-        // Later: libcurl's calls for this handle are not over.
+        // Posted, because libcurl's calls for this handle are in progress.
         if !retired.isEmpty { loop.post { [self] in closeRetired() } }
         if let timer = transfer.timer { loop.cancel(timer.token) }
         transfer.timer = nil
@@ -186,10 +186,10 @@ final class Transfers: @unchecked Sendable {
         .library(code: Int(CURLE_OUT_OF_MEMORY.rawValue), reason: "out of memory")
     }
 
-    // MARK: Limits of time
+    // MARK: Time limits
 
-    /// Makes sure that a timer comes at the deadline or before it. A deadline moves with every byte; the timer finds
-    /// out when it comes.
+    /// Ensures that a timer fires at the deadline or before. Every byte moves the deadline; the timer checks that when
+    /// it fires.
     private func rearm(_ transfer: RunningTransfer) {
         guard let deadline = transfer.deadline.deadline else { return }
         if let timer = transfer.timer {
@@ -209,7 +209,8 @@ final class Transfers: @unchecked Sendable {
 }
 
 extension Transfers {
-    /// What libcurl runs transfers on. A connection of one that may use any link is never used by one that may not.
+    /// The libcurl handles that run transfers. A transfer that may not use metered links never reuses a connection of
+    /// one that may.
     private struct Connections {
         let any: MultiHandle
         let unmetered: MultiHandle
@@ -221,7 +222,7 @@ extension Transfers {
 }
 
 extension TransferRequest {
-    /// The name of a field that cannot be sent.
+    /// The name of a field that cannot be sent; nil when all can be sent.
     fileprivate var invalidHeader: String? {
         if case .post(_, let contentType) = method, !HeaderField("Content-Type", contentType).isValid {
             return "Content-Type"

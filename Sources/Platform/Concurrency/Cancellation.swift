@@ -1,7 +1,7 @@
 import CLinux
 import Synchronization
 
-/// Tells a worker to stop, also while it blocks. It stays cancelled. Any thread.
+/// Makes a worker stop, even while it blocks. It stays cancelled. Any thread.
 public final class Cancellation: Sendable {
     private let flag = Atomic(false)
     private let wakeUp: WakeUp
@@ -12,7 +12,7 @@ public final class Cancellation: Sendable {
         wakeUp = try WakeUp()
     }
 
-    /// Cancels; every wait ends at once. Idempotent. Any thread, also the audio thread.
+    /// Cancels; every wait ends at once. Idempotent. Any thread, including the audio thread.
     public func cancel() {
         if !flag.exchange(true, ordering: .acquiringAndReleasing) { wakeUp.signal() }
     }
@@ -30,7 +30,7 @@ public final class Cancellation: Sendable {
         case timedOut
     }
 
-    /// Blocks until `cancel` or for `milliseconds`; less than 0 means without limit.
+    /// Blocks until `cancel` or for `milliseconds`; a negative number means without limit.
     /// - Returns: whether it is cancelled.
     public func wait(milliseconds: Int) -> Bool {
         // poll(2) of a valid descriptor fails only when the kernel has no memory.
@@ -40,7 +40,7 @@ public final class Cancellation: Sendable {
     }
 
     /// Blocks until `descriptor` is ready for one of `events`, in error or hung up, until `cancel`, or for
-    /// `milliseconds`; less than 0 means without limit. Cancellation takes precedence over readiness.
+    /// `milliseconds`. A negative number means without limit. Cancellation takes precedence over readiness.
     /// - Throws: EBADF for a descriptor that is not open.
     public func wait(
         for descriptor: Int32, _ events: Readiness, milliseconds: Int

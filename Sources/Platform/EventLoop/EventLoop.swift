@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Thread: the loop belongs to the thread that created it, until `run` binds it to its caller. Only `post`, `stop`,
 /// `clockAdvanced` and `isCurrentThread` are for any thread.
-/// `@unchecked Sendable` is safe because a lock guards the posted work; the rest is the loop's thread's alone, which
+/// `@unchecked Sendable` is safe because a lock guards the posted work. Only the loop's thread uses the rest, which
 /// debug builds assert.
 public final class EventLoop: @unchecked Sendable {
     private enum Work {
@@ -32,10 +32,10 @@ public final class EventLoop: @unchecked Sendable {
     private var timers = TimerQueue()
     /// -1 when a test drives the clock.
     private let timerDescriptor: Int32
-    /// The deadline of the timerfd. nil: disarmed.
+    /// The deadline of the timerfd; nil when it is disarmed.
     private var armedDeadline: Int64?
 
-    /// By registration and not by descriptor: an event that was already fetched must not reach the handler of a later
+    /// By registration, not by descriptor: an event that was already fetched must not reach the handler of a later
     /// registration with the same descriptor.
     private var watches: [UInt64: Watch] = [:]
     private var registrations: [Int32: UInt64] = [:]
@@ -44,19 +44,19 @@ public final class EventLoop: @unchecked Sendable {
     private static let timerRegistration: UInt64 = 1
     private var signalDescriptors: [Int32] = []
 
-    /// How often `run` came back from waiting.
+    /// How often `run` has returned from waiting.
     private(set) var wakeUpCount = 0
     /// How many timers have run.
     private(set) var timerCount = 0
     #if DEBUG
         private var spinning = SpinDetector()
-        /// Called when a timer schedules itself without a delay, again and again. It traps, but for a test.
+        /// Called when a timer schedules itself repeatedly without a delay. It traps, except in a test.
         var hasSpun: () -> Void = {
             preconditionFailure("EventLoop: a timer schedules itself without a delay, again and again")
         }
     #endif
 
-    /// A loop whose timers follow CLOCK_MONOTONIC.
+    /// Makes a loop whose timers follow CLOCK_MONOTONIC.
     /// - Throws: when the process or the system has no file descriptor left.
     public convenience init() throws(SystemError) {
         let timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
@@ -64,7 +64,7 @@ public final class EventLoop: @unchecked Sendable {
         try self.init(clock: SystemMonotonicClock(), timerDescriptor: timer)
     }
 
-    /// A loop whose timers follow `clock`, which a test drives; it then calls `clockAdvanced`.
+    /// Makes a loop whose timers follow `clock`, which a test drives; the test then calls `clockAdvanced`.
     /// - Throws: when the process or the system has no file descriptor left.
     public convenience init(drivenBy clock: any MonotonicClock) throws(SystemError) {
         try self.init(clock: clock, timerDescriptor: -1)
@@ -111,7 +111,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Whether the calling thread is the loop's. Any thread.
     public var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Traps when called on another thread than the loop's.
+    /// Traps when called on any thread except the loop's.
     public func assertOnLoop() {
         precondition(isCurrentThread, "this belongs to the event loop's thread")
     }
@@ -130,7 +130,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Runs the work that was posted so far. Work that it posts waits until descriptors and timers had their turn.
-    /// - Returns: false at a stop.
+    /// - Returns: false after a stop.
     private func runPosted() -> Bool {
         let batch = lock.withLock {
             // Under the lock: a post in between would cause an empty wake-up.
@@ -165,7 +165,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The time that the timers follow, in nanoseconds. Any thread.
     public var now: Int64 { clock.now() }
 
-    /// Runs `action` once, `nanoseconds` from now or as soon as the loop gets to it. Less than 0 counts as 0.
+    /// Runs `action` once, `nanoseconds` from now or as soon as the loop gets to it. A negative number counts as 0.
     @discardableResult
     public func schedule(after nanoseconds: Int64, _ action: @escaping () -> Void) -> TimerToken {
         assertOnLoop()
@@ -203,7 +203,7 @@ public final class EventLoop: @unchecked Sendable {
         armedDeadline = timers.nextDeadline
         var setting = itimerspec()
         if let deadline = armedDeadline {
-            // A time of 0 would disarm it.
+            // A deadline of 0 would disarm the timer.
             let deadline = max(deadline, 1)
             setting.it_value.tv_sec = time_t(deadline / 1_000_000_000)
             setting.it_value.tv_nsec = Int(deadline % 1_000_000_000)
@@ -222,8 +222,8 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: Descriptors
 
     /// Calls `handler` while `descriptor` is ready for one of `events`, in error or hung up. A second call for one
-    /// descriptor replaces events and handler. The caller still owns the descriptor, and calls `unwatch` before closing
-    /// it.
+    /// descriptor replaces events and handler. The caller still owns the descriptor, and must call `unwatch` before
+    /// closing it.
     /// - Throws: EPERM for a descriptor that is always ready (a regular file), EBADF, ENOMEM.
     public func watch(
         _ descriptor: Int32, for events: Readiness, _ handler: @escaping (Readiness) -> Void
@@ -238,7 +238,7 @@ public final class EventLoop: @unchecked Sendable {
         watches[registration] = Watch(descriptor: descriptor, handler: handler)
     }
 
-    /// Stops calling the handler of `descriptor`, also for readiness that was already fetched. Idempotent.
+    /// Stops calling the handler of `descriptor`, even for readiness that was already fetched. Idempotent.
     public func unwatch(_ descriptor: Int32) {
         assertOnLoop()
         guard let registration = registrations.removeValue(forKey: descriptor) else { return }
@@ -271,7 +271,7 @@ public final class EventLoop: @unchecked Sendable {
             let event = ready[index]
             switch event.data.u64 {
             case Self.wakeUpRegistration: break
-            // It has fired: setting or disarming it again clears its readiness.
+            // The timer has fired: setting or disarming it again clears its readiness.
             case Self.timerRegistration: armedDeadline = -1
             case let registration:
                 #if DEBUG
@@ -285,8 +285,8 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: Signals
 
     /// Calls `handler` on the loop's thread with the number of each signal that arrives, instead of its default action.
-    /// Must be called before any other thread is started: the signals are blocked for the calling thread and for those
-    /// that it starts later; a thread that does not block them would still receive them.
+    /// Must be called before any other thread is started: it blocks the signals for the calling thread and for threads
+    /// that it starts later. A thread that does not block them would still receive them.
     /// - Throws: when the process or the system has no file descriptor left.
     public func onSignal(_ signals: [Int32], _ handler: @escaping (Int32) -> Void) throws(SystemError) {
         assertOnLoop()

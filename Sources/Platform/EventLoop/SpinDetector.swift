@@ -1,23 +1,24 @@
-/// Finds a timer that schedules itself without a delay and has nothing to wait for: it would keep a processor busy for
-/// ever. Events in, an answer at the end of each turn of the event loop.
+/// Finds a timer that schedules itself without a delay and waits for nothing: it would keep a processor busy for ever.
+/// Events in, an answer at the end of each turn of the event loop.
 ///
 ///     detector.scheduledWithoutDelay()
 ///     if detector.endTurn() { … }     // true in the thousandth such turn in a row
 struct SpinDetector {
-    /// Turns in a row. Work that is cut into pieces posts them, and so has other work in between.
+    /// The number of consecutive turns that counts as spinning. Work that is cut into pieces posts them, and so has
+    /// other work in between.
     static let limit = 1000
 
     private var turns = 0
     private var hasScheduled = false
     private var hasOtherWork = false
 
-    /// A timer was scheduled that is due at once.
+    /// Records that a timer was scheduled that is due at once.
     mutating func scheduledWithoutDelay() { hasScheduled = true }
 
-    /// The loop had posted work, or a descriptor was ready.
+    /// Records that the loop had posted work, or that a descriptor was ready.
     mutating func hadOtherWork() { hasOtherWork = true }
 
-    /// - Returns: whether for `limit` turns in a row the loop did nothing but schedule timers without a delay.
+    /// - Returns: whether the loop did nothing but schedule timers without a delay for `limit` turns in a row.
     mutating func endTurn() -> Bool {
         turns = hasScheduled && !hasOtherWork ? turns + 1 : 0
         (hasScheduled, hasOtherWork) = (false, false)

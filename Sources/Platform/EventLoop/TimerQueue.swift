@@ -11,14 +11,14 @@ struct TimerQueue {
         let action: () -> Void
     }
 
-    /// The latest first, so that the next one to fire is taken from the end.
+    /// The latest first: the next timer to fire is taken from the end.
     private var entries: [Entry] = []
     private var nextNumber: UInt64 = 0
 
-    /// When the next timer is due, in nanoseconds of the loop's clock.
+    /// The deadline of the next timer, in nanoseconds of the loop's clock; nil without timers.
     var nextDeadline: Int64? { entries.last?.deadline }
 
-    /// Timers with a number from here on were scheduled after this moment.
+    /// The number of the next timer: timers from this number on are scheduled after this moment.
     var horizon: TimerToken { TimerToken(number: nextNumber) }
 
     mutating func insert(deadline: Int64, _ action: @escaping () -> Void) -> TimerToken {
@@ -39,7 +39,7 @@ struct TimerQueue {
     }
 
     /// Removes and returns the next timer that is due at `now` and was scheduled before `horizon`. Timers with the same
-    /// deadline come in the order in which they were scheduled.
+    /// deadline are returned in the order in which they were scheduled.
     mutating func takeDue(at now: Int64, before horizon: TimerToken) -> (() -> Void)? {
         guard let next = entries.last, next.deadline <= now, next.token.number < horizon.number else { return nil }
         entries.removeLast()

@@ -13,16 +13,16 @@ public final class WakeUp: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Makes `descriptor` readable. Any thread, also the audio thread: one system call that neither allocates nor
+    /// Makes `descriptor` readable. Any thread, including the audio thread: one system call that neither allocates nor
     /// blocks.
     public func signal() {
         var one: UInt64 = 1
-        // It fails only when the counter is full; the descriptor is readable then.
+        // It fails only when the counter is full; the descriptor is then readable already.
         _ = write(descriptor, &one, 8)
     }
 
-    /// Blocks until `signal`, or for `milliseconds`; less than 0 means without limit. Does not clear it.
-    /// - Returns: whether there was one.
+    /// Blocks until `signal`, or for `milliseconds`; a negative number means without limit. Does not clear the signal.
+    /// - Returns: whether it was signalled.
     public func wait(milliseconds: Int32) -> Bool {
         var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&waited, 1, milliseconds) > 0

@@ -2,13 +2,13 @@ import CLinux
 
 /// An open file. It cannot be copied, and its `deinit` closes the file. Any thread may read at an offset.
 public struct File: ~Copyable {
-    /// Valid while this value exists.
+    /// Valid as long as this value exists.
     public let descriptor: Int32
-    /// For messages, as `FileName` writes it.
+    /// The path for messages, in the form of `FileName`.
     public let path: String
 
     /// Opens an existing file for reading.
-    /// - Throws: ENOENT, EACCES…; also for a folder, EISDIR.
+    /// - Throws: ENOENT, EACCES…; EISDIR for a folder.
     public init(reading path: String) throws(SystemError) {
         // O_NONBLOCK: a named pipe among the music would otherwise block until another program writes to it.
         let opened = try Self.open(path, O_RDONLY | O_NONBLOCK)
@@ -47,7 +47,7 @@ public struct File: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Length in bytes, as of now.
+    /// Returns the current length in bytes.
     public func length() throws(SystemError) -> Int64 {
         var mode: UInt32 = 0
         var length: Int64 = 0
@@ -57,7 +57,7 @@ public struct File: ~Copyable {
 
     /// Reads up to `buffer.count` bytes from `offset` on; fewer only at the end.
     /// - Returns: the bytes read; 0 at the end and beyond it.
-    /// - Throws: EIO (also when the stick was pulled out), ESPIPE for a file without offsets.
+    /// - Throws: EIO (for example when the stick was pulled out), ESPIPE for a file without offsets.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         var done = 0
         while done < buffer.count {
@@ -86,7 +86,7 @@ public struct File: ~Copyable {
         if tonearm_truncate(descriptor, length) != 0 { throw .last("ftruncate", path) }
     }
 
-    /// The bits of chmod(1) for the owner, the group and others: 0o600.
+    /// Returns the permissions of chmod(1) for the owner, the group and others: 0o600.
     public func permissions() throws(SystemError) -> UInt32 {
         var mode: UInt32 = 0
         var length: Int64 = 0
@@ -94,8 +94,8 @@ public struct File: ~Copyable {
         return mode & 0o777
     }
 
-    /// chmod(1).
-    /// - Throws: EPERM for a file of somebody else, and on media that know no permissions.
+    /// Sets the permissions of chmod(1).
+    /// - Throws: EPERM for a file of another user, and on media without permissions.
     public func setPermissions(_ mode: UInt32) throws(SystemError) {
         if fchmod(descriptor, mode) != 0 { throw .last("chmod", path) }
     }
@@ -107,13 +107,13 @@ public struct File: ~Copyable {
 }
 
 extension File {
-    /// The contents of a file.
+    /// Returns the contents of a file.
     /// - Parameter limit: more bytes than this are an error, EFBIG.
     public static func contents(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let file = try File(reading: path)
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 1)
         defer { chunk.deallocate() }
-        // Until the end, and not up to the length: files of /proc and /sys report a length of 0.
+        // Reads until the end instead of the length: files of /proc and /sys report a length of 0.
         var bytes: [UInt8] = []
         while true {
             let count = try file.read(into: chunk, at: Int64(bytes.count))

@@ -13,12 +13,12 @@ public enum FileName {
     /// The first byte of these scalars in UTF-8.
     private static let leadByte: UInt8 = 0xEE
 
-    /// The byte for a scalar of a name's text; nil for an ordinary scalar.
+    /// Returns the byte for a scalar of a name's text; nil for an ordinary scalar.
     public static func byte(of scalar: Unicode.Scalar) -> UInt8? {
         (first...last).contains(scalar.value) ? UInt8(truncatingIfNeeded: scalar.value) : nil
     }
 
-    /// The text of a name or a path.
+    /// Returns the text of a name or a path.
     public static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
         // Fast path for nearly all names.
         if !bytes.contains(leadByte), let text = String(validating: bytes, as: UTF8.self) { return text }
@@ -36,7 +36,7 @@ public enum FileName {
         return String(text)
     }
 
-    /// The text of a NUL-terminated name or path.
+    /// Returns the text of a NUL-terminated name or path.
     public static func text(of bytes: UnsafePointer<CChar>) -> String {
         let count = strlen(bytes)
         return UnsafeRawBufferPointer(start: bytes, count: count).withMemoryRebound(to: UInt8.self) { text(of: $0) }
@@ -54,7 +54,8 @@ public enum FileName {
         return bytes.withUnsafeBytes { body($0.bindMemory(to: CChar.self).baseAddress!) }
     }
 
-    /// The scalar at the start of `bytes` and its length; for an invalid one the number of bytes to escape, which is 1.
+    /// Returns the scalar at the start of `bytes` and its length; for an invalid one nil and 1, the number of bytes to
+    /// escape.
     private static func leadingScalar(of bytes: Slice<UnsafeBufferPointer<UInt8>>) -> (Unicode.Scalar?, Int) {
         let lead = bytes[bytes.startIndex]
         let length =

@@ -1,7 +1,7 @@
 import CLinux
 
-/// The new contents of a file, which replace the old ones atomically: a reader of the path, also after a power cut,
-/// finds either the complete old file or the complete new one. Without `commit` the old one stays.
+/// The new contents of a file, which replace the old ones atomically: a reader of the path finds either the complete
+/// old file or the complete new one, even after a power cut. Without `commit` the old file stays.
 ///
 /// Any thread except the audio thread; blocks on the medium.
 public struct FileReplacement: ~Copyable {
@@ -28,15 +28,15 @@ public struct FileReplacement: ~Copyable {
     }
 
     /// Adds to the new contents.
-    /// - Throws: ENOSPC, EIO…; the replacement must not be committed then.
+    /// - Throws: ENOSPC, EIO…; the replacement must then not be committed.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         try file.write(bytes, at: length)
         length += Int64(bytes.count)
     }
 
     /// Replaces the file. When this returns, the new contents are on the medium.
-    /// - Throws: when that failed. The old file is still there, unless the last step failed (operation `fsync`, subject
-    ///   the folder): then the new one is there, but may be lost after a power cut.
+    /// - Throws: when the replacement failed. The old file is still there, unless the last step failed (operation
+    ///   `fsync`, subject the folder). In that case the new one is there, but may be lost after a power cut.
     public consuming func commit() throws(SystemError) {
         // A crash here: the old file is in place, the new one has its temporary name; `removeLeftovers` finds it.
         try file.synchronize()
@@ -77,9 +77,8 @@ public struct FileReplacement: ~Copyable {
     }
 
     /// Creates the file at `path` with `bytes`, durably, unless there is one.
-    /// - Returns: false when there is one; it stays as it is.
-    /// - Throws: ENOSPC, EACCES…; EOPNOTSUPP when the file system can neither link nor rename
-    ///   without replacing.
+    /// - Returns: false when there is one; it stays unchanged.
+    /// - Throws: ENOSPC, EACCES…; EOPNOTSUPP when the file system can neither link nor rename without replacing.
     public static func create(_ bytes: [UInt8], at path: String, mode: UInt32 = 0o644) throws(SystemError) -> Bool {
         try create(bytes, at: path, mode: mode, namings: [("link", linked), ("rename", renamed)])
     }
@@ -94,12 +93,12 @@ public struct FileReplacement: ~Copyable {
         do throws(SystemError) {
             try write(bytes, toNew: temporary, mode)
         } catch {
-            // Also when nothing was written yet; the error is what matters.
+            // Removes the file even if nothing was written. Only the first error is reported.
             try? Folder.removeFile(temporary)
             throw error
         }
-        // Not a plain rename(2): that would replace a file that another process has created meanwhile.
-        // A crash here: there is the temporary name alone, and `removeLeftovers` finds it.
+        // A plain rename(2) would replace a file that another process has created meanwhile.
+        // A crash here: only the temporary name exists, and `removeLeftovers` finds it.
         var error = SystemError(code: ENOSYS, operation: "link", subject: path)
         for naming in namings {
             let code = FileName.withBytes(of: temporary) { old in
@@ -108,7 +107,7 @@ public struct FileReplacement: ~Copyable {
             error = SystemError(code: code, operation: naming.operation, subject: path)
             if !error.isUnsupportedNaming { break }
         }
-        // After a rename it is gone already.
+        // After a rename the temporary name is gone already.
         try Folder.removeFile(temporary)
         if error.isUnsupportedNaming { error.code = EOPNOTSUPP }
         if error.code != 0 {

@@ -7,14 +7,14 @@ public enum FileKind: Equatable, Sendable {
     /// A device, a pipe, a socket.
     case other
 
-    /// The kind of the file at `path`; nil when it is missing, cannot be reached, or is a broken link.
+    /// Returns the kind of the file at `path`; nil when it is missing, cannot be reached, or is a broken link.
     public init?(at path: String) {
         var mode: UInt32 = 0
         guard FileName.withBytes(of: path, { tonearm_mode_of_path($0, &mode) }) == 0 else { return nil }
         self.init(mode: mode)
     }
 
-    /// The kind in `st_mode` of stat(2).
+    /// Returns the kind in `st_mode` of stat(2).
     init(mode: UInt32) {
         self =
             switch Int32(mode) & S_IFMT {
@@ -32,7 +32,7 @@ public enum Folder {
         private let device: UInt64
         private let inode: UInt64
 
-        /// nil when there is nothing at `path`.
+        /// Returns nil when there is nothing at `path`.
         public init?(of path: String) {
             var (device, inode) = (UInt64(0), UInt64(0))
             guard FileName.withBytes(of: path, { tonearm_identity_of_path($0, &device, &inode) }) == 0
@@ -40,12 +40,12 @@ public enum Folder {
             (self.device, self.inode) = (device, inode)
         }
 
-        /// Whether both are on one file system.
+        /// Returns whether both are on one file system.
         public func isOnSameDevice(as other: Identity) -> Bool { device == other.device }
     }
 
     public struct Entry: Equatable, Sendable {
-        /// As `FileName` writes it.
+        /// The name in the form of `FileName`.
         public var name: String
         /// nil for a broken link.
         public var kind: FileKind?
@@ -56,15 +56,15 @@ public enum Folder {
         }
     }
 
-    /// What to do with an entry while a folder is read.
+    /// The decision about an entry while a folder is read.
     public enum Choice: Sendable {
         case keep, skip
         /// Read no further.
         case stop
     }
 
-    /// The names in a folder without `.` and `..`, sorted by their bytes.
-    /// - Parameter choose: decides for each entry whether it is kept.
+    /// Returns the entries of a folder without `.` and `..`, sorted by the bytes of their names.
+    /// - Parameter choose: decides for each entry whether it is included.
     public static func entries(
         of path: String, _ choose: (Entry) -> Choice = { _ in .keep }
     ) throws(SystemError) -> [Entry] {
@@ -95,14 +95,14 @@ public enum Folder {
         return entries
     }
 
-    /// How many bytes can still be written to the file system that `path` is on.
+    /// Returns how many bytes can still be written to the file system of `path`.
     public static func freeBytes(at path: String) throws(SystemError) -> Int64 {
         let bytes = FileName.withBytes(of: path) { tonearm_free_bytes($0) }
         if bytes < 0 { throw .last("statvfs", path) }
         return bytes
     }
 
-    /// Whether there is an empty folder at `path`.
+    /// Returns whether there is an empty folder at `path`.
     public static func isEmpty(_ path: String) -> Bool {
         var isEmpty = true
         do throws(SystemError) {
@@ -116,13 +116,13 @@ public enum Folder {
         return isEmpty
     }
 
-    /// Whether a folder belongs to the kernel: /proc, /sys, /dev and the mounts below them. They contain no music,
-    /// reading some of their files changes the machine, and their links have cycles.
+    /// Returns whether a folder belongs to the kernel: /proc, /sys, /dev and the mounts below them. They contain no
+    /// music, reading some of their files changes the machine, and their links have cycles.
     public static func belongsToKernel(_ path: String) -> Bool {
         FileName.withBytes(of: path) { tonearm_is_kernel_folder($0) } != 0
     }
 
-    /// The path without links and dots.
+    /// Returns the path without links and dots.
     /// - Throws: ENOENT, EACCES, ELOOP…
     public static func resolved(_ path: String) throws(SystemError) -> String {
         guard let resolved = FileName.withBytes(of: path, { realpath($0, nil) }) else { throw .last("open", path) }
@@ -155,14 +155,14 @@ public enum Folder {
         if error.code != EEXIST || FileKind(at: path) != .folder { throw error }
     }
 
-    /// The folder that the last name of `path` is in: "." for a bare name.
+    /// Returns the folder that contains the last name of `path`: "." for a bare name.
     public static func containing(_ path: String) -> String {
         let bytes = path.utf8
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == bytes.startIndex ? "/." : String(path[..<slash])
     }
 
-    /// Blocks until the creation or removal of the file's name is on the medium: fsync of its folder.
+    /// Blocks until the creation or removal of the file's name is on the medium, by an fsync of its folder.
     public static func synchronize(containing file: String) throws(SystemError) {
         let path = containing(file)
         let descriptor = FileName.withBytes(of: path) {
@@ -179,8 +179,8 @@ public enum Folder {
         try synchronize(containing: newPath)
     }
 
-    /// rename(2).
-    /// - Returns: false with errno.
+    /// Renames a file with rename(2).
+    /// - Returns: false when errno is set.
     static func rename(_ path: String, to newPath: String) -> Bool {
         FileName.withBytes(of: path) { old in
             FileName.withBytes(of: newPath) { new in CLinux.rename(old, new) }

@@ -1,11 +1,11 @@
 import CLinux
 
-/// A file that one process at a time holds: only its owner uses the files next to it. The kernel releases the lock
-/// whenever the process ends; the file stays.
+/// A file that only one process at a time can hold, to protect the files next to it. The kernel releases the lock when
+/// the process ends in any way; the file stays.
 public struct LockFile: ~Copyable, Sendable {
     /// Why the lock could not be taken.
     public enum Refusal: Error, Equatable, Sendable {
-        /// Another process holds it; its number, if the file has it.
+        /// Another process holds it; its number, if the file contains it.
         case held(process: Int?)
         case system(SystemError)
     }
@@ -13,7 +13,7 @@ public struct LockFile: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// Takes the lock, and creates a missing file.
-    /// - Parameter path: in a folder that exists.
+    /// - Parameter path: of the file, in an existing folder.
     public init(_ path: String) throws(Refusal) {
         let file = tonearm_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if file < 0 { throw .system(.last("open", path)) }
@@ -23,7 +23,7 @@ public struct LockFile: ~Copyable, Sendable {
             close(file)
             throw error.code == EWOULDBLOCK ? .held(process: holder) : .system(error)
         }
-        // Only for the message above: the lock also works without the number.
+        // The number is only for the message above: the lock also works without it.
         _ = ftruncate(file, 0)
         let number = Array("\(getpid())\n".utf8)
         _ = tonearm_pwrite(file, number, number.count, 0)
@@ -31,8 +31,7 @@ public struct LockFile: ~Copyable, Sendable {
     }
 
     deinit {
-        // Closing is not enough: a process that is being started has a copy of the descriptor until its exec, and the
-        // lock would last as long.
+        // Closing is not enough: a child process has a copy of the descriptor until its exec, and would keep the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -1,9 +1,9 @@
-/// Where one file system is mounted in another: where the device of a folder differs from that of the folder above it.
-/// Any thread but the audio thread.
+/// Finds where one file system is mounted in another: where the device of a folder differs from that of its parent
+/// folder. Any thread except the audio thread.
 public enum MountPoint {
-    /// The mount point that `path` is on.
+    /// Returns the mount point of the file system that contains `path`.
     /// - Parameter path: of a folder, absolute.
-    /// - Returns: nil on the root file system, and where there is no such folder.
+    /// - Returns: nil on the root file system, and for a missing folder.
     public static func containing(_ path: String) -> String? {
         var folder = path
         guard let identity = Folder.Identity(of: folder) else { return nil }
@@ -15,15 +15,15 @@ public enum MountPoint {
         return nil
     }
 
-    /// Whether something is mounted there now.
+    /// Returns whether a file system is mounted at `path` now.
     public static func isMounted(_ path: String) -> Bool {
         guard let above = above(path), let identity = Folder.Identity(of: path), let upper = Folder.Identity(of: above)
         else { return false }
         return !upper.isOnSameDevice(as: identity)
     }
 
-    /// The folder above, by the names in the path: a link to a mount point is one as well. nil for the root, and for a
-    /// path that is not absolute.
+    /// Returns the parent folder by the names in the path, so that a link to a mount point is one as well; nil for the
+    /// root, and for a path that is not absolute.
     private static func above(_ path: String) -> String? {
         var bytes = Array(path.utf8)
         while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }

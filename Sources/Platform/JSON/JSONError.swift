@@ -3,7 +3,7 @@ public enum JSONError: Error, Equatable, Sendable {
     /// Not JSON, not UTF-8, a name twice in one object, or a number that Int64 or Double cannot hold. Line and column
     /// count from 1; the column counts characters.
     case malformed(reason: String, line: Int, column: Int)
-    /// Arrays and objects lie deeper in each other than `limit`.
+    /// Arrays and objects are nested deeper than `limit`.
     case tooDeep(limit: Int)
 }
 

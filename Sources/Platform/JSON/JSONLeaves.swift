@@ -12,6 +12,6 @@ extension JSONValue {
         if let number { self = .real(number) } else { self = .null }
     }
 
-    /// To the millisecond.
+    /// Rounds to the millisecond.
     public init(seconds: Double?) { self.init(seconds.map { ($0 * 1000).rounded() / 1000 }) }
 }

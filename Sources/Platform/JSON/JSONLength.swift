@@ -19,7 +19,7 @@ extension JSONValue {
         }
     }
 
-    /// The value with each text that is longer than `limit` bytes cut to that.
+    /// Returns the value with each text longer than `limit` bytes cut to that length.
     public func cuttingTexts(to limit: Int) -> JSONValue {
         switch self {
         case .null, .boolean, .integer, .real: return self

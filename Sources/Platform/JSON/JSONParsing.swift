@@ -6,7 +6,7 @@ private struct JanssonTree: ~Copyable {
 
     /// - Parameters:
     ///   - bytes: any value, not only an array or an object.
-    ///   - flags: of jansson.
+    ///   - flags: for jansson.
     init(parsing bytes: UnsafeRawBufferPointer, _ flags: Int32) throws(JSONError) {
         var error = json_error_t()
         let text = bytes.bindMemory(to: CChar.self)
@@ -21,7 +21,7 @@ private struct JanssonTree: ~Copyable {
 }
 
 extension JSONValue {
-    /// The value of all of `bytes` (UTF-8). Objects keep their order.
+    /// Returns the value of all of `bytes` (UTF-8). Objects keep their order.
     /// - Parameter depthLimit: how deep arrays and objects may be nested; at most 2000.
     public static func parse(_ bytes: [UInt8], depthLimit: Int = 64) throws(JSONError) -> JSONValue {
         let outcome = bytes.withUnsafeBytes { all -> Result<JSONValue, JSONError> in
@@ -38,8 +38,8 @@ extension JSONValue {
     private static let strict = Int32(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
     private static let lenient = Int32(JSON_DECODE_ANY | JSON_ALLOW_NUL)
 
-    /// The value of a text that another program has written, of which only some members matter: of two members with
-    /// one name the last counts, a number beyond the integers is a real one, and a byte-order mark is passed over.
+    /// Returns the value of a text from another program, of which only some members matter. The last of several members
+    /// with one name is used. A number beyond the integers becomes a real one. A byte-order mark is skipped.
     public static func parseForeign(_ bytes: [UInt8], depthLimit: Int = 64) throws(JSONError) -> JSONValue {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         let outcome = text.withUnsafeBytes { all -> Result<JSONValue, JSONError> in
@@ -50,15 +50,15 @@ extension JSONValue {
                 return .failure(error)
             }
         }
-        // One number that is too large fails the whole text.
+        // One number that is too large makes the whole text invalid.
         if case .failure(.malformed) = outcome, let rest = withoutLargeNumbers(text) {
             return try parseForeign(rest, depthLimit: depthLimit)
         }
         return try outcome.get()
     }
 
-    /// The text with `null` in place of numbers that are beyond the range of integers and of real numbers, or near
-    /// that; nil when it has none.
+    /// Returns the text with `null` instead of numbers that are near or beyond the range of integers and of real
+    /// numbers; nil when it has none.
     private static func withoutLargeNumbers(_ text: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []
         var (place, hasChanged) = (0, false)
@@ -89,14 +89,15 @@ extension JSONValue {
         (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
     }
 
-    /// Integers from 10¹⁸ on have 19 digits, real numbers from 10³⁰⁰ on have so many or an exponent of three.
+    /// Integers from 10¹⁸ on have 19 digits. Real numbers from 10³⁰⁰ on have more digits than 18, or an exponent of
+    /// three digits.
     private static func isLarge(_ number: ArraySlice<UInt8>) -> Bool {
         let parts = number.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         let exponent = parts.count == 2 ? parts[1].filter { (0x30...0x39).contains($0) }.count : 0
         return exponent > 2 || parts[0].filter { (0x30...0x39).contains($0) }.count > 18
     }
 
-    /// The value of all of `text`; see `parse(_:depthLimit:)` for bytes.
+    /// Returns the value of all of `text`; see `parse(_:depthLimit:)` for bytes.
     public static func parse(_ text: String, depthLimit: Int = 64) throws(JSONError) -> JSONValue {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }

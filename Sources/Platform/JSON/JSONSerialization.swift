@@ -2,16 +2,15 @@ import CJansson
 import CLinux
 
 extension JSONValue {
-    /// The value as JSON on one line, without blanks, members in order. A number that is not finite becomes `null`,
-    /// because JSON cannot express it.
+    /// Returns the value as JSON on one line, without blanks, with members in order. A number that is not finite
+    /// becomes `null`, because JSON cannot express it.
     public func serialized() -> String {
         var text: [UInt8] = []
         append(to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Brackets and commas are written here, so that the order is kept and no second tree is built; jansson writes the
-    /// leaves.
+    /// Writes brackets and commas here, so that the order stays and no second tree is built; jansson writes the leaves.
     private func append(to text: inout [UInt8]) {
         switch self {
         case .null: text += "null".utf8
@@ -66,7 +65,7 @@ extension JSONValue {
         text.replaceSubrange(start..., with: escaped)
     }
 
-    /// The shortest of 15, 16 or 17 digits that gives the same number back: 0.1 and not 0.10000000000000001.
+    /// Writes the shortest of 15, 16 or 17 digits that gives the same number back: 0.1 instead of 0.10000000000000001.
     private static func append(_ value: Double, to text: inout [UInt8]) {
         guard value.isFinite else {
             text += "null".utf8
@@ -82,10 +81,10 @@ extension JSONValue {
         }
     }
 
-    /// Takes ownership of the leaf.
+    /// Writes a leaf and takes ownership of it.
     private static func append(_ leaf: UnsafeMutablePointer<json_t>?, precision: Int, to text: inout [UInt8]) {
         defer { json_decref(leaf) }
-        // JSON_REAL_PRECISION is a macro with an argument, which Swift does not see.
+        // JSON_REAL_PRECISION is a macro with an argument, which Swift cannot import.
         guard let dumped = json_dumps(leaf, Int(JSON_ENCODE_ANY) | precision << 11) else { return }
         defer { free(dumped) }
         text += UnsafeRawBufferPointer(start: dumped, count: strlen(dumped))

@@ -24,7 +24,7 @@ public enum JSONValue: Equatable, Sendable {
 
 extension JSONValue {
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-    /// nil also for a number with a fraction or an exponent.
+    /// nil for a number with a fraction or an exponent.
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
     /// Any number.
     public var number: Double? {
@@ -39,8 +39,8 @@ extension JSONValue {
     public var members: [Member]? { if case .object(let value) = self { value } else { nil } }
     public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// The member with this name; nil when it is missing or this is not an object. Setting replaces it or adds it at
-    /// the end, and nil removes it; a value that is not an object becomes one.
+    /// The member with this name; nil when it is missing or this is not an object. Setting it replaces the member or
+    /// adds it at the end, and nil removes it. A value that is not an object becomes one.
     public subscript(_ name: String) -> JSONValue? {
         get { members?.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
         set {
@@ -65,7 +65,7 @@ extension JSONValue {
 
 // MARK: Writing a value down
 
-// No nil literal: comparing an optional value with nil would then ask for `.null`.
+// No nil literal: comparing an optional value with nil would then compare with `.null`.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

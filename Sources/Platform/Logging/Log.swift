@@ -1,7 +1,7 @@
 import CLinux
 import Synchronization
 
-/// The program's messages, on stderr. Any thread except the audio thread; none waits for the reader of the log.
+/// The program's messages, on stderr. Any thread except the audio thread; no thread waits for the reader of the log.
 ///
 /// journald reads the level at the start of a line (`<4>…`, sd-daemon(3)); on a terminal the level is a word.
 public enum Log {
@@ -31,7 +31,7 @@ public enum Log {
     /// Receives a message instead of stderr. Called on the thread that logs.
     public typealias Receiver = @Sendable (Level, String) -> Void
 
-    /// The receiver of messages, for a program that draws on the terminal itself. nil for stderr. Any thread; a message
+    /// The receiver of messages, for a program that draws on the terminal itself; nil for stderr. Any thread; a message
     /// that is being written may still reach the old receiver.
     public static var receiver: Receiver? {
         get { lock.withLock { currentReceiver } }

@@ -21,8 +21,8 @@ final class LogOutput: Sendable {
         writer.write(Self.line(level, message, isTerminal: isTerminal))
     }
 
-    /// The bytes of a line, at most `limit` with its end. Control characters are escaped: a message, which may quote a
-    /// file's tags, is always one line and cannot control the terminal.
+    /// Returns the bytes of a line, at most `limit` including its end. Control characters are escaped: a message may
+    /// quote a file's tags, but is always one line and cannot control the terminal.
     static func line(_ level: Log.Level, _ message: String, isTerminal: Bool) -> [UInt8] {
         var line = Array((isTerminal ? "tonearm: \(word(for: level))" : "<\(level.rawValue)>").utf8)
         for scalar in message.unicodeScalars {

@@ -4,21 +4,20 @@ import CLinux
 /// once. When the reader stalls, lines wait in a bounded buffer for a thread that writes them. Lines that do not fit
 /// are dropped, counted, and reported when the reader continues.
 ///
-/// `@unchecked Sendable` is safe because `lock` guards everything that changes. No thread waits while it holds the
-/// lock.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state. No thread waits while it holds the lock.
 final class LogWriter: @unchecked Sendable {
-    /// The most bytes that wait.
+    /// The maximum number of bytes that wait.
     static let capacity = 64 << 10
 
     private let descriptor: Int32
-    /// It takes a line at once, always, and poll(2) never calls it ready to be written.
+    /// Whether the descriptor is the kernel log, which always takes a line at once but is never writable for poll(2).
     private let isKernelLog: Bool
     /// Makes the line that reports dropped lines.
     private let report: @Sendable (_ dropped: Int) -> [UInt8]
     private let lock = Lock()
     private var waiting: [UInt8] = []
     private var dropped = 0
-    /// The thread runs; all lines go through it, so that they stay in order.
+    /// Whether the thread runs; all lines then pass through it, so that they stay in order.
     private var hasThread = false
 
     init(descriptor: Int32, report: @escaping @Sendable (_ dropped: Int) -> [UInt8]) {
@@ -72,7 +71,7 @@ final class LogWriter: @unchecked Sendable {
         pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
-    /// Writes the waiting lines, and waits for the reader. Returns when nothing is left.
+    /// Writes the waiting lines, and waits for the reader. Returns when no line is left.
     private func drain() {
         while let bytes = takeWaiting() {
             var rest = bytes[...]
@@ -86,7 +85,7 @@ final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// - Returns: nil when nothing waits; the thread ends then.
+    /// - Returns: nil when nothing waits; the thread then ends.
     private func takeWaiting() -> [UInt8]? {
         lock.withLock {
             if waiting.isEmpty, dropped > 0 {

@@ -6,7 +6,7 @@ public protocol RandomSource: AnyObject {
     func fill(_ buffer: UnsafeMutableRawBufferPointer)
 }
 
-/// getrandom(2): good enough for keys. Any thread. Blocks only in the first moments after the system's start.
+/// The kernel's getrandom(2): suitable for keys. Any thread. Blocks only in the first moments after the system's start.
 public final class SystemRandomSource: RandomSource, Sendable {
     public init() {}
 
@@ -20,14 +20,14 @@ public final class SystemRandomSource: RandomSource, Sendable {
 }
 
 extension RandomSource {
-    /// `count` random bytes.
+    /// Returns `count` random bytes.
     public func bytes(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         bytes.withUnsafeMutableBytes { fill($0) }
         return bytes
     }
 
-    /// A random UUID (RFC 9562, version 4) in lower case: `f81d4fae-7dec-41d0-a765-00a0c91e6bf6`.
+    /// Returns a random UUID (RFC 9562, version 4) in lower case: `f81d4fae-7dec-41d0-a765-00a0c91e6bf6`.
     public func uuid() -> String {
         var bytes = bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40

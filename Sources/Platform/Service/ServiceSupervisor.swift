@@ -5,12 +5,11 @@ import CLinux
 ///
 /// Thread: any.
 public struct ServiceSupervisor: Sendable {
-    /// The messages to it.
+    /// The messages to the service manager.
     public enum Message: Equatable, Sendable {
         /// The start, or a reload, is complete.
         case ready
-        /// The configuration is being reloaded; `ready` follows. The time is that of the monotonic clock, in
-        /// nanoseconds.
+        /// The configuration is being reloaded; `ready` follows. The time is in nanoseconds of the monotonic clock.
         case reloading(at: Int64)
         case stopping
         /// The service is healthy.
@@ -34,14 +33,14 @@ public struct ServiceSupervisor: Sendable {
         private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
     }
 
-    /// How long it waits for `alive` before it restarts the service, in nanoseconds; nil when it does not wait.
+    /// How long the manager waits for `alive` before it restarts the service, in nanoseconds; nil without a limit.
     public let watchdogInterval: Int64?
     private let address: String
 
     /// - Parameters:
-    ///   - variable: returns a variable of the environment.
+    ///   - variable: returns the value of an environment variable.
     ///   - process: this process's number.
-    /// - Returns: nil when no service manager watches.
+    /// - Returns: nil when no service manager watches this process.
     public init?(environment variable: (String) -> String?, process: Int32 = getpid()) {
         guard let address = variable("NOTIFY_SOCKET"), !address.utf8.isEmpty else { return nil }
         self.address = address
@@ -50,7 +49,7 @@ public struct ServiceSupervisor: Sendable {
         watchdogInterval = isMeant && interval > 0 && interval < .max / 1000 ? interval * 1000 : nil
     }
 
-    /// The one of this process.
+    /// The service manager of this process; nil when none watches it.
     public static var ofThisProcess: ServiceSupervisor? {
         ServiceSupervisor(environment: { name in getenv(name).map { String(cString: $0) } })
     }

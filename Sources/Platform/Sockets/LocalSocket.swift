@@ -9,7 +9,8 @@ public final class LocalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Connects. The socket blocks: up to the time limit when it connects or sends, without a limit when it receives.
+    /// Connects. The socket blocks: up to the time limit when it connects or sends, and without a limit when it
+    /// receives.
     /// - Parameter seconds: the time limit.
     /// - Throws: EAGAIN when the connection is not accepted in time, ENOENT, ECONNREFUSED when no program listens,
     ///   EACCES, ENAMETOOLONG for more than 107 bytes.
@@ -27,9 +28,9 @@ public final class LocalSocket: Sendable {
         if descriptor < 0 { throw .last("listen at", path) }
     }
 
-    /// The next connection, which does not block.
+    /// Returns the next connection, which does not block.
     /// - Returns: nil when no connection waits.
-    /// - Throws: EMFILE, ENFILE, ENOMEM: the connection keeps waiting.
+    /// - Throws: EMFILE, ENFILE, ENOMEM: the connection then stays in the queue.
     public func accept() throws(SystemError) -> LocalSocket? {
         while true {
             let accepted = tonearm_local_accept(descriptor)
@@ -42,27 +43,27 @@ public final class LocalSocket: Sendable {
         }
     }
 
-    /// Sends as much as fits.
+    /// Sends as many bytes as fit.
     /// - Returns: the number of bytes; nil when nothing fits now.
     /// - Throws: EPIPE when the other side has closed.
     public func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int? {
         try transfer("send") { tonearm_send(descriptor, bytes.baseAddress, bytes.count) }
     }
 
-    /// Receives the bytes that are there.
+    /// Receives the bytes that have arrived.
     /// - Returns: the number of bytes, 0 at the end; nil when there are none now.
     /// - Throws: ECONNRESET.
     public func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int? {
         try transfer("receive") { read(descriptor, buffer.baseAddress, buffer.count) }
     }
 
-    /// Tells the other side that no more bytes follow.
+    /// Signals to the other side that no more bytes follow.
     public func finishSending() { _ = tonearm_finish_sending(descriptor) }
 
-    /// The process that has connected; 0 when it is not known.
+    /// The process that has connected; 0 when it is unknown.
     public var peerProcess: Int { Int(tonearm_peer_process(descriptor)) }
 
-    /// The user id of the process that has connected; nil when it is not known.
+    /// The user id of the process that has connected; nil when it is unknown.
     public var peerUser: UInt32? {
         let user = tonearm_peer_user(descriptor)
         return user == .max ? nil : user

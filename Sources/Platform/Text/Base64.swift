@@ -1,8 +1,8 @@
 /// Bytes as text in base64 (RFC 4648, 4).
 public enum Base64 {
-    /// The bytes of `text`. The alphabet for URLs (RFC 4648, 5) is read too. Padding may be missing, and white space is
-    /// skipped.
-    /// - Returns: nil for other characters, and for a length that no encoder gives.
+    /// Returns the bytes of `text`. Accepts the alphabet for URLs (RFC 4648, 5) and missing padding, and skips white
+    /// space.
+    /// - Returns: nil for other characters, and for an impossible length.
     public static func bytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

@@ -1,4 +1,4 @@
-/// Texts of any length for places that have room for a few bytes. Any thread.
+/// Shortens texts for messages and fields with limited room. Any thread.
 public enum CutText {
     /// Returns `text`, or its beginning and "…" when it has more than `limit` bytes. No character is divided.
     public static func cut(_ text: String, to limit: Int) -> String {

@@ -4,8 +4,8 @@ import CLinux
 // the shims make sure that the decimal separator is a point in every locale.
 
 extension Double {
-    /// The number with `decimals` digits after the point, from 0 to 20, rounded to nearest: `(-6.0206).fixed(2)` is
-    /// `-6.02`. Other values are `inf`, `-inf` or `nan`.
+    /// Returns the number with `decimals` digits after the point, from 0 to 20, rounded to nearest:
+    /// `(-6.0206).fixed(2)` is `-6.02`. Other values are `inf`, `-inf` or `nan`.
     public func fixed(_ decimals: Int) -> String {
         // At most 309 digits before the point, a sign, the point and a NUL.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 332) { buffer in
@@ -15,8 +15,8 @@ extension Double {
         }
     }
 
-    /// The number in `text`: digits with an optional sign, fraction and exponent. nil for other text (blanks, `nan`,
-    /// hexadecimal digits, an empty one) and for a number that is too large for a Double.
+    /// Parses the number in `text`: digits with an optional sign, fraction and exponent. Returns nil for other text
+    /// (blanks, `nan`, hexadecimal digits, an empty one) and for a number that is too large for a Double.
     public init?(decimal text: String) {
         var rest = Substring(text).utf8
         func skipDigits() -> Int {

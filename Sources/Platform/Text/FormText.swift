@@ -2,7 +2,7 @@
 ///
 /// Any thread.
 public enum FormText {
-    /// The fields in their order. A field without `=` has an empty value.
+    /// Returns the fields in their order. A field without `=` has an empty value.
     /// - Returns: nil when an escape or the UTF-8 is not valid.
     public static func fields(of text: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
@@ -21,7 +21,7 @@ public enum FormText {
         return String(validating: plain, as: UTF8.self)
     }
 
-    /// The text of a request's body.
+    /// Returns the text of a request's body.
     public static func text(of fields: [(name: String, value: String)]) -> String {
         var text = ""
         for (name, value) in fields {
@@ -31,7 +31,8 @@ public enum FormText {
         return text
     }
 
-    /// All but unreserved characters as %XX (RFC 3986, 2): it fits into a path, a query and a form.
+    /// Returns the text with all but unreserved characters as %XX (RFC 3986, 2). It is valid in a path, a query and a
+    /// form.
     public static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -47,9 +48,9 @@ public enum FormText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The bytes that `%XX` stands for.
-    /// - Parameter plusIsBlank: as in forms; in paths it is a plus.
-    /// - Returns: nil when a `%` has no two hexadecimal digits behind it.
+    /// Returns the bytes with each `%XX` replaced by its byte.
+    /// - Parameter plusIsBlank: whether `+` is a blank, as in forms; in paths it is a plus.
+    /// - Returns: nil when a `%` is not followed by two hexadecimal digits.
     public static func unescaped(_ bytes: ArraySlice<UInt8>, plusIsBlank: Bool) -> [UInt8]? {
         var plain: [UInt8] = []
         plain.reserveCapacity(bytes.count)

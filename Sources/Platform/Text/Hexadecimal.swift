@@ -1,4 +1,4 @@
-/// Two lower-case digits for each byte.
+/// Returns two lower-case digits for each byte.
 public func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     for byte in bytes {
@@ -8,14 +8,14 @@ public func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     return String(decoding: text, as: UTF8.self)
 }
 
-/// The digit for a value from 0 to 15, in ASCII.
+/// Returns the digit for a value from 0 to 15, in ASCII.
 private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
 }
 
 /// Bytes as text, two digits each.
 public enum Hexadecimal {
-    /// The bytes that all of `text` stands for; nil for an odd number of digits and for anything else.
+    /// Returns the bytes that all of `text` represents; nil for an odd number of digits and for other characters.
     public static func bytes(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count % 2 == 0 else { return nil }

@@ -1,13 +1,13 @@
 /// Reads the values of one section of a `SectionedText`, strictly: a value that is unknown, out of range or has the
-/// wrong unit becomes a problem that names the allowed ones. All values are checked, so that a person sees all problems
-/// at once.
+/// wrong unit becomes a problem that names the allowed ones. All values are checked, so that the author of the file
+/// sees all problems at once.
 ///
 /// Read every key once, then call `finish`.
 public struct SectionReader {
     public let section: SectionedText.Section
     /// The problems so far, in the order in which the keys were read.
     public private(set) var problems: [SectionedText.Problem] = []
-    /// The keys that were read: those that the section may have.
+    /// The keys that were read, which are those that the section may have.
     private var asked: [String] = []
 
     public init(_ section: SectionedText.Section) { self.section = section }
@@ -23,20 +23,20 @@ public struct SectionReader {
         problems.append(SectionedText.Problem(line: line, message: "`\(key)` \(message)"))
     }
 
-    /// The text of the value; nil when the section does not have the key.
+    /// Returns the text of the value; nil when the section does not have the key.
     public mutating func text(_ key: String) -> String? {
         if !asked.contains(where: { $0.hasSameBytes(as: key) }) { asked.append(key) }
         return section.entries.first { $0.key.hasSameBytes(as: key) }?.value
     }
 
-    /// The text of the value; a problem when it is missing.
+    /// Returns the text of the value; adds a problem when it is missing.
     public mutating func requiredText(_ key: String) -> String? {
         let value = text(key)
         if value == nil { refuse("needs `\(key)`") }
         return value
     }
 
-    /// The values between the commas; empty when the section does not have the key.
+    /// Returns the values between the commas; empty when the section does not have the key.
     public mutating func list(_ key: String) -> [String] {
         guard let value = text(key) else { return [] }
         let parts = value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
@@ -47,7 +47,7 @@ public struct SectionReader {
         return items
     }
 
-    /// One of the names of an enumeration.
+    /// Returns one of the names of an enumeration.
     public mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, of type: Choice.Type = Choice.self
     ) -> Choice? where Choice.RawValue == String {
@@ -58,7 +58,7 @@ public struct SectionReader {
         return nil
     }
 
-    /// A whole number without a unit.
+    /// Returns a whole number without a unit.
     public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = text(key) else { return nil }
         if let number = Int(value), range.contains(number) { return number }
@@ -66,7 +66,7 @@ public struct SectionReader {
         return nil
     }
 
-    /// A time as a whole number with a unit, `20 ms` or `3 s`, in milliseconds.
+    /// Returns a time in milliseconds from a whole number with a unit: `20 ms` or `3 s`.
     public mutating func milliseconds(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = text(key) else { return nil }
         if let time = Self.milliseconds(value), range.contains(time) { return time }
@@ -75,7 +75,7 @@ public struct SectionReader {
         return nil
     }
 
-    /// A level with its unit, `-51.5 dB`, in hundredths of a decibel.
+    /// Returns a level in hundredths of a decibel from a number with its unit: `-51.5 dB`.
     public mutating func hundredthsOfDecibels(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = text(key) else { return nil }
         if let number = Self.number(of: value, unit: "dB"), let level = Double(decimal: number) {
@@ -104,7 +104,7 @@ public struct SectionReader {
         return overflow ? nil : time
     }
 
-    /// The text before the unit, trimmed; nil when `value` has another unit.
+    /// Returns the trimmed text before the unit; nil when `value` has another unit.
     private static func number(of value: String, unit: String) -> String? {
         let bytes = value.utf8
         guard bytes.count > unit.utf8.count, bytes.suffix(unit.utf8.count).elementsEqual(unit.utf8) else { return nil }

@@ -13,7 +13,7 @@ public struct SectionedText: Sendable {
         public var key: String
         /// Never empty.
         public var value: String
-        /// From 1.
+        /// The number of the line, from 1.
         public var line: Int
     }
 
@@ -22,7 +22,7 @@ public struct SectionedText: Sendable {
         public var kind: String
         /// The rest of the text between the brackets; nil for a section that has only a kind.
         public var name: String?
-        /// From 1.
+        /// The number of the line, from 1.
         public var line: Int
         public var entries: [Entry]
 
@@ -32,7 +32,7 @@ public struct SectionedText: Sendable {
 
     /// A problem with a line, for the author of the file.
     public struct Problem: Error, Equatable, Sendable {
-        /// From 1; 0 when something is missing from the whole text.
+        /// The number of the line, from 1; 0 when something is missing from the whole text.
         public var line: Int
         public var message: String
 
@@ -42,15 +42,15 @@ public struct SectionedText: Sendable {
         }
     }
 
-    /// In the order of the text.
+    /// The sections in the order of the text.
     public private(set) var sections: [Section] = []
-    /// In the order of the text.
+    /// The problems in the order of the text.
     public private(set) var problems: [Problem] = []
 
     /// Reads UTF-8 text; lines end with LF or CR LF.
     public init(parsing text: [UInt8]) {
         var number = 0
-        // Also for a rejected section; otherwise its keys would count for the section before it.
+        // Also set for a rejected section; otherwise its keys would belong to the section before it.
         var section: Section?
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
@@ -72,7 +72,7 @@ public struct SectionedText: Sendable {
         close(section)
     }
 
-    /// Rejected sections have no kind.
+    /// Adds a section, unless it was rejected: rejected sections have no kind.
     private mutating func close(_ section: Section?) {
         if let section, !section.kind.utf8.isEmpty { sections.append(section) }
     }
@@ -128,8 +128,8 @@ public struct SectionedText: Sendable {
         return rest[...last]
     }
 
-    /// The line up to a `#` at its beginning or after a blank, trimmed. Elsewhere `#` is an ordinary character: file
-    /// names have it.
+    /// Returns the line up to a `#` at its beginning or after a blank, trimmed. Elsewhere `#` is an ordinary character,
+    /// because file names contain it.
     private static func withoutComment(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let comment = line.indices.first {
             line[$0] == UInt8(ascii: "#") && ($0 == line.startIndex || isBlank(line[$0 - 1]))
@@ -137,7 +137,7 @@ public struct SectionedText: Sendable {
         return trimmed(line[..<(comment ?? line.endIndex)])
     }
 
-    /// nil when it is not UTF-8 or has control characters.
+    /// Returns nil when the bytes are not UTF-8 or contain control characters.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
         return String(validating: bytes, as: UTF8.self)

@@ -5,18 +5,19 @@ public enum Suggestion {
     /// How many bytes of a word a message repeats.
     private static let quotationLimit = 128
 
-    /// The word for a message; a long one is cut.
+    /// Returns the word for a message; a long one is cut.
     public static func quoted(_ word: String) -> String {
         CutText.cut(word, to: quotationLimit)
     }
 
-    /// ` Did you mean --device?`, or nothing when no candidate is near.
+    /// Returns ` Did you mean --device?`, or nothing when no candidate is near.
     public static func text(for word: String, among candidates: [String]) -> String {
         nearest(to: word, among: candidates).map { " Did you mean \($0)?" } ?? ""
     }
 
-    /// The candidate with the fewest wrong letters, at most half of the word's and three; or the only one that begins
-    /// with the word. Case and the kind of dash are ignored. nil for a word of more than 32 bytes.
+    /// Returns the candidate with the fewest wrong letters, at most half of the word's and three. Otherwise it returns
+    /// the only candidate that begins with the word. Ignores case and the kind of dash. Returns nil for a word of more
+    /// than 32 bytes.
     public static func nearest(to word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= wordLimit else { return nil }
         let letters = folded(word)
@@ -30,7 +31,8 @@ public enum Suggestion {
         return continued.count == 1 ? continued[0] : nil
     }
 
-    /// How many bytes have to be added, removed, replaced or exchanged with their neighbour (Damerau and Levenshtein).
+    /// Returns how many bytes have to be added, removed, replaced or exchanged with their neighbour (Damerau and
+    /// Levenshtein).
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var before: [Int] = []
         var above = Array(0...right.count)

@@ -1,8 +1,8 @@
-/// Text for people from untrusted sources: tags, names of files, clients.
+/// Makes text from untrusted sources safe to show: tags, names of files, clients.
 public enum VisibleText {
-    /// The visible form of a scalar that must not reach a terminal: a control character (C0, DEL, C1), a line or
-    /// paragraph separator, one that changes the direction of writing, or a byte of a name that is not UTF-8
-    /// (`FileName`). nil for all others, which are shown unchanged.
+    /// Returns the visible form of a scalar that must not reach a terminal; nil for all others, which are shown
+    /// unchanged. Escaped are control characters (C0, DEL, C1), line and paragraph separators, and scalars that change
+    /// the direction of writing. So are the bytes of a name that is not UTF-8 (`FileName`).
     public static func escape(_ scalar: Unicode.Scalar) -> String? {
         if let byte = FileName.byte(of: scalar) { return "\\x\(hexadecimal(CollectionOfOne(byte)))" }
         switch scalar.value {

@@ -27,10 +27,10 @@ public final class NamedThread: @unchecked Sendable {
         if !isJoined { pthread_detach(handle) }
     }
 
-    /// Starts a thread that runs `body` and ends. It inherits the caller's signal mask. A missing permission for
+    /// Starts a thread that runs `body` and then ends. It inherits the caller's signal mask. A missing permission for
     /// real-time priority is not an error: see `refusal`.
     /// - Parameters:
-    ///   - name: the kernel's name for it; 15 bytes of it are kept.
+    ///   - name: the kernel's name for the thread, which is cut to 15 bytes.
     ///   - stackSize: in bytes, rounded up to the system's minimum. nil: the system's default (usually 8 MB, of which
     ///     only the used part takes memory).
     /// - Throws: EAGAIN when no more threads are allowed, ENOMEM.
@@ -61,7 +61,8 @@ public final class NamedThread: @unchecked Sendable {
         return NamedThread(handle: handle, refusal: launch.waitForRefusal())
     }
 
-    /// Blocks until the thread has ended. Idempotent. One thread at a time, not the thread itself.
+    /// Blocks until the thread has ended. Idempotent. Must be called by one thread at a time, and not by the thread
+    /// itself.
     public func join() {
         guard !isJoined else { return }
         let code = pthread_join(handle, nil)
@@ -70,8 +71,8 @@ public final class NamedThread: @unchecked Sendable {
     }
 }
 
-/// The start data of a thread, and its answer about the priority.
-/// `@unchecked Sendable` is safe because `condition` guards what changes.
+/// The start data of a thread, and its result for the priority.
+/// `@unchecked Sendable` is safe because `condition` guards the mutable state.
 private final class Launch: @unchecked Sendable {
     private let name: String
     private let priority: NamedThread.Priority

@@ -18,7 +18,7 @@ public struct RealtimeRefusal: Equatable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// One line, with what to do.
+    /// One line, including the remedy.
     public var description: String {
         let what = "thread \(thread) runs without real-time priority \(priority)"
         let reason = SystemError(code: code, operation: "sched_setscheduler").reason

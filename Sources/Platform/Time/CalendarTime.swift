@@ -1,7 +1,7 @@
 /// Dates of the Gregorian calendar, in UTC, as seconds since 1970.
 public enum CalendarTime {
-    /// nil when there is no such date between 1970 and 9999. Each day has 86,400 seconds: a leap second counts as the
-    /// first second of the next minute.
+    /// Returns nil when there is no such date between 1970 and 9999. Each day has 86,400 seconds: a leap second counts
+    /// as the first second of the next minute.
     public static func seconds(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0
     ) -> Int64? {
@@ -11,9 +11,10 @@ public enum CalendarTime {
         return Int64(days(year, month, day)) * 86_400 + Int64((hour * 60 + minute) * 60 + second)
     }
 
-    /// The date of a time: `2026-12-24`. Before 1970 it is 1970, after 9999 it is 9999.
+    /// Returns the date of a time: `2026-12-24`. Earlier times than 1970 give 1970-01-01, later ones than 9999 give
+    /// 9999-12-31.
     public static func date(_ seconds: Int64) -> String {
-        // The year begins in March here too (see `days`); 719,468 days are from there to 1970.
+        // The year begins in March here too (see `days`); the count begins 719,468 days before 1970.
         let day = Int(min(max(seconds, 0), 253_402_300_799) / 86_400) + 719_468
         let (era, dayOfEra) = (day / 146_097, day % 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -25,7 +26,8 @@ public enum CalendarTime {
         return "\(year)-\(digits(month))-\(digits(dayOfYear - (153 * shifted + 2) / 5 + 1))"
     }
 
-    /// Days since 1970 in the Gregorian calendar. The year begins in March, so that the leap day is its last one.
+    /// Returns the days since 1970 in the Gregorian calendar. The year begins in March, so that the leap day is its
+    /// last one.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

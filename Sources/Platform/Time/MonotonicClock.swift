@@ -6,14 +6,14 @@ public protocol MonotonicClock: AnyObject, Sendable {
     func now() -> Int64
 }
 
-/// CLOCK_MONOTONIC. Any thread, also the audio thread: neither allocates nor blocks.
+/// CLOCK_MONOTONIC. Any thread, including the audio thread: it neither allocates nor blocks.
 public final class SystemMonotonicClock: MonotonicClock {
     public init() {}
 
     public func now() -> Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
 }
 
-/// A clock of the kernel, in nanoseconds.
+/// Returns the time of a kernel clock in nanoseconds.
 func nanoseconds(of clock: Int32) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)

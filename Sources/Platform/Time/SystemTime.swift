@@ -4,7 +4,7 @@ import CLinux
 public struct SystemTime: Equatable, Sendable {
     /// Nanoseconds since the system's start, suspended time included (CLOCK_BOOTTIME).
     public var sinceBoot: Int64
-    /// Identifies a start of the system.
+    /// Identifies the current start of the system.
     public var boot: String
     /// Milliseconds since 1970 by the system's clock; nil unless the kernel reports that it is synchronised.
     public var synchronised: Int64?
@@ -30,7 +30,7 @@ public final class KernelTimeSource: SystemTimeSource {
         do throws(SystemError) {
             identifier = try File.contents(of: "/proc/sys/kernel/random/boot_id", limit: 64)
         } catch {
-            // Without a boot id each process counts as a different boot: the time between them is not counted.
+            // Without a boot id each process counts as a different boot, and the time between processes is not counted.
             identifier = Array(SystemRandomSource().uuid().utf8)
         }
         boot = String(decoding: identifier.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

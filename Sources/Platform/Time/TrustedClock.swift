@@ -1,25 +1,25 @@
 /// Stores the proved time across restarts.
 public protocol TrustedTimeStore: AnyObject, Sendable {
-    /// The last saved record; nil when there is none, or it cannot be read.
+    /// Returns the last saved record; nil when there is none, or it cannot be read.
     func load() -> TrustedTime.Record?
-    /// Saves durably, soon. A failure is logged, and the time still advances. Does not block.
+    /// Saves durably and soon. A failure is logged, and the time still advances. Does not block.
     func save(_ record: TrustedTime.Record)
 }
 
 /// The trusted time, read and stored. Any thread.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 public final class TrustedClock: @unchecked Sendable {
     public struct Reading: Equatable, Sendable {
-        /// Since 1970, UTC; nil when the time was never proved. Less than before only when a proof replaces an
-        /// estimate, or two proofs agree that the known time was wrong.
+        /// Milliseconds since 1970, UTC; nil when the time was never proved. It decreases only when a proof replaces an
+        /// estimate, or when two proofs agree that the known time was wrong.
         public let milliseconds: Int64?
-        /// Whether it was proved since the system's start. Otherwise it is the earliest possible time: nobody knows how
-        /// long the power was off.
+        /// Whether the time was proved since the system's start. Otherwise it is the earliest possible time, because
+        /// the duration of the power cut is unknown.
         public let isProved: Bool
     }
 
     private let source: any SystemTimeSource
-    /// nil: it starts over with each process.
+    /// nil for a clock that starts over with each process.
     private let store: (any TrustedTimeStore)?
     private let lock = Lock()
     private var time: TrustedTime
@@ -32,7 +32,7 @@ public final class TrustedClock: @unchecked Sendable {
         time = TrustedTime(from: saved, at: source.read())
     }
 
-    /// The time now. A synchronised clock of the system proves it.
+    /// Returns the time now. A synchronised system clock proves it.
     public func read() -> Reading {
         lock.withLock {
             let now = source.read()
@@ -42,7 +42,7 @@ public final class TrustedClock: @unchecked Sendable {
         }
     }
 
-    /// A server whose certificate is valid at that time has just reported `milliseconds` since 1970.
+    /// Records that a server has just reported `milliseconds` since 1970, a time at which its certificate is valid.
     public func proveByServer(_ milliseconds: Int64) {
         lock.withLock {
             let now = source.read()

@@ -1,21 +1,21 @@
 /// The proved time of day. Boards have no clock battery: after a power cut their clock is wrong, and its owner can set
-/// it to any time. Trusted time is the last proved time, from the service or from a clock that the kernel reports as
-/// synchronised, advanced by the clock since that proof.
+/// it to any time. Trusted time is the last proved time, advanced by the clock since that proof. Proofs come from the
+/// service, or from a clock that the kernel reports as synchronised.
 ///
-/// A proof replaces an estimate, also a later one. A proof within a day of a proved time corrects it; the time then
-/// stands still until it has caught up, and does not move backwards. A proof that is farther away may be wrong: it is
+/// A proof replaces an estimate, even a later one. A proof within a day of a proved time corrects it. If it is earlier,
+/// the time stops until it has caught up, and does not move backwards. A proof that is farther away may be wrong: it is
 /// only a claim until a second one agrees with it (docs/decisions/trusted-time.md).
 ///
 /// A value: the readings of the clocks are arguments.
 public struct TrustedTime: Equatable, Sendable {
-    /// A clock outside of this program.
+    /// A clock outside this program.
     private enum Witness {
-        /// That of the system, while the kernel reports that it is synchronised.
+        /// The system's clock, while the kernel reports that it is synchronised.
         case system
         case server
     }
 
-    /// A time far from the known one that one witness has reported.
+    /// A time, far from the known one, that one witness has reported.
     private struct Claim: Equatable {
         var milliseconds: Int64
         var sinceBoot: Int64
@@ -24,12 +24,12 @@ public struct TrustedTime: Equatable, Sendable {
 
     /// A moment whose time was known.
     public struct Record: Equatable, Sendable {
-        /// Since 1970, UTC.
+        /// Milliseconds since 1970, UTC.
         public var milliseconds: Int64
-        /// The reading of the advancing clock, in nanoseconds, and the start of the system that it counts from.
+        /// The reading of the advancing clock, in nanoseconds, and the system start that it is relative to.
         public var sinceBoot: Int64
         public var boot: String
-        /// Whether a proof came since that start. Otherwise it is unknown how long the power was off before it.
+        /// Whether the time was proved since that start. Otherwise the duration of the power cut before it is unknown.
         public var isProved: Bool
 
         public init(milliseconds: Int64, sinceBoot: Int64, boot: String, isProved: Bool = true) {
@@ -40,31 +40,31 @@ public struct TrustedTime: Equatable, Sendable {
         }
     }
 
-    /// Until the year 10000.
+    /// The range of accepted times, until the year 10000.
     private static let plausible: ClosedRange<Int64> = 0...253_402_300_800_000
-    /// How far a proof may be from the known time to count at once, in milliseconds.
+    /// How far a proof may be from the known time to be accepted at once, in milliseconds.
     private static let tolerance: Int64 = 86_400_000
-    /// How far two reports of one time may be from each other, in milliseconds.
+    /// How far apart two reports of one time may be, in milliseconds.
     private static let agreement: Int64 = 3_600_000
-    /// After so many milliseconds a second report of the same witness confirms its claim: against an estimate, and
-    /// against a time that was proved.
+    /// The minimum time between two reports of the same witness for the second one to confirm its claim, in
+    /// milliseconds: against an estimate, and against a proved time.
     private static let estimateDelay: Int64 = 60_000
     private static let proofDelay: Int64 = 3_600_000
 
     private var lastProof: Record?
     private var claim: Claim?
-    /// The time at the last proof.
+    /// The time at the last proof, below which the time must not go.
     private var floor: Int64 = .min
 
-    /// Continues from the stored record; nil without one.
+    /// Continues from the stored record, or without one.
     public init(from record: Record?, at now: SystemTime) {
-        // Numbers that are not plausible are damage, and would overflow below.
+        // Implausible numbers show damage, and would overflow below.
         guard let record, Self.plausible.contains(record.milliseconds), record.sinceBoot >= 0 else { return }
         if record.boot.utf8.elementsEqual(now.boot.utf8), record.sinceBoot <= now.sinceBoot {
             lastProof = record
         } else {
-            // It is unknown how long the power was off. The time since the start of the system is not added: the record
-            // may have been copied from another machine, and this one may run for years.
+            // The duration of the power cut is unknown. The time since the system's start is not added: the record may
+            // have been copied from another machine, and this one may have been running for years.
             lastProof = Record(
                 milliseconds: record.milliseconds, sinceBoot: now.sinceBoot, boot: now.boot, isProved: false)
         }
@@ -79,7 +79,7 @@ public struct TrustedTime: Equatable, Sendable {
         return max(floor, lastProof.milliseconds + (now.sinceBoot - lastProof.sinceBoot) / 1_000_000)
     }
 
-    /// A server, whose certificate is valid at that time, has just reported `milliseconds` since 1970.
+    /// Records that a server has just reported `milliseconds` since 1970, a time at which its certificate is valid.
     public mutating func proveByServer(_ milliseconds: Int64, at now: SystemTime) {
         weigh(milliseconds, of: .server, at: now)
     }
@@ -94,15 +94,15 @@ public struct TrustedTime: Equatable, Sendable {
         guard let current = self.milliseconds(at: now) else { return prove(milliseconds, at: now) }
         let isNear = Self.distance(milliseconds, current) <= Self.tolerance
         if isProved, isNear { return prove(milliseconds, at: now) }
-        // An estimate may be too late: it comes from a file.
+        // An estimate may be too late, because it comes from a file.
         let isCounted = !isProved && (isNear || milliseconds < current)
         guard isCounted || confirms(milliseconds, of: witness, at: now) else { return }
         prove(milliseconds, at: now)
         floor = .min
     }
 
-    /// Whether a second report agrees with the claim: of the other witness, or of the same one after some time. A
-    /// report of another time is the new claim.
+    /// Returns whether a second report confirms the claim: one of the other witness, or of the same one after some
+    /// time. A report of another time becomes the new claim.
     private mutating func confirms(_ milliseconds: Int64, of witness: Witness, at now: SystemTime) -> Bool {
         if let claim {
             let elapsed = (now.sinceBoot - claim.sinceBoot) / 1_000_000
@@ -116,7 +116,7 @@ public struct TrustedTime: Equatable, Sendable {
 
     private static func distance(_ one: Int64, _ other: Int64) -> Int64 { one < other ? other - one : one - other }
 
-    /// It is `milliseconds` since 1970. Ignored when the time is not plausible.
+    /// Sets the time to `milliseconds` since 1970. Does nothing when the time is not plausible.
     public mutating func prove(_ milliseconds: Int64, at now: SystemTime) {
         guard Self.plausible.contains(milliseconds) else { return }
         floor = self.milliseconds(at: now) ?? .min
@@ -124,15 +124,16 @@ public struct TrustedTime: Equatable, Sendable {
         claim = nil
     }
 
-    /// The record to store.
+    /// Returns the record to store; nil when the time was never proved.
     public func record(at now: SystemTime) -> Record? {
         milliseconds(at: now).map {
             Record(milliseconds: $0, sinceBoot: now.sinceBoot, boot: now.boot, isProved: isProved)
         }
     }
 
-    /// Whether losing the time after `saved` would matter: a restart would find a time that is a minute or more away,
-    /// or does not know that it is proved, or an hour has passed that only this process knows.
+    /// Returns whether losing the time after `saved` would matter. It matters when a restart would find a time that
+    /// differs by a minute or more, or does not know that it is proved. It also matters when an hour has passed since
+    /// the last record.
     public func isWorthSaving(after saved: Record?, at now: SystemTime) -> Bool {
         guard let current = milliseconds(at: now) else { return false }
         guard let saved, saved.boot.utf8.elementsEqual(now.boot.utf8), saved.isProved == isProved,

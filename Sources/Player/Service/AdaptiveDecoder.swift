@@ -2,33 +2,34 @@ import Media
 import PCM
 import Platform
 
-/// One part of the content in several representations of the same sound: the one that is fetched follows the line
-/// (docs/playback.md, 15.11). It changes at the boundary of a segment, or inside of one whose transfer is given up, and
-/// no frame is lost or heard twice. Where the next one has another format, the pipeline is told, as it is of a change
-/// inside a file.
+/// Decodes one part of the content that has several representations of the same sound. The representation follows the
+/// throughput of the link (docs/playback.md, 15.11).
 ///
-/// A seek keeps the encoding. Its frames are those of the first encoding's rate.
+/// It changes at the boundary of a segment, or inside a segment whose transfer is given up. No frame is lost or heard
+/// twice. When the next representation has another format, `read` returns `.format`, as for a change inside a file.
 ///
-/// Thread: the decoder thread. Opening an encoding blocks.
+/// A seek keeps the representation. Its frames are counted at the sample rate of the first representation.
+///
+/// Thread: the decoder thread. Opening a representation blocks.
 final class AdaptiveDecoder: AudioDecoder {
     private let steering: AdaptiveSteering
     private let progress: StreamProgress
     private var decoder: any AudioDecoder
-    /// The first frame of the next `read`, in frames of the present encoding.
+    /// The first frame of the next `read`, in frames of the current representation.
     private var position: Int64 = 0
     private let first: AudioProperties
-    /// Whether `decoder` cannot go on, because its segments cannot be reached.
+    /// Whether `decoder` cannot continue, because its segments cannot be reached.
     private var isBroken = false
-    /// When the last representation failed, in seconds of the content; nil before.
+    /// The position of the last failure of a representation, in seconds of the content; nil before the first one.
     private var lastFailure: Double?
-    /// Of the encodings before.
+    /// The damage in the representations before the current one.
     private var earlierDamage = DamageReport()
 
-    /// - Parameters:
-    ///   - encodings: the lowest bandwidth first, of segments all.
-    ///   - content: of the one at `place`, whose transfers have begun.
-    ///   - isExcluded: which ones cannot be used.
-    /// - Throws: when it cannot be opened.
+    ///   - encodings: the lowest bandwidth first; all of them consist of segments.
+    ///   - place: the index in `encodings` of the representation to decode first.
+    ///   - content: of the representation at `place`, whose transfers have begun.
+    ///   - isExcluded: whether each representation is unusable.
+    /// - Throws: when the representation cannot be opened.
     init(
         _ encodings: [AdaptiveSteering.Encoding], beginningWith place: Int, _ content: PreparedContent,
         _ isExcluded: [Bool], _ throughput: Throughput, _ progress: StreamProgress
@@ -44,7 +45,7 @@ final class AdaptiveDecoder: AudioDecoder {
         first = decoder.properties
     }
 
-    /// Opens the first encoding, or another one that has taken its place meanwhile.
+    /// Opens the first representation, or the one that has replaced it in the meantime.
     private static func open(_ steering: AdaptiveSteering) throws(MediaError) -> any AudioDecoder {
         while true {
             let content = steering.current.content
@@ -60,7 +61,8 @@ final class AdaptiveDecoder: AudioDecoder {
 
     deinit { steering.end() }
 
-    /// The format and the length of the first encoding, in which a seek counts, and the rest of the present one.
+    /// The format and the length are those of the first representation, by which a seek counts. The rest describes the
+    /// current one.
     var properties: AudioProperties {
         var properties = first
         properties.codec = decoder.properties.codec
@@ -78,7 +80,7 @@ final class AdaptiveDecoder: AudioDecoder {
         return damage
     }
 
-    /// Whether all of it has arrived.
+    /// Whether the whole part has arrived.
     var isFetched: Bool { steering.isFetched }
 
     /// Begins the next transfers when there is room for more.
@@ -90,7 +92,7 @@ final class AdaptiveDecoder: AudioDecoder {
             do throws(MediaError) { run = try decoder.read(into: buffer) } catch {
                 let change: PCMFormat?
                 if error == .source(.cancelled), steering.next != nil {
-                    // The end of a segment that was given up.
+                    // The end of a segment whose transfer was given up.
                     change = try takeNext()
                 } else {
                     change = try replace(after: error)
@@ -125,8 +127,8 @@ final class AdaptiveDecoder: AudioDecoder {
         try segments.moving { () throws(MediaError) in try decoder.seek(toFrame: position) }
     }
 
-    /// The present encoding has come to where another one follows.
-    /// - Returns: the format from here on, when it is another one.
+    /// Switches to the next representation at the end of the current one.
+    /// - Returns: the new format, when it differs.
     private func takeNext() throws(MediaError) -> PCMFormat? {
         guard let next = steering.next else { return nil }
         let old = decoder.properties.format
@@ -160,15 +162,15 @@ final class AdaptiveDecoder: AudioDecoder {
                 steering.excludeNext(after: error)
                 throw error
             }
-            // Its first segment may have been given up meanwhile.
+            // The first segment of the next representation may have been given up meanwhile.
             guard steering.next !== next else { throw error }
             if steering.next == nil { try move() }
             return try takeNext()
         }
     }
 
-    /// Another representation takes over, because the segments of the present one cannot be reached.
-    /// - Throws: the error, when it has another reason, or nothing else can be played.
+    /// Switches to another representation, because the segments of the current one cannot be reached.
+    /// - Throws: `error`, when it has another reason or no other representation can be played.
     private func replace(after error: MediaError) throws(MediaError) -> PCMFormat? {
         guard error.isOfAddress else { throw error }
         let seconds = Double(position) / Double(decoder.properties.format.sampleRate)
@@ -181,8 +183,8 @@ final class AdaptiveDecoder: AudioDecoder {
         throw error
     }
 
-    /// The present encoding goes on, and the one that was to follow is not tried again.
-    /// - Parameter error: why; nil when the device cannot play it.
+    /// Continues the current representation and excludes the next one.
+    /// - Parameter error: the reason; nil when the device cannot play the next representation.
     private func stay(after error: MediaError? = nil) throws(MediaError) {
         steering.excludeNext(after: error)
         try move()

@@ -1,27 +1,28 @@
 import Media
 import Platform
 
-/// Carries out what `RepresentationChoice` decides: before each segment the representation that it is fetched of, and
-/// while it arrives whether another one takes its place.
+/// Carries out the decisions of `RepresentationChoice`: which representation to fetch the next segment from, and
+/// whether to replace one whose segment is still arriving.
 ///
-/// What is fetched is a row of runs. The first one is decoded; each of the others begins where the one before ends.
+/// The fetched segments form a sequence of runs. The first run is decoded; each of the others begins where the one
+/// before it ends.
 ///
 /// Thread: the decoder thread. The owner calls `end` last.
 final class AdaptiveSteering {
-    /// A representation, and how its transfers are begun.
+    /// A representation, and the functions that begin its transfers.
     struct Encoding {
-        /// In bits per second.
+        /// The bandwidth in bits per second.
         var bandwidth: Int
-        /// Whether its codec decodes a packet with the help of the one before.
+        /// Whether its codec needs the previous packet to decode a packet.
         var needsLead = true
-        /// Whether it is known where its segments are.
+        /// Whether the addresses of its segments are known.
         var isReady: () -> Bool = { true }
-        /// Whether some address of it has not failed in this session.
+        /// Whether at least one of its addresses has not failed in this session.
         var isInReach: () -> Bool = { true }
-        /// Begins to load where its segments are.
+        /// Begins to load the addresses of its segments.
         var load: () -> Void = {}
-        /// Begins no transfer of a segment yet. Blocks while it is not ready.
-        /// - Parameter patience: with its addresses. After that it fails.
+        /// Prepares the content without beginning a transfer of a segment. Blocks until it is ready.
+        /// - Parameter patience: how long to retry its addresses before failing.
         var prepare: (_ patience: Patience) throws(MediaError) -> PreparedContent
     }
 
@@ -29,9 +30,9 @@ final class AdaptiveSteering {
     final class Run {
         let place: Int
         let content: PreparedContent
-        /// How many of its segments were begun.
+        /// How many of its segments have been requested.
         fileprivate(set) var segmentCount: Int
-        /// When its first segment was there; nil before, and for the run with which the content begins.
+        /// When its first segment had arrived, in nanoseconds; nil before, and for the first run of the content.
         fileprivate var arrival: Int64?
 
         fileprivate init(_ place: Int, _ content: PreparedContent, segmentCount: Int = 1) {
@@ -48,19 +49,19 @@ final class AdaptiveSteering {
     private let throughput: Throughput
     private let progress: StreamProgress
     private var usable: [Bool]
-    /// Why no address of it answers; nil for others.
+    /// The errors of representations of which no address answers; nil for the others.
     private var failures: [MediaError?]
-    /// The place of the one that has failed last.
+    /// The index of the representation that failed last.
     private var lastFailed: Int?
-    /// With the representation that takes over after a failure.
+    /// The patience with the representation that replaces a failed one.
     private var patience: Patience
-    /// At least one.
+    /// The runs in order; at least one.
     private var runs: [Run]
-    /// When the last change was made of which no run is left; nil before the first one.
+    /// The time of the change to the current run, in nanoseconds; nil before the first change.
     private var earlierChange: Int64?
 
     /// - Parameters:
-    ///   - place: of the encoding that is decoded first.
+    ///   - place: the index of the representation that is decoded first.
     ///   - content: its content, whose transfers have begun.
     init(
         _ encodings: [Encoding], beginningWith place: Int, _ content: PreparedContent, _ throughput: Throughput,
@@ -79,13 +80,13 @@ final class AdaptiveSteering {
 
     /// The run that is decoded.
     var current: Run { runs[0] }
-    /// The run that follows it; nil when it goes to its end.
+    /// The run after it; nil when the current run continues to its end.
     var next: Run? { runs.count > 1 ? runs[1] : nil }
 
-    /// Whether all of it has arrived.
+    /// Whether the whole part has arrived.
     var isFetched: Bool { runs[runs.count - 1].content.isFetched }
 
-    /// Ends the decisions. Without it, this object and its contents would keep each other.
+    /// Ends the decisions. Without this call, this object and its contents would retain each other.
     func end() {
         for run in runs { run.content.segments?.steering = nil }
         runs.removeSubrange(1...)
@@ -98,7 +99,7 @@ final class AdaptiveSteering {
 
     // MARK: Decisions
 
-    /// Begins the transfers that there is room for, in place of one that takes too long.
+    /// Begins the transfers that there is room for, and replaces one that takes too long.
     func fetchAhead() {
         for place in encodings.indices where usable[place] { encodings[place].load() }
         let last = runs[runs.count - 1]
@@ -136,7 +137,7 @@ final class AdaptiveSteering {
             let place = choice.instead(of: transfer, situation(of: run, segment: arriving.duration, isChange: isChange))
         else { return }
         let moment = run.timeline.start(of: arriving.index)
-        // The change is none when nothing of it is played.
+        // Undo the change: nothing of the new representation was played.
         if isChange, let previous, place <= previous.place, let moment {
             segments.giveUp()
             drop(run)
@@ -148,14 +149,14 @@ final class AdaptiveSteering {
         }
         guard follow(run, at: arriving.index, with: place) else { return }
         segments.giveUp()
-        // Nothing of it is played.
+        // The run that was given up is not played at all.
         if isChange {
             segments.steering = nil
             runs.remove(at: runs.count - 2)
         }
     }
 
-    /// After a change that was given up: the run before it may be too much for the line, too.
+    /// Ends `run` before a segment after an undone change: the link may be too slow for its representation, too.
     private func segmentsEnd(of run: Run, at index: Int, _ place: Int) {
         if follow(run, at: index, with: place) { run.content.segments?.end(before: index) }
     }
@@ -165,8 +166,8 @@ final class AdaptiveSteering {
         runs.removeLast()
     }
 
-    /// Begins a run of another encoding.
-    /// - Returns: whether it can be used.
+    /// Begins a run of another representation.
+    /// - Returns: whether that representation can be used.
     private func follow(_ run: Run, at index: Int, with place: Int) -> Bool {
         do throws(MediaError) {
             let content = try encodings[place].prepare(.rounds(0))
@@ -191,7 +192,7 @@ final class AdaptiveSteering {
         of run: Run, segment: Double, isChange: Bool = false
     ) -> RepresentationChoice.Situation {
         let changes = runs.dropFirst().dropLast(isChange ? 1 : 0)
-        // A change that is on its way has not been made yet: the next one is far.
+        // A change whose first segment is still arriving counts as made now: the next change is a long time away.
         let change = changes.isEmpty ? earlierChange : changes.last?.arrival ?? throughput.now()
         return RepresentationChoice.Situation(
             current: run.place, line: throughput.bitsPerSecond, mayBeFaster: throughput.mayBeFaster,
@@ -200,10 +201,10 @@ final class AdaptiveSteering {
             segments: run.segmentCount, usable: choices(beside: run.place))
     }
 
-    /// Which encodings may be chosen.
-    /// - Parameter place: is one of them.
+    /// Returns which representations may be chosen.
+    /// - Parameter place: the current representation, which may always be chosen; nil for none.
     private func choices(beside place: Int?) -> [Bool] {
-        // Where all have failed at some time, that says nothing.
+        // When even the current representation is out of reach, earlier failures of addresses exclude no other one.
         let isReached = place.map { encodings[$0].isInReach() } ?? false
         return encodings.indices.map {
             $0 == place
@@ -214,16 +215,16 @@ final class AdaptiveSteering {
 
     // MARK: From the decoder
 
-    /// No address of the current run answers.
-    /// - Parameter hasPlayed: whether something of it was decoded.
+    /// Records that no address of the current run answers.
+    /// - Parameter hasPlayed: whether anything was decoded since the last failure.
     func currentFailed(_ error: MediaError, hasPlayed: Bool) {
         if hasPlayed { patience = .first(of: encodings.count) }
         fail(current.place, error)
     }
 
-    /// A representation follows the current run at a moment of the content: another one, or after a round through all
-    /// of them the same one again.
-    /// - Returns: false when there is only one, and when all have been tried often enough.
+    /// Makes a run of another representation follow the current run, at a moment of the content. After a round through
+    /// all representations it may be the same one again.
+    /// - Returns: false when there is only one representation, or when all have been tried often enough.
     func replaceCurrent(at seconds: Double) throws(MediaError) -> Bool {
         guard encodings.count > 1 else { return false }
         while let place = nextAfterFailure() {
@@ -248,7 +249,7 @@ final class AdaptiveSteering {
         return false
     }
 
-    /// The place of the representation to try after a failure; nil when there is none any more.
+    /// Returns the index of the representation to try after a failure; nil when none is left.
     private func nextAfterFailure() -> Int? {
         var left = choices(beside: nil)
         if !left.contains(true) {
@@ -257,7 +258,7 @@ final class AdaptiveSteering {
             patience = next
             failures = encodings.map { _ in nil }
             left = choices(beside: nil)
-            // The last one of a round is not the first one of the next.
+            // The last representation of a round is not the first one of the next round.
             if let lastFailed, left.filter({ $0 }).count > 1 { left[lastFailed] = false }
         }
         guard left.contains(true) else { return nil }
@@ -269,7 +270,7 @@ final class AdaptiveSteering {
         lastFailed = place
     }
 
-    /// The run that follows is decoded from now on.
+    /// Makes the next run the current one, and returns it.
     func takeNext() -> Run? {
         guard let next else { return nil }
         earlierChange = next.arrival ?? throughput.now()
@@ -278,16 +279,16 @@ final class AdaptiveSteering {
         return next
     }
 
-    /// The current run goes to its end, whatever was to follow.
+    /// Drops the runs after the current one, which then continues to its end.
     func forgetNext() {
         for run in runs.dropFirst() { run.content.segments?.steering = nil }
         runs.removeSubrange(1...)
         runs[0].content.segments?.goOn()
     }
 
-    /// The run that follows cannot be used, nor can its representation later: the current one continues.
-    /// - Parameter error: why; nil when the device cannot play it. One that cannot be reached is chosen again when
-    ///   nothing else can be.
+    /// Excludes the representation of the next run, and continues the current run.
+    /// - Parameter error: the reason; nil when the device cannot play it. A representation that cannot be reached is
+    ///   chosen again when no other one is left.
     func excludeNext(after error: MediaError?) {
         if let next {
             if let error { fail(next.place, error) } else { exclude(next.place) }
@@ -295,22 +296,23 @@ final class AdaptiveSteering {
         forgetNext()
     }
 
-    /// This encoding cannot be used.
+    /// Excludes a representation that cannot be used.
     func exclude(_ place: Int) { usable[place] = false }
 }
 
 extension SegmentTimeline {
-    /// The segment that is played so many seconds after the beginning.
+    /// Returns the segment that is played `seconds` after the beginning.
     fileprivate func index(after seconds: Double) -> Int? { index(at: (start(of: firstIndex) ?? 0) + seconds) }
 
-    /// The segment here that is played at a moment of another timeline; both have the same first moment.
+    /// Returns the segment of this timeline for a moment of another timeline; both begin at the same moment of the
+    /// content.
     fileprivate func index(as moment: Double, in other: SegmentTimeline) -> Int? {
         guard let begin = start(of: firstIndex), let otherBegin = other.start(of: other.firstIndex) else { return nil }
-        // A little later: times are rounded.
+        // Slightly later, because times are rounded.
         return index(at: begin + moment - otherBegin + SegmentList.tolerance)
     }
 
-    /// The length of a segment, in seconds.
+    /// Returns the length of a segment in seconds.
     fileprivate func duration(of index: Int) -> Double? {
         var rest = index - firstIndex
         guard rest >= 0 else { return nil }

@@ -1,22 +1,22 @@
-/// What has arrived ahead of the decoder, and whether that is enough to begin.
+/// The audio that waits for the decoder, and whether it is enough to begin playback.
 struct BufferedAudio: Equatable, Sendable {
-    /// With less than this, now or before the end, one late packet of the network is a stall. In seconds.
+    /// With less than this, now or before the end, one late packet of the network causes a stall. In seconds.
     static let least = 1.0
 
-    /// Of audio.
+    /// The length of the buffered audio.
     var seconds = 0.0
-    /// In bits per second, of the representation that is fetched now; nil while it is not known.
+    /// The bit rate of the representation that is being fetched, in bits per second; nil while unknown.
     var bitRate: Double?
-    /// Whether a segment has arrived to its end, and was not read to it. Always true of content that is one file.
+    /// Whether a complete segment waits for the decoder. Always true for content that is one file.
     var hasSegment = false
-    /// Whether more arrives before something is read.
+    /// Whether more arrives without the decoder reading anything.
     var isGrowing = false
 
-    /// Whether there is always a second of audio left when playback begins now and the line stays as it is
-    /// (docs/playback.md, 15.14).
+    /// Returns whether at least a second of audio always remains if playback begins now and the throughput stays as it
+    /// is (docs/playback.md, 15.14).
     /// - Parameters:
-    ///   - missing: seconds of audio that have not arrived; nil for content that goes on.
-    ///   - bitsPerSecond: of the line; nil while nothing was measured.
+    ///   - missing: seconds of audio that have not arrived; nil for content without a known end.
+    ///   - bitsPerSecond: the throughput of the link; nil while nothing was measured.
     func isEnough(missing: Double?, bitsPerSecond line: Double?) -> Bool {
         guard isGrowing else { return true }
         guard hasSegment, seconds >= Self.least else { return false }
@@ -26,42 +26,42 @@ struct BufferedAudio: Equatable, Sendable {
 }
 
 extension BufferedAudio {
-    /// - Parameter stretches: in the order in which they were requested.
+    /// - Parameter stretches: in the order of their requests.
     init(_ stretches: [BufferedStretch]) {
         var (bits, audio) = (0.0, 0.0)
         let bandwidth = stretches.last?.bandwidth
         for stretch in stretches {
             let ahead = stretch.bufferedSeconds
             seconds += ahead
-            // What is missing will be of the representation that is fetched now, whatever was fetched before.
+            // The missing audio will be fetched from the latest representation: only its bytes give the bit rate.
             if stretch.bandwidth == bandwidth, let length = stretch.byteCount, stretch.seconds > 0 {
                 bits += Double(length) * 8
                 audio += stretch.seconds
             }
             if !stretch.isSegment || ahead > 0 && stretch.window.isOver { hasSegment = true }
-            // Of a file of unknown length it is never known whether it is enough: it is not waited for.
+            // The share of a file of unknown length that has arrived is unknown: do not wait for it.
             if stretch.window.isGrowing, stretch.isSegment || stretch.byteCount != nil { isGrowing = true }
         }
         if audio > 0 { bitRate = bits / audio } else if let bandwidth { bitRate = Double(bandwidth) }
     }
 }
 
-/// A resource that is decoded, or will be, and the audio in it.
+/// A resource that is being decoded or will be, and the length of its audio.
 struct BufferedStretch: Sendable {
     let window: StreamWindow
-    /// In bytes; nil: the whole resource of the window.
+    /// The length in bytes; nil for the whole resource of the window.
     var length: Int64?
-    /// The audio in it.
+    /// The length of its audio.
     var seconds: Double
-    /// Whether it is a segment of the content, and not all of it.
+    /// Whether it is a segment of the content, not the whole content.
     var isSegment: Bool
-    /// Of its representation, in bits per second; nil when it is not known.
+    /// The bandwidth of its representation in bits per second; nil while unknown.
     var bandwidth: Int?
 
-    /// nil while it is not known.
+    /// The length in bytes; nil while unknown.
     var byteCount: Int64? { length ?? window.length ?? window.finalCount }
 
-    /// By the share of the bytes that have arrived ahead of the reader.
+    /// The audio that waits for the decoder, estimated by the share of the bytes that are buffered.
     var bufferedSeconds: Double {
         guard let byteCount, byteCount > 0 else { return 0 }
         return seconds * min(1, Double(window.buffered) / Double(byteCount))

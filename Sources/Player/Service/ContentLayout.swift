@@ -1,31 +1,32 @@
 import Media
 
-/// Content as it is played: parts, one behind the other. One decoder plays a part from its beginning to its end.
-/// Between parts, times and formats may be unrelated (docs/playback.md, 15.10).
+/// Content as it is played: a sequence of parts. One decoder plays a part from its beginning to its end. Times and
+/// formats of different parts may be unrelated (docs/playback.md, 15.10).
 struct ContentLayout: Equatable {
     struct Part: Equatable {
-        /// Encodings of the same sound, the lowest bandwidth first; at least one. Their `segments` are a file, a list
-        /// or a template.
+        /// Representations of the same sound, the lowest bandwidth first; at least one. Their `segments` are a file, a
+        /// list or a template.
         var representations: [Representation]
-        /// What is played, in seconds of the media's own time; nil: all.
+        /// The range to play, in seconds of the media's own time; nil for all.
         var clip: Range<Double>?
-        /// The time of the first frame in these seconds, as the manifest says; nil: as the media says.
+        /// The time of the first frame, in seconds of the media's own time, according to the manifest; nil: according
+        /// to the media.
         var mediaStart: Double?
-        /// As the manifest says, in seconds; nil when it does not.
+        /// The length in seconds according to the manifest; nil when it has none.
         var duration: Double?
     }
 
-    /// At least one.
+    /// The parts in order; at least one.
     private(set) var parts: [Part] = []
-    /// Other representations of the same sound, of which it is not known where their segments are.
+    /// Other representations of the same sound whose segment addresses are not known yet.
     private(set) var later: [Representation] = []
-    /// The list of the representation by which the content is divided into parts; nil without `later`.
+    /// The segment list that divides the content into parts; nil without `later`.
     private var divided: SegmentList?
 
     /// - Parameters:
-    ///   - manifest: whose playlists were followed, with its sets in the order in which they are preferred.
-    ///   - later: files of which the indexes are not loaded.
-    ///   - quality: what came, by the service's name. A representation with this id is the only one.
+    ///   - manifest: its playlists are loaded, and its sets are in the order of preference.
+    ///   - files: files whose indexes are not loaded.
+    ///   - quality: the delivered quality, by the service's name. A representation with this id is the only one.
     init(_ manifest: Manifest, later files: [Representation] = [], quality: String?) throws(MediaError) {
         later = files
         var rounding = 0.0
@@ -49,11 +50,11 @@ struct ContentLayout: Equatable {
         for place in parts.indices {
             parts[place].fitClip(rounding: place + 1 == parts.count ? rounding : nil)
         }
-        // A single file is played to its end, whatever the manifest says of it.
+        // A single file is played to its end, whatever the manifest says about its length.
         if parts.count == 1, parts[0].isFile, parts[0].clip?.lowerBound == 0 { parts[0].clip = nil }
     }
 
-    /// The first one; in later periods the one with a representation that was played before.
+    /// Returns the first set; in later periods, the set with a representation that was played before.
     private static func set(of period: Period, like last: Part?, _ quality: String?) -> AdaptationSet? {
         guard let first = period.adaptationSets.first else { return nil }
         let known = last?.representations.map { $0.id } ?? []
@@ -65,17 +66,17 @@ struct ContentLayout: Equatable {
         } ?? first
     }
 
-    /// What one of `later` has for a part.
+    /// Returns one part of a representation of `later`.
     /// - Parameter representation: with its segments.
-    /// - Parameter division: what `division(of:)` says of it.
+    /// - Parameter division: the result of `division(of:)` for it.
     func part(_ place: Int, of representation: Representation, _ division: [Range<Int>]) -> Representation? {
         guard case .list(let list) = representation.segments, division.indices.contains(place) else { return nil }
         let isLast = place == division.count - 1
         return representation.parts([list.span(division[place], isComplete: !isLast || list.isComplete)])[0]
     }
 
-    /// The places of the segments that one of `later` has for each part.
-    /// - Returns: none when it is divided in another way than the others, so that it cannot replace them.
+    /// Returns the index ranges of the segments of a representation of `later`, one for each part.
+    /// - Returns: an empty array when it is divided differently and so cannot replace the others.
     func division(of representation: Representation) -> [Range<Int>] {
         guard let divided, case .list(let list) = representation.segments, list.gaps == divided.gaps,
             list.isComplete == divided.isComplete
@@ -88,7 +89,7 @@ struct ContentLayout: Equatable {
         guard let best = all.last else { return [] }
         switch best.segments {
         case .file(let file):
-            // One encoding of a file is played to its end.
+            // Only one representation of a file is used, and played to its end.
             let start = file.mediaOffset
             let clip = period.duration.map { start..<(start + max(0, $0)) } ?? start..<Double.infinity
             return [Part(representations: [best], clip: clip, duration: period.duration)]
@@ -99,7 +100,7 @@ struct ContentLayout: Equatable {
             ]
         case .list(let list):
             let spans = list.spans
-            // Encodings that are divided in another way cannot replace each other.
+            // Representations that are divided differently cannot replace each other.
             let fitting = all.compactMap { other -> [Representation]? in
                 guard case .list(let own) = other.segments, own.gaps == list.gaps else { return nil }
                 let others = own.spans
@@ -116,8 +117,8 @@ struct ContentLayout: Equatable {
 }
 
 extension ContentLayout.Part {
-    /// This part and the next one as one: their media is continuous, and only the manifest divides it.
-    /// - Returns: nil when the next one begins something else.
+    /// Joins this part and the next one, whose media is continuous and only divided by the manifest.
+    /// - Returns: nil when the next part begins other media.
     fileprivate func continued(by next: ContentLayout.Part) -> ContentLayout.Part? {
         guard representations.count == next.representations.count, meets(next) else { return nil }
         var result = self
@@ -135,7 +136,7 @@ extension ContentLayout.Part {
 
     fileprivate var isFile: Bool { if case .file? = representations.last?.segments { true } else { false } }
 
-    /// Whether all media is played where the periods of two parts meet. Packagers round where a period ends.
+    /// Returns whether all media is played where the periods of two parts meet. Packagers round the end of a period.
     private func meets(_ next: ContentLayout.Part) -> Bool {
         guard let clip, let other = next.clip, clip.upperBound.isFinite, clip != other else { return true }
         return abs(clip.upperBound - other.lowerBound) < Self.boundaryTolerance
@@ -145,15 +146,15 @@ extension ContentLayout.Part {
     /// Less than half a sample.
     private static let leastCut = 2e-6
 
-    /// Leaves of the clip of segments, which is their period, what cuts something off.
-    /// - Parameter rounding: by how much its end may be rounded, of the last part; nil: others follow.
+    /// Reduces the clip, which is the period of the segments, to the limits that cut something off.
+    /// - Parameter rounding: the possible rounding of the last part's end, in seconds; nil when other parts follow.
     fileprivate mutating func fitClip(rounding: Double?) {
         guard let period = clip, let segments = representations.last?.segments, let place = segments.place else {
             return
         }
         clip = nil
         guard place.isExact else {
-            // The first segment may begin before its period. Where the last one ends is not known.
+            // The first segment may begin before its period. The end of the last segment is unknown.
             let end = rounding == nil ? period.upperBound : .infinity
             if period.lowerBound > 0 || end.isFinite { clip = period.lowerBound..<end }
             return
@@ -163,7 +164,7 @@ extension ContentLayout.Part {
         let cutsEnd = period.upperBound + max(rounding ?? 0, SegmentList.tolerance) < media.upperBound
         let start = max(period.lowerBound, media.lowerBound)
         let end = cutsEnd ? period.upperBound : media.upperBound
-        // Times that have nothing to do with the period say nothing.
+        // Ignore times that do not overlap the period.
         guard cutsStart || cutsEnd, start + SegmentList.tolerance < end else { return }
         clip = start..<(cutsEnd ? end : .infinity)
         duration = end - start
@@ -184,7 +185,8 @@ extension ContentLayout.Part {
 }
 
 extension Period {
-    /// The media that it plays, in seconds of the media's own time; nil when it does not limit its segments.
+    /// Returns the media that the period plays, in seconds of the media's own time; nil when it does not limit its
+    /// segments.
     fileprivate func media(of segments: SegmentAddressing) -> Range<Double>? {
         guard endRounding != nil else { return nil }
         let start = segments.mediaOffset
@@ -202,7 +204,7 @@ extension SegmentAddressing {
         }
     }
 
-    /// When the segments are played, in seconds of the media's own time, and whether it is exact; nil for files.
+    /// The range of time of the segments, in seconds of the media's own time, and whether it is exact; nil for files.
     fileprivate var place: (media: Range<Double>, isExact: Bool)? {
         let (timeline, isExact): (SegmentTimeline, Bool)
         switch self {
@@ -229,8 +231,8 @@ extension SegmentAddressing {
 extension Representation {
     var isPlaylist: Bool { if case .playlist = segments { true } else { false } }
 
-    /// This encoding with some of its segments, list by list. Where a playlist has a key for each segment, those of
-    /// other segments are left out: a part without them is not encrypted, and one with another key has only that one.
+    /// Returns copies of this representation, one for each list of segments. The keys of a playlist with a key for each
+    /// segment are left out: each part has only the keys of its own segments.
     func parts(_ lists: [SegmentList]) -> [Representation] {
         var template = self
         if case .list(let all) = segments, all.segments.contains(where: { !$0.keys.isEmpty }) {

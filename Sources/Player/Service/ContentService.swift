@@ -23,13 +23,13 @@ public final class ContentService: PlaybackSource {
         self.credentials = credentials
     }
 
-    /// Asks for the qualities of `configuration` from now on, which is the player's.
-    /// - Parameter isMetered: whether the present link is cellular. Called on decoder threads.
+    /// Requests the qualities of `configuration`, the player's, from now on.
+    /// - Parameter isMetered: whether the current link is cellular. Called on decoder threads.
     public func follow(_ configuration: PlaybackEngineConfig, isMetered: @escaping @Sendable () -> Bool) {
         quality.follow(configuration, isMetered: isMetered)
     }
 
-    /// Another link is in use from now on: the line is what was measured on a link of that kind before.
+    /// Continues with the throughput that was measured before on a link of the new kind, and forgets failed addresses.
     func linkChanged(to kind: Link.Kind) {
         throughput.linkChanged(to: kind)
         failed.forget()
@@ -81,8 +81,9 @@ public final class ContentService: PlaybackSource {
 
     public func streams(_ product: MediaProduct) -> Bool { true }
 
-    /// A session, from the playbackinfo on. When the content's first bytes are refused, a second one.
-    /// - Parameter error: why the session before has ended.
+    /// Opens a session, beginning with the playbackinfo. When the content's first bytes are refused, opens a second
+    /// one.
+    /// - Parameter error: why the previous session has ended.
     private func openSession(
         _ session: PlaybackSession, _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests,
         after error: MediaError? = nil
@@ -109,7 +110,7 @@ public final class ContentService: PlaybackSource {
     }
 }
 
-/// What the last session has. Only for the decoder thread.
+/// The playbackinfo and content of the last session. Only for the decoder thread.
 private final class PresentContent {
     var info: PlaybackInfo
     var content: StreamedContent.Opened
@@ -117,8 +118,8 @@ private final class PresentContent {
     init(_ info: PlaybackInfo, _ content: StreamedContent.Opened) { (self.info, self.content) = (info, content) }
 }
 
-/// The quality to ask for: that of the player's configuration for the present link.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// The quality to request, by the player's configuration for the current link.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 private final class StreamingQuality: @unchecked Sendable {
     private let lock = Lock()
     private var current: @Sendable () -> AudioQuality = { .lossless }

@@ -1,14 +1,16 @@
 import Media
 import Network
 
-/// What content belongs to: it and the path of its address are the name of content in the cache (docs/service.md,
-/// "Manifests"). Addresses are signed each time, so that their queries name nothing; where they also tell resources
-/// apart, the place in the manifest does.
+/// The scope that content belongs to: with the path of its address, it names the content in the cache (docs/service.md,
+/// "Manifests").
+///
+/// Addresses are signed each time, so their queries name nothing. Where queries also distinguish resources, the
+/// position in the manifest does so instead.
 struct ContentSpace: Equatable, Sendable {
     private(set) var text: String
 
-    /// Content of a product, as long as its manifest has the same hash. A service need not make its hashes differ
-    /// between products, nor send any: then it is the content in one quality.
+    /// Names the content of a product, as long as its manifest has the same hash. A service may send hashes that are
+    /// equal for different products, or none; without one, the quality names the content.
     init(_ info: PlaybackInfo, of service: ServiceSettings) {
         let kind = info.videoQuality == nil ? "track" : "video"
         let version =
@@ -17,19 +19,19 @@ struct ContentSpace: Equatable, Sendable {
         text = "\(Self.name(of: service.baseURL))\n\(kind)/\(info.productId)\n\(version)"
     }
 
-    /// Host and path: a service that has another port is the same.
+    /// Returns host and path: a service on another port is the same.
     private static func name(of baseURL: String) -> String {
         let path = baseURL.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst(3)
         return path.reduce(Network.host(of: baseURL) ?? baseURL) { "\($0)/\(String(decoding: $1, as: UTF8.self))" }
     }
 
-    /// The content of one representation.
+    /// Returns the scope of one representation.
     func representation(_ representation: Representation) -> ContentSpace {
         let codecs = representation.codecs.reduce("") { "\($0) \($1)" }
         return adding("\(representation.id) \(representation.bandwidth ?? 0)\(codecs)")
     }
 
-    /// One of the parts, segments or other resources of what this is.
+    /// Returns the scope of one part, segment or other resource of this scope.
     func part(_ index: Int) -> ContentSpace { adding("\(index)") }
 
     private func adding(_ name: String) -> ContentSpace {

@@ -1,11 +1,11 @@
 import Media
 
-// Which sound of a manifest is played, and in which encodings (docs/playback.md, 15.11).
+// Which sound of a manifest is played, and in which representations (docs/playback.md, 15.11).
 
 extension Manifest {
-    /// The same manifest, with the sets of each period in the order in which they are preferred: the one that has the
-    /// quality that came, then those that can be decoded, then the main ones, then as they are listed. Sets that differ
-    /// in codec and bandwidth only are one.
+    /// Returns the manifest with the sets of each period in order of preference: the set of the delivered quality, then
+    /// decodable sets, then main sets, then the order of the manifest. Sets that differ only in codec and bandwidth are
+    /// joined.
     func ordered(quality: String?) -> Manifest {
         var result = self
         for index in periods.indices {
@@ -17,7 +17,7 @@ extension Manifest {
         return result
     }
 
-    /// Of the first set; nil without sound.
+    /// Returns the best representation of the first set; nil without sound.
     func best(quality: String?) -> Representation? {
         periods.first?.adaptationSets.first?.encodings(quality: quality).last
     }
@@ -28,19 +28,20 @@ extension AdaptationSet {
 
     var isDecodable: Bool { representations.contains { $0.isDecodable } }
 
-    /// The encodings among which a player may switch: those that it can decode. The lowest bandwidth first.
-    /// - Parameter quality: what came, by the service's name. A representation with this id is the only one.
+    /// Returns the decodable representations, among which a player may switch. The lowest bandwidth comes first.
+    /// - Parameter quality: the delivered quality, by the service's name. A representation with this id is the only
+    ///   one.
     func encodings(quality: String?) -> [Representation] {
         let decodable = representations.filter { $0.isDecodable }
         var all = decodable.isEmpty ? representations : decodable
         if let named = all.first(where: { $0.isNamed(quality) }) { return [named] }
-        // The quality is a limit that a user has set for this link.
+        // The quality is a limit that the user has set for this link.
         if WantedCodecs(quality) == .lossy, all.contains(where: { !$0.isLossless }) { all.removeAll { $0.isLossless } }
         all.sort { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }
         return Array(all.suffix(Self.mostEncodings))
     }
 
-    /// Joins sets of the same sound. Without a known quality nothing says which codecs are wanted, and they stay apart.
+    /// Joins sets of the same sound. Without a known quality the wanted codecs are unknown, and the sets stay separate.
     fileprivate static func joined(_ sets: [AdaptationSet], _ quality: String?) -> [AdaptationSet] {
         guard sets.count > 1, WantedCodecs(quality) != nil else { return sets }
         var result: [AdaptationSet] = []
@@ -55,8 +56,8 @@ extension AdaptationSet {
         return result
     }
 
-    /// Whether the other set has the same sound in another codec, as far as a manifest says it. Two sets in one codec
-    /// differ in something else.
+    /// Returns whether the other set has the same sound in another codec, as far as the manifest shows. Two sets in one
+    /// codec differ in something else.
     private func isSameSound(as other: AdaptationSet) -> Bool {
         func isSame(_ one: String?, _ other: String?) -> Bool {
             (one ?? "").utf8.elementsEqual((other ?? "").utf8)
@@ -77,7 +78,7 @@ extension AdaptationSet {
         return true
     }
 
-    /// The lowest is preferred.
+    /// Returns the rank of the set; the lowest is preferred.
     fileprivate func rank(_ quality: String?) -> Int {
         let isNamed = representations.contains { $0.isDecodable && $0.isNamed(quality) }
         return (isNamed ? 0 : isDecodable ? 2 : 4) + (isMain ? 0 : 1)
@@ -91,10 +92,10 @@ extension Representation {
         !isWebM && (codecs.isEmpty || codecs.contains(where: AudioFormats.hasDecoder))
     }
 
-    /// Whether its segments are those of WebM, which are not read.
+    /// Whether its segments are WebM, which is not supported.
     private var isWebM: Bool { mimeType.map { $0.utf8.elementsEqual("audio/webm".utf8) } ?? false }
 
-    /// What a codec is called without its profile: `mp4a`; nil when the manifest does not say it.
+    /// The name of the codec without its profile, such as `mp4a`; nil when the manifest does not name a codec.
     fileprivate var codecFamily: [UInt8]? {
         codecs.first.map { codec in
             codec.utf8.prefix { $0 != UInt8(ascii: ".") }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
@@ -106,10 +107,10 @@ extension Representation {
     }
 }
 
-/// The codecs that a quality stands for.
+/// The codecs that belong to a quality.
 private enum WantedCodecs {
     case lossy
-    /// Lossy ones as well, where the line does not carry the others.
+    /// Includes lossy codecs, for a throughput that is too low for lossless ones.
     case lossless
 
     /// - Parameter quality: the service's name.

@@ -1,30 +1,30 @@
 import Media
 import Platform
 
-/// The addresses that have failed in this session, so that others that stand for them are asked first.
+/// The addresses that have failed in this session, so that their alternatives are requested first.
 ///
-/// Thread: any. `@unchecked Sendable` is safe because `lock` guards what changes.
+/// Thread: any. `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class FailedAddresses: @unchecked Sendable {
     private struct Entry {
-        /// A base or a host.
+        /// A base address or a host.
         var name: [UInt8]
         var time: Int64
     }
 
-    /// More do not help: the oldest are forgotten.
+    /// The maximum number of entries: the oldest are forgotten.
     private static let most = 64
-    /// After so long a base that has refused something is in reach again, in nanoseconds: one answer says little about
-    /// others.
+    /// How long a base that has refused something counts as out of reach, in nanoseconds. It is short, because one
+    /// refusal says little about other resources.
     private static let refusal: Int64 = 60_000_000_000
 
     private let clock: any MonotonicClock
     private let lock = Lock()
-    /// The one that has failed last at the end.
+    /// The most recent failure is the last element.
     private var failed: [Entry] = []
 
     init(clock: any MonotonicClock = SystemMonotonicClock()) { self.clock = clock }
 
-    /// - Parameter isOfHost: whether nothing else on that host would have been better.
+    /// - Parameter isOfHost: whether every other request to that host would have failed too.
     func add(_ address: Alternatives.Address, isOfHost: Bool) {
         lock.withLock {
             append(Array(address.base.utf8))
@@ -32,7 +32,7 @@ final class FailedAddresses: @unchecked Sendable {
         }
     }
 
-    /// Something has come from there.
+    /// Removes an address that has delivered something, and its host.
     func succeeded(_ address: Alternatives.Address) {
         lock.withLock {
             guard !failed.isEmpty else { return }
@@ -47,7 +47,7 @@ final class FailedAddresses: @unchecked Sendable {
         if failed.count > Self.most { failed.removeFirst() }
     }
 
-    /// The order in which addresses are asked, the lowest first: 0 for one that has not failed.
+    /// Returns the order in which to request addresses, the lowest first: 0 for one that has not failed.
     func rank(_ address: Alternatives.Address) -> Int {
         lock.withLock {
             let base = failed.firstIndex { $0.name.elementsEqual(address.base.utf8) }
@@ -56,7 +56,8 @@ final class FailedAddresses: @unchecked Sendable {
         }
     }
 
-    /// Whether it is worth choosing what lies there: its host has answered, and has refused nothing of late.
+    /// Returns whether a resource at the address may be chosen: its host has answered, and its base has refused nothing
+    /// recently.
     func isInReach(_ address: Alternatives.Address) -> Bool {
         let (now, host) = (clock.now(), Self.host(of: address.url))
         return lock.withLock {
@@ -67,10 +68,10 @@ final class FailedAddresses: @unchecked Sendable {
         }
     }
 
-    /// Another link is in use: what has failed on the one before says nothing about it.
+    /// Forgets all failures after a change of the link, because they say nothing about the new link.
     func forget() { lock.withLock { failed = [] } }
 
-    /// With its scheme.
+    /// Returns the host with its scheme.
     private static func host(of url: String) -> [UInt8] {
         var slashes = 0
         return Array(
@@ -81,16 +82,16 @@ final class FailedAddresses: @unchecked Sendable {
     }
 }
 
-/// The ways in which one resource can be asked for.
+/// The alternative addresses of one resource.
 struct ResourceAddresses {
     var alternatives: Alternatives
     var failed: FailedAddresses
-    /// How often all addresses are asked again before something else is played; nil: as the schedule says.
+    /// How many rounds of retries all addresses get before something else is played; nil: by the retry schedule.
     var retries: Int?
 
     /// - Parameters:
     ///   - patience: `.endless` unless there is something else to play.
-    ///   - hasWorked: whether other resources have come from there.
+    ///   - hasWorked: whether other resources have arrived from these addresses.
     init(
         _ alternatives: Alternatives, failed: FailedAddresses, _ patience: Patience = .endless, hasWorked: Bool = false
     ) {

@@ -1,6 +1,7 @@
 import Platform
 
-/// A token in a file, which a person or another program may replace: it is read again when the service refuses it.
+/// A token in a file, which the user or another program may replace. The file is read again when the service refuses
+/// the token.
 ///
 /// `@unchecked Sendable` is safe because `lock` guards the token.
 final class FileCredentials: CredentialsProvider, @unchecked Sendable {
@@ -21,7 +22,7 @@ final class FileCredentials: CredentialsProvider, @unchecked Sendable {
         }
     }
 
-    /// - Returns: nil for a file without a token, or one that cannot be read, which is in the log.
+    /// - Returns: nil for a file without a token, or one that cannot be read. Both are logged.
     private func read() -> String? {
         do throws(SystemError) {
             let bytes = try File.contents(of: path, limit: Self.longest)

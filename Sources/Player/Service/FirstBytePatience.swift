@@ -1,13 +1,14 @@
 import Network
 
-/// How long the first byte of an answer may take. Each attempt that ends by that doubles it, so that a server which
-/// takes half a minute to begin is heard in the end (docs/playback.md, 15.4). It starts over with each resource.
+/// How long the first byte of an answer may take. Each attempt that fails for this reason doubles it, so that even a
+/// server that needs half a minute to begin is heard (docs/playback.md, 15.4). Each resource begins with the default
+/// again.
 struct FirstBytePatience: Equatable {
-    /// In milliseconds. It begins with the default of `NetworkSettings.firstByteTimeout`.
+    /// The default of `NetworkSettings.firstByteTimeout`, in milliseconds.
     private static let first = 20_000
     private static let longest = 120_000
 
-    /// For the next attempt; nil: as the settings say.
+    /// The timeout of the next attempt; nil: as configured.
     private(set) var milliseconds: Int?
 
     mutating func failed(with error: TransferError) {

@@ -1,8 +1,8 @@
 import Media
 import Platform
 
-/// The encoding with which a part of the content begins (docs/playback.md, 15.11). One that cannot be opened gives way
-/// to the next one, as long as there is one.
+/// The representation with which a part of the content begins (docs/playback.md, 15.11). When it cannot be opened, the
+/// next one is tried, as long as one is left.
 ///
 /// Thread: the decoder thread.
 final class FirstEncoding {
@@ -11,9 +11,9 @@ final class FirstEncoding {
     private let throughput: Throughput
     private let progress: StreamProgress
     private let mayBeRenewed: Bool
-    /// Which ones cannot be opened.
+    /// Whether each representation cannot be opened.
     private var isExcluded: [Bool]
-    /// Why some of these cannot be reached at present; nil for others.
+    /// The errors of excluded representations that cannot be reached at present; nil for the others.
     private var failures: [MediaError?]
     private var patience: Patience
     private var place = 0
@@ -23,8 +23,8 @@ final class FirstEncoding {
     /// Begins the transfers.
     /// - Parameters:
     ///   - encodings: the lowest bandwidth first; at least one.
-    ///   - preferred: which ones the device can play.
-    ///   - mayBeRenewed: whether a new session may help against a part of the content that is refused.
+    ///   - preferred: whether the device can play each of them.
+    ///   - mayBeRenewed: whether a new session may help when a part of the content is refused.
     /// - Throws: when none can be used.
     init(
         _ encodings: [AdaptiveSteering.Encoding], preferring preferred: [Bool], _ throughput: Throughput,
@@ -52,7 +52,7 @@ final class FirstEncoding {
                 if content == nil { try begin() }
                 if let content { return try open(content) }
             } catch {
-                // That of the one that was preferred is told.
+                // The error of the representation that was preferred is reported.
                 let first = failure ?? error
                 failure = first
                 guard exclude(place, error) else { throw first }
@@ -68,7 +68,7 @@ final class FirstEncoding {
         return opened
     }
 
-    /// Begins the transfers of the best one of those that are left.
+    /// Begins the transfers of the best remaining representation.
     private func begin() throws(MediaError) {
         var failure: MediaError?
         while true {
@@ -94,7 +94,7 @@ final class FirstEncoding {
         }
     }
 
-    /// - Returns: whether another one is tried.
+    /// - Returns: whether another representation is to be tried.
     private func exclude(_ place: Int, _ error: MediaError) -> Bool {
         if error == .source(.cancelled) || mayBeRenewed && error.isWorthRestarting { return false }
         isExcluded[place] = true

@@ -1,15 +1,15 @@
-/// A position in audio whose sample rate may change, in frames of one rate.
+/// A position in audio whose sample rate may change, in frames of one fixed rate.
 struct FramePosition {
     private let rate: Int
-    /// Up to the last change, in frames of `rate`.
+    /// The position at the last change, in frames of `rate`.
     private var earlier: Int64
-    /// Since then, in frames of `currentRate`.
+    /// The frames since the last change, in frames of `currentRate`.
     private var count: Int64 = 0
     private var currentRate: Int
 
     /// - Parameters:
-    ///   - rate: that it counts in.
-    ///   - currentRate: of the frames that are read next; nil: the same.
+    ///   - rate: the sample rate in which the position is expressed.
+    ///   - currentRate: the sample rate of the next frames; nil for `rate`.
     init(_ frame: Int64 = 0, rate: Int, currentRate: Int? = nil) {
         self.rate = rate
         earlier = frame
@@ -20,7 +20,7 @@ struct FramePosition {
 
     mutating func read(_ frames: Int) { count += Int64(frames) }
 
-    /// The frames from here on have another rate.
+    /// Continues with frames of another rate.
     mutating func changed(to new: Int) {
         guard new != currentRate else { return }
         earlier = frame
@@ -30,7 +30,7 @@ struct FramePosition {
 }
 
 extension Int64 {
-    /// The frame of the rate `new` that is played at the time of this frame of the rate `old`.
+    /// Returns the frame at rate `new` that is played at the same time as this frame at rate `old`.
     func frames(from old: Int, to new: Int) -> Int64 {
         guard old != new, old > 0 else { return self }
         return Int64(Swift.min(Double(self) * Double(new) / Double(old), 1e15).rounded())

@@ -1,8 +1,8 @@
 import Media
 import PCM
 
-/// Parts of content, one behind the other, without a gap (docs/playback.md, 15.10). Where the next part has another
-/// format, the pipeline is told, as it is of a change inside a file.
+/// Decodes a sequence of parts of content without a gap (docs/playback.md, 15.10). When the next part has another
+/// format, `read` returns `.format`, as for a change inside a file.
 ///
 /// Thread: the decoder thread. Opening a part blocks.
 final class JoinedDecoder: AudioDecoder {
@@ -15,28 +15,28 @@ final class JoinedDecoder: AudioDecoder {
 
     private let prepare: (Int) throws(MediaError) -> Prepared
     private let rate: Int
-    /// In frames of the first part's rate.
+    /// The lengths of the parts, in frames of the first part's rate.
     private var lengths: PartLengths
-    /// Whether a part was played to its end, so that its length is no estimate.
+    /// Whether each part was played to its end, so that its length is exact.
     private var isCounted: [Bool]
     private var part: Int
     private var current: Prepared
     private var decoder: any AudioDecoder
-    /// The part behind the current one, when the current one has arrived.
+    /// The part after the current one, once the current one has arrived.
     private var next: Prepared?
-    /// In the current part, in frames of its own rate.
+    /// The position in the current part, in frames of its own rate.
     private var position: FramePosition
-    /// Whether frames have come since the last seek. A seek behind the end shows nothing of the length.
+    /// Whether frames were read since the last seek. A seek to after the end reveals nothing about the length.
     private var hasRead = false
-    /// Of the frames that come next, as far as the reader knows.
+    /// The format of the next frames, as far as the reader knows.
     private var format: PCMFormat
-    /// Of the frames that `decoder` gives.
+    /// The format of the frames that `decoder` returns.
     private var decoderFormat: PCMFormat
-    /// Of the parts before.
+    /// The damage in the parts before the current one.
     private var earlierDamage = DamageReport()
 
     /// - Parameters:
-    ///   - durations: of the parts as the manifest says, in seconds; at least one.
+    ///   - durations: of the parts according to the manifest, in seconds; at least one.
     ///   - prepare: begins the transfers of a part.
     /// - Throws: when the first part cannot be opened.
     init(
@@ -62,7 +62,7 @@ final class JoinedDecoder: AudioDecoder {
     var properties: AudioProperties {
         var properties = decoder.properties
         properties.format = firstProperties.format
-        // A digest is of one part.
+        // A digest describes only one part.
         if lengths.count > 1 { properties.sampleDigest = nil }
         properties.frameCount = lengths.total(with: properties.frameCount.map(scaled), of: part)
         return properties
@@ -78,7 +78,7 @@ final class JoinedDecoder: AudioDecoder {
         return damage
     }
 
-    /// Whether all of it has arrived.
+    /// Whether the whole content has arrived.
     var isFetched: Bool { part == lengths.count - 1 && current.transfers.isFetched() }
 
     /// Begins the next transfers when there is room for more.
@@ -104,7 +104,7 @@ final class JoinedDecoder: AudioDecoder {
                 return run
             case .notYet: return run
             case .end:
-                // Now it is known, and a later seek counts with it.
+                // The length of the part is now exact; later seeks use it.
                 if hasRead {
                     lengths[part] = scaled(position.frame)
                     isCounted[part] = true
@@ -130,10 +130,10 @@ final class JoinedDecoder: AudioDecoder {
 
     // MARK: Parts
 
-    /// Begins the transfers of the next part as soon as those of this one are through.
+    /// Begins the transfers of the next part as soon as the current one has arrived.
     private func prepareNext() {
         guard next == nil, part + 1 < lengths.count, current.transfers.isFetched() else { return }
-        // What fails now fails again when its turn comes, behind the frames of this part.
+        // Ignored: opening the part reports the error later, after the frames of the current part.
         do throws(MediaError) { next = try prepare(part + 1) } catch {}
     }
 
@@ -153,7 +153,7 @@ final class JoinedDecoder: AudioDecoder {
         position = FramePosition(rate: decoderFormat.sampleRate)
         hasRead = false
         if !isCounted[target], let count = opened.properties.frameCount {
-            // A movie box may describe the whole recording, of which this is a part.
+            // A movie box may describe the whole recording, of which the part is a section.
             lengths[target] = min(scaled(count), lengths[target] ?? .max)
         }
     }

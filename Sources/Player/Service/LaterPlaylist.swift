@@ -2,12 +2,12 @@ import Media
 import Network
 import Platform
 
-/// A variant of a master playlist that is not played yet. Its playlist is loaded while another variant plays, and
-/// nothing waits for it.
+/// A variant of a master playlist that is not played yet. Its playlist is loaded in the background while another
+/// variant plays.
 ///
 /// Thread: the decoder thread.
 final class LaterPlaylist {
-    /// In the master playlist.
+    /// The variant as the master playlist describes it.
     let representation: Representation
     private let load: (Patience) throws(MediaError) -> Representation
     private let begin: () -> PlaylistLoad
@@ -15,21 +15,21 @@ final class LaterPlaylist {
     private var loading: PlaylistLoad?
     private var isUseless = false
     private let clock: any MonotonicClock
-    /// When it is loaded again after a failure; nil without one.
+    /// When it is loaded again after a failure, in nanoseconds; nil without a failure.
     private var nextAttempt: Int64?
-    /// From the next failure to the attempt after it, in nanoseconds.
+    /// The time from the next failure to the attempt after it, in nanoseconds.
     private var pause: Int64 = 30_000_000_000
     private static let longestPause: Int64 = 300_000_000_000
     private var known: Representation?
-    /// The places of its segments, part by part.
+    /// The index ranges of its segments, one for each part.
     private var division: [Range<Int>]?
-    /// What was asked for last.
+    /// The result of the last call of `part`.
     private var lastPart: (place: Int, part: Representation?)?
 
     /// - Parameters:
     ///   - begin: begins to load the playlist.
-    ///   - read: reads it.
-    ///   - load: loads and reads it, and blocks meanwhile.
+    ///   - read: parses it.
+    ///   - load: loads and parses it; blocks meanwhile.
     init(
         _ representation: Representation, clock: any MonotonicClock = SystemMonotonicClock(),
         begin: @escaping () -> PlaylistLoad,
@@ -42,14 +42,14 @@ final class LaterPlaylist {
 
     deinit { loading?.cancel() }
 
-    /// Begins to load it, unless that was done before.
+    /// Begins to load the playlist, unless that has been done.
     func prepare() {
         guard known == nil, loading == nil, !isUseless else { return }
         if let nextAttempt, clock.now() < nextAttempt { return }
         loading = begin()
     }
 
-    /// With its segments; nil while they are not there.
+    /// The variant with its segments; nil while they are not loaded.
     var loaded: Representation? {
         guard known == nil, !isUseless, let loading, let result = loading.result else { return known }
         self.loading = nil
@@ -57,14 +57,15 @@ final class LaterPlaylist {
             let content = try result.get()
             do throws(MediaError) { known = try read(content) } catch { isUseless = true }
         } catch {
-            // One answer says little about the next one.
+            // A temporary failure: one answer says little about the next one.
             nextAttempt = clock.now() + pause
             pause = min(2 * pause, Self.longestPause)
         }
         return known
     }
 
-    /// A part of it, as the layout divides the content; nil while it is not loaded, and when it is divided otherwise.
+    /// Returns one part of the variant, as the layout divides the content; nil while it is not loaded, and when it is
+    /// divided differently.
     func part(_ place: Int, of layout: ContentLayout) -> Representation? {
         guard let loaded else { return nil }
         if let lastPart, lastPart.place == place { return lastPart.part }
@@ -75,15 +76,15 @@ final class LaterPlaylist {
         return part
     }
 
-    /// Loads it, unless that was done before, and waits for its segments.
+    /// Loads the playlist, unless that has been done, and blocks until its segments are known.
     func load(_ patience: Patience) throws(MediaError) {
         if loaded == nil { known = try load(patience) }
     }
 }
 
-/// A request for a playlist for which nothing waits.
+/// A request for a playlist that is loaded in the background.
 ///
-/// Thread: any. `@unchecked Sendable` is safe because `lock` guards what changes.
+/// Thread: any. `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class PlaylistLoad: ResourceReceiver, @unchecked Sendable {
     private let lock = Lock()
     private var content = WholeAnswer.Content(body: [], url: "")
@@ -97,7 +98,7 @@ final class PlaylistLoad: ResourceReceiver, @unchecked Sendable {
         lock.withLock { if outcome == nil { self.transfer = transfer } }
     }
 
-    /// nil while it is not over.
+    /// The result; nil until the request has ended.
     var result: Result<WholeAnswer.Content, ResourceFailure>? { lock.withLock { outcome } }
 
     func cancel() {

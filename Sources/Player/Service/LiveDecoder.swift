@@ -2,8 +2,8 @@ import Media
 import PCM
 import Platform
 
-/// Plays live content, part after part, and goes on whatever a single answer is: a segment that cannot be had or
-/// decoded is left out (docs/playback.md, 15.12).
+/// Plays live content, part after part, and survives any single bad answer: a segment that cannot be fetched or decoded
+/// is left out (docs/playback.md, 15.12).
 ///
 /// Thread: the decoder thread. Only `open` blocks.
 final class LiveDecoder: AudioDecoder {
@@ -14,9 +14,9 @@ final class LiveDecoder: AudioDecoder {
     }
 
     private enum State {
-        /// After a part of which nothing more comes; nil before the first one.
+        /// After a part that has ended; nil before the first one.
         case between(LivePart?)
-        /// - Parameter frame: where it is decoded from, of the part.
+        /// - Parameter frame: the frame of the part at which decoding begins.
         case opening(LivePart, Content, AudioOpening, frame: Int64)
         case playing(LivePart, Content, any AudioDecoder)
     }
@@ -25,21 +25,21 @@ final class LiveDecoder: AudioDecoder {
     private let requests: ServiceRequests
     private let prepare: (LivePart) throws(MediaError) -> Content
     private var state = State.between(nil)
-    /// The part after the current one, when all of that has arrived.
+    /// The part after the current one, once the current one has arrived.
     private var next: (part: LivePart, content: Content)?
-    /// Those that have begun, in order, and where: in frames of the first one.
+    /// The parts that have begun, in order, with their first frames, in frames of the first part's rate.
     private var begun: [(part: LivePart, frame: Int64)] = []
-    /// Of the first part; nil before it is open.
+    /// The properties of the first part; nil before it is open.
     private var first: AudioProperties?
-    /// Of the decoder that is open, or was last.
+    /// The properties and metadata of the current or the last decoder.
     private var latest: (properties: AudioProperties, metadata: TrackMetadata)?
-    /// In frames of the first part.
+    /// The position in frames of the first part's rate.
     private var position = FramePosition(rate: 1)
-    /// Of the frames that come next, as far as the reader knows.
+    /// The format of the next frames, as far as the reader knows.
     private var format: PCMFormat?
-    /// Whether nothing was read since the decoder was opened: its format may be another one.
+    /// Whether nothing was read since the decoder was opened: its format may differ.
     private var isNew = false
-    /// Of the decoders before.
+    /// The damage in the decoders before the current one.
     private var earlierDamage = DamageReport()
 
     /// - Parameter prepare: makes the segments of a part.
@@ -50,7 +50,8 @@ final class LiveDecoder: AudioDecoder {
         (self.playlist, self.requests, self.prepare) = (playlist, requests, prepare)
     }
 
-    /// Blocks until the format is known. Parts that cannot be opened are left out, until it is clear that none can be.
+    /// Blocks until the format is known. Parts that cannot be opened are left out, until it is clear that all of them
+    /// fail.
     func open() throws(MediaError) {
         while true {
             do throws(MediaError) {
@@ -89,7 +90,7 @@ final class LiveDecoder: AudioDecoder {
         let rate = properties.format.sampleRate
         properties.format = first.format
         properties.sampleDigest = nil
-        // The last part gets a length when the content is complete.
+        // The last part has a length once the content is complete.
         let isLast = part.map { playlist.isComplete && playlist.part(after: $0) == nil } ?? false
         let length = isLast ? properties.frameCount : nil
         properties.frameCount = length.map {
@@ -135,7 +136,7 @@ final class LiveDecoder: AudioDecoder {
             position.changed(to: new.sampleRate)
         case .notYet: break
         case .end:
-            // What was played last stays open: it may be played again.
+            // The last part stays open, because a seek may play it again.
             if playlist.isComplete, playlist.part(after: part) == nil { return .end }
             leave(part)
             return nil
@@ -195,7 +196,7 @@ final class LiveDecoder: AudioDecoder {
         }
     }
 
-    /// Goes on to the next part, and opens it, as far as that is possible now.
+    /// Continues with the next part and opens it, as far as that is possible now.
     /// - Returns: whether a decoder is open.
     private func advance() throws(MediaError) -> Bool {
         if case .between(let last) = state {
@@ -239,7 +240,7 @@ final class LiveDecoder: AudioDecoder {
         position = FramePosition(rate: decoder.properties.format.sampleRate)
     }
 
-    /// Begins the transfers of the next part as soon as those of this one are through.
+    /// Begins the transfers of the next part as soon as the current one has arrived.
     private func prepareNext() {
         guard case .playing(let part, let content, _) = state, content.segments.isFetched,
             let following = playlist.part(after: part), following.index != next?.part.index
@@ -254,8 +255,8 @@ final class LiveDecoder: AudioDecoder {
         state = .between(part)
     }
 
-    /// Counts the segment that cannot be decoded as a gap. One that did not come is one already.
-    /// - Throws: what has nothing to do with a segment.
+    /// Counts the segment that cannot be decoded as a gap. A segment that was not fetched is a gap already.
+    /// - Throws: errors that have nothing to do with a segment.
     private func lose(after error: MediaError) throws(MediaError) {
         if let failure = playlist.takeFailure() { throw failure }
         guard error.isOfAnswer, let part else { throw error }

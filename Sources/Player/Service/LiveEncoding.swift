@@ -1,21 +1,21 @@
 import Media
 
-/// One encoding of a live manifest of DASH, which is found again each time that the manifest is loaded.
+/// A representation of a live DASH manifest, which is looked up again each time the manifest is loaded.
 struct LiveEncoding {
-    /// What a manifest says of it.
+    /// The representation as one load of the manifest describes it.
     struct State {
-        /// With the list of its segments.
+        /// The representation with the list of its segments.
         var representation: Representation
         var list: SegmentList
-        /// Whether no other period follows.
+        /// Whether its period is the last one.
         var isLast: Bool
-        /// From one load to the next, in seconds.
+        /// The time from one load to the next, in seconds.
         var interval: Double
-        /// How far before its end it begins, in seconds.
+        /// How far before its end playback begins, in seconds.
         var delay: Double
-        /// Duration of its longest segment, in seconds.
+        /// The duration of its longest segment, in seconds.
         var longest: Double
-        /// Where the manifest is loaded again; nil: from where it came.
+        /// The address to load the manifest from again; nil: the same as before.
         var location: String?
     }
 
@@ -23,10 +23,10 @@ struct LiveEncoding {
     private let periodStart: Double
     private let id: String
 
-    /// The best one of the last period, which is the one that grows.
+    /// Finds the best representation of the last period, which is the one that grows.
     /// - Parameters:
-    ///   - manifest: with its sets in the order in which they are preferred.
-    ///   - quality: what came, by the service's name. A representation with this id is the only one.
+    ///   - manifest: with its sets in the order of preference.
+    ///   - quality: the delivered quality, by the service's name. A representation with this id is the only one.
     /// - Returns: nil for a manifest without sound in that period.
     init?(_ manifest: Manifest, quality: String?) {
         guard let period = manifest.periods.last, let set = period.adaptationSets.first else { return nil }
@@ -36,8 +36,9 @@ struct LiveEncoding {
         id = best.id
     }
 
-    /// - Returns: nil when the manifest does not have it any more, does not list its segments, or is live and does not
-    ///   say how often it changes.
+    /// Returns the representation as `manifest` describes it.
+    /// - Returns: nil when the manifest no longer has it or does not list its segments. Also nil when the manifest is
+    ///   live and has no update period.
     func state(in manifest: Manifest) -> State? {
         guard let place = manifest.periods.firstIndex(where: { isSame($0) }) else { return nil }
         for set in manifest.periods[place].adaptationSets {
@@ -48,7 +49,7 @@ struct LiveEncoding {
                 var interval = longest
                 if let live = manifest.live {
                     guard let period = live.updatePeriod else { return nil }
-                    // 0: it may change at any time.
+                    // With an update period of 0 it may change at any time.
                     if period > 0 { interval = period }
                 }
                 var representation = candidate
@@ -63,7 +64,7 @@ struct LiveEncoding {
         return nil
     }
 
-    /// By its id; without one by when it begins.
+    /// Compares the ids of the periods; without ids, their start times.
     private func isSame(_ period: Period) -> Bool {
         if let periodID, let other = period.id { return periodID.utf8.elementsEqual(other.utf8) }
         return abs(period.start - periodStart) < SegmentList.tolerance

@@ -1,11 +1,11 @@
 import Media
 
-/// A part of live content, which one decoder plays: to the next discontinuity, to a gap, or to where the
-/// initialization or the keys of the samples are other ones. The last part grows, until another one follows.
+/// A part of live content, which one decoder plays. It ends at a discontinuity, at a gap, or where the initialization
+/// or the keys of the samples change. The last part grows until another one follows.
 ///
 /// Thread: the decoder thread.
 struct LivePart: SegmentReferences {
-    /// Of its first segment, which no other part has.
+    /// The index of its first segment, which identifies the part.
     let index: Int
     private let playlist: LivePlaylist
 
@@ -14,7 +14,7 @@ struct LivePart: SegmentReferences {
         self.playlist = playlist
     }
 
-    /// The segments that are known by now, and still there.
+    /// The segments that are known now and have not been forgotten.
     var list: SegmentList {
         let indices = playlist.parts.indices(index)
         let segments = indices.compactMap { playlist.segment($0) }
@@ -34,18 +34,18 @@ struct LivePart: SegmentReferences {
     /// Whether no more segments will come.
     var isComplete: Bool { playlist.parts.isComplete(index) }
 
-    /// Whether that segment was in the playlist, and is not any more.
+    /// Returns whether the segment was in the playlist and has been forgotten.
     func isGone(_ index: Int) -> Bool { playlist.isGone(index) }
 
-    /// As `LivePlaylist.lose`.
+    /// Counts a segment as a gap, as `LivePlaylist.lose` does.
     func lose(_ index: Int, after error: ByteSourceError) { playlist.lose(index, after: .source(error)) }
 
-    /// A segment is needed that is gone.
+    /// Reports that a needed segment has been forgotten.
     func fail() { playlist.fail(LivePlaylist.tooFar) }
 
-    /// As `LivePlaylist.poll`.
+    /// Handles the result of a load, as `LivePlaylist.poll` does.
     func poll() throws(ByteSourceError) { try playlist.poll() }
 
-    /// As `LivePlaylist.whenLoaded`.
+    /// Calls `wake` after a load, as `LivePlaylist.whenLoaded` does.
     func whenLoaded(_ wake: @escaping @Sendable () -> Void) { playlist.whenLoaded(wake) }
 }

@@ -1,25 +1,25 @@
 import Media
 
-/// The latest segments of live content, divided into parts: each of them is played by one decoder (docs/playback.md,
-/// 15.10). A value: segments are added at the end, forgotten at the front, and lost in between.
+/// The latest segments of live content, divided into parts; one decoder plays each part (docs/playback.md, 15.10). A
+/// value: segments are added at the end, forgotten at the front, and lost in between.
 struct LiveParts {
     private struct Part {
-        /// Of its first segment.
+        /// The index of its first segment.
         var index: Int
-        /// When it begins, in seconds.
+        /// The start of its first segment, in seconds.
         var start: Double
-        /// The index behind its last segment, when a gap follows.
+        /// The index after its last segment, when a gap follows.
         var end: Int?
     }
 
-    /// The latest ones since the first one that is played.
+    /// The latest segments, beginning no earlier than the first one that is played.
     private(set) var list: SegmentList
-    /// In order, at least one. The first segments of a part may not be in the list any more.
+    /// In order, at least one. The first segments of a part may have been forgotten.
     private var parts: [Part]
 
     /// - Parameters:
-    ///   - list: with at least one segment that is no gap.
-    ///   - delay: how far before its end it begins, in seconds.
+    ///   - list: with at least one segment that is not a gap.
+    ///   - delay: how far before its end playback begins, in seconds.
     init(_ list: SegmentList, delay: Double) {
         var seconds = 0.0
         let count = list.segments.reversed().prefix { segment in
@@ -27,7 +27,7 @@ struct LiveParts {
             return seconds <= delay + SegmentList.tolerance
         }.count
         var latest = list.segments.suffix(max(1, count))
-        // A decoder begins with a segment.
+        // A decoder needs a segment to begin with.
         if latest.allSatisfy({ $0.isGap }), let last = list.segments.lastIndex(where: { !$0.isGap }) {
             latest = list.segments[last...]
         }
@@ -39,23 +39,23 @@ struct LiveParts {
         add(Array(latest), after: nil)
     }
 
-    /// A new part ends the one before.
+    /// The number of parts. A new part ends the one before it.
     var count: Int { parts.count }
 
-    /// The index of the first segment of a part, which is its name.
+    /// Returns the index of the first segment of a part, which identifies the part.
     func index(ofPart place: Int) -> Int { parts[place].index }
 
-    /// The part after one.
+    /// Returns the part after another one.
     /// - Returns: nil while there is none.
     func part(after index: Int) -> Int? {
         let next = place(index) + 1
         return next < parts.count ? parts[next].index : nil
     }
 
-    /// The index behind the last segment.
+    /// The index after the last segment.
     var endIndex: Int { list.firstIndex + list.segments.count }
 
-    /// Of the last segment, in seconds.
+    /// The end of the last segment, in seconds.
     var end: Double { list.segments.last.map { $0.start + $0.duration } ?? 0 }
 
     /// Whether no more segments will come.
@@ -66,17 +66,17 @@ struct LiveParts {
 
     private func place(_ part: Int) -> Int { parts.lastIndex { $0.index <= part } ?? 0 }
 
-    /// Whether no more segments will come for a part.
+    /// Returns whether no more segments will come for a part.
     func isComplete(_ part: Int) -> Bool { place(part) < parts.count - 1 || list.isComplete }
 
-    /// The indices of the segments of a part, also of those that are not in the list any more.
+    /// Returns the indices of the segments of a part, including forgotten ones.
     func indices(_ part: Int) -> Range<Int> {
         let place = place(part)
         let end = place < parts.count - 1 ? parts[place + 1].index : endIndex
         return parts[place].index..<max(parts[place].index, parts[place].end ?? end)
     }
 
-    /// With one run for all segments of that part that are not in the list any more.
+    /// Returns the timeline of a part, with a single run for all of its forgotten segments.
     func timeline(_ part: Int) -> SegmentTimeline {
         let (place, indices) = (place(part), indices(part))
         let known = indices.clamped(to: list.firstIndex..<endIndex)
@@ -95,8 +95,8 @@ struct LiveParts {
         return SegmentTimeline(firstIndex: indices.lowerBound, runs: runs, isComplete: isComplete(part))
     }
 
-    /// Adds segments, and divides them where a decoder cannot go on.
-    /// - Parameter previous: the segment before them; nil when they continue what is there.
+    /// Adds segments, and begins a new part where a decoder cannot continue.
+    /// - Parameter previous: the segment before them; nil when they continue the existing ones.
     mutating func add(_ added: [SegmentReference], after previous: SegmentReference?) {
         var previous = previous
         for segment in added {
@@ -111,8 +111,9 @@ struct LiveParts {
         }
     }
 
-    /// A segment that cannot be had is a gap of its length: its part ends there, and what follows it is another part.
-    /// - Returns: false when it is one already.
+    /// Replaces a segment that cannot be fetched or decoded by a gap of its length: its part ends there, and another
+    /// part begins after it.
+    /// - Returns: false when it is a gap already.
     mutating func lose(_ index: Int) -> Bool {
         let place = index - list.firstIndex
         guard list.segments.indices.contains(place), !list.segments[place].isGap else { return false }
@@ -136,8 +137,8 @@ struct LiveParts {
 }
 
 extension SegmentReference {
-    /// Whether the decoder that has played `previous` can go on with this segment. Whole segments (AES-128) are
-    /// decrypted before it, each with a key of its own.
+    /// Returns whether the decoder that has played `previous` can continue with this segment. Segments that are
+    /// encrypted as a whole (AES-128) are decrypted before the decoder, each with its own key.
     func continues(_ previous: SegmentReference) -> Bool {
         !isDiscontinuous && discontinuitySequence == previous.discontinuitySequence
             && initialization == previous.initialization && keysOfSamples == previous.keysOfSamples
@@ -146,7 +147,7 @@ extension SegmentReference {
     private var keysOfSamples: [ContentProtection] {
         protections.filter { !$0.isOfWholeSegments }.map { key in
             var key = key
-            // Without one in the playlist it is the segment's number. Samples have their own.
+            // An initialization vector that the playlist does not give is the segment's number. Samples have their own.
             key.initializationVector = nil
             return key
         }

@@ -1,22 +1,23 @@
 import Media
 import Platform
 
-/// When a resource of live content is requested again, and when it is given up (docs/playback.md, 15.12): each half of
-/// a target duration, until two target durations have passed without a new byte.
+/// When a resource of live content is requested again, and when it is given up (docs/playback.md, 15.12). It is
+/// requested every half target duration, until two target durations have passed without a new byte.
 ///
 ///     var patience = LivePatience(targetDuration: 6)
 ///     patience.delay(afterAttempt: 0)      // 3 s, four times, then nil
 ///
-/// A value: the caller measures attempts, and waits. What the answer was does not matter.
+/// A value: the caller measures attempts, and waits. The kind of failure does not matter.
 struct LivePatience: Equatable, Sendable {
-    /// A playlist may announce any target duration. In seconds.
+    /// The range of usable target durations, in seconds: a playlist may announce any.
     private static let targets = 0.2...60.0
-    /// In milliseconds. A server may need so long for its first byte, however short its segments are.
+    /// The shortest timeout for the first byte, in milliseconds. A server may need this long, however short its
+    /// segments are.
     private static let leastFirstByteTimeout = 4000
 
-    /// Nanoseconds from one attempt to the next.
+    /// The time from one attempt to the next, in nanoseconds.
     let pace: Int64
-    /// Nanoseconds without a new byte.
+    /// The time without a new byte, in nanoseconds.
     private var spent: Int64 = 0
 
     /// - Parameter targetDuration: in seconds.
@@ -24,12 +25,12 @@ struct LivePatience: Equatable, Sendable {
         pace = Int64(max(Self.targets.lowerBound, min(targetDuration, Self.targets.upperBound)) * 0.5e9)
     }
 
-    /// In milliseconds: a target duration.
+    /// A target duration, in milliseconds, or longer.
     var firstByteTimeout: Int { max(Self.leastFirstByteTimeout, Int(clamping: 2 * pace / 1_000_000)) }
 
-    /// An attempt has ended without the last byte.
+    /// Counts an attempt that has ended before the last byte.
     /// - Parameter nanoseconds: since it began, or since its last new byte.
-    /// - Returns: nanoseconds until the next attempt; nil when there is none.
+    /// - Returns: nanoseconds until the next attempt; nil when the resource is given up.
     mutating func delay(afterAttempt nanoseconds: Int64) -> Int64? {
         let (sum, isBeyond) = spent.addingReportingOverflow(max(0, nanoseconds))
         guard !isBeyond, sum < 4 * pace else { return nil }
@@ -37,18 +38,18 @@ struct LivePatience: Equatable, Sendable {
         return pace
     }
 
-    /// A new byte has arrived.
+    /// Counts a new byte.
     mutating func goesOn() { spent = 0 }
 }
 
-/// Segments of live content that were given up one after the other. Many in a row are no accident of one answer: their
-/// addresses may have expired, and a new session gets others. An outage is none of them.
+/// Counts consecutive lost segments of live content. Many in a row have a common cause: their addresses may have
+/// expired, and a new session gets others. Segments lost in an outage do not count.
 struct LiveLosses: Equatable, Sendable {
     private static let most = 5
 
     private var count = 0
 
-    /// - Returns: why a new session is better than the next segment; nil while it is not.
+    /// - Returns: the reason to begin a new session; nil while the next segment is worth trying.
     mutating func lost(after error: MediaError) -> MediaError? {
         guard !error.isTemporary else { return nil }
         count += 1
@@ -57,22 +58,22 @@ struct LiveLosses: Equatable, Sendable {
         return error.isWorthRestarting ? error : .source(.integrity(reason: "live stream: its segments are no audio"))
     }
 
-    /// Something was decoded.
+    /// Counts decoded audio.
     mutating func heard() { count = 0 }
 }
 
-/// How the resources of live content are requested.
+/// The parameters of requests for resources of live content.
 struct LiveRetries {
-    /// In seconds.
+    /// The target duration in seconds.
     let targetDuration: Double
     let clock: any MonotonicClock
-    /// Whether a body of text is none of the content: of segments, and not of keys.
+    /// Whether a body of text is refused: true for segments, false for keys.
     var refusesText = true
 }
 
 extension MediaError {
-    /// Whether it comes from an answer, or from what was in it. The others are of this player: live content ends with
-    /// them.
+    /// Whether it comes from an answer, or from the bytes of the answer. Other errors come from this player, and end
+    /// live content.
     var isOfAnswer: Bool {
         switch self {
         case .source(.cancelled), .source(.offlineMode), .source(.meteredLink), .source(.medium): false

@@ -2,60 +2,62 @@ import Media
 import Network
 import Platform
 
-/// A media playlist of HLS, or one encoding of a manifest of DASH, that grows: it is loaded again while its end is not
-/// in it (RFC 8216, 6.3.4; ISO/IEC 23009-1, 5.4).
+/// A growing HLS media playlist, or a growing representation of a DASH manifest. It is loaded again as long as it has
+/// no end (RFC 8216, 6.3.4; ISO/IEC 23009-1, 5.4).
 ///
-/// Thread: the decoder thread. The end of this object ends its transfer.
+/// Thread: the decoder thread. Deinitialisation cancels the transfer.
 final class LivePlaylist {
-    /// What is loaded again.
+    /// The kind of document that is loaded again.
     enum Format {
         case playlist
         case manifest(LiveEncoding)
     }
 
-    /// How far behind the end it is begun when it does not say so, in its longest segments (RFC 8216, 6.3.3).
+    /// How far before the end playback begins by default, as a multiple of the longest segment (RFC 8216, 6.3.3).
     static let delay = 3.0
-    /// Segments that can be played again: five hours of 2 s. More would only cost memory.
+    /// The number of segments that stay available for a seek: five hours of 2 s each. More would cost memory for little
+    /// use.
     static let mostSegments = 10_000
-    /// The segment that is decoded, and the one before it, stay.
+    /// The segment that is being decoded and the one before it are never forgotten.
     private static let fewestPlayed = 2
-    /// A server behind the same address may be a little late. One that stays late has begun again.
+    /// A server at the same address may be slightly late. After more older answers than this, the stream has begun
+    /// again.
     private static let mostOlderAnswers = 3
 
     private let format: Format
     private let requests: ServiceRequests
     private var url: String
-    /// As those of its representation.
+    /// The base addresses of its representation.
     private let bases: [String]
     private let clock: any MonotonicClock
-    /// Positions count from the first one, where playback begins.
+    /// Positions count from the first segment of these parts, where playback begins.
     private(set) var parts: LiveParts
-    /// From one load to the next, in seconds.
+    /// The time from one load to the next, in seconds.
     private var interval: Double
-    /// In seconds: the duration by which a late segment is measured.
+    /// The duration by which a late segment is measured, in seconds.
     let targetDuration: Double
     private var hasGrown = true
-    /// In a row.
+    /// The number of consecutive older answers.
     private var olderAnswers = 0
     private var losses = LiveLosses()
     private var loadTime: Int64
     private var reload: LiveReload?
-    /// Why the last load has brought nothing; nil when it has.
+    /// Why the last load has failed; nil when it has succeeded.
     private var loadFailure: ResourceFailure?
     private var failure: MediaError?
-    /// In milliseconds.
+    /// The timeout of the next load, in milliseconds.
     private var firstByteTimeout: Int
     private let progressID: Int
 
     private static let longestFirstByteTimeout = 120_000
 
     /// - Parameters:
-    ///   - list: with at least one segment that is no gap.
-    ///   - interval: after which it is loaded again, in seconds.
-    ///   - targetDuration: of its segments, in seconds; nil: the interval.
-    ///   - delay: how far before its end it begins, in seconds.
-    ///   - url: where it is loaded from.
-    ///   - bases: of its representation.
+    ///   - list: with at least one segment that is not a gap.
+    ///   - interval: the time to the next load, in seconds.
+    ///   - targetDuration: of its segments, in seconds; nil for `interval`.
+    ///   - delay: how far before its end playback begins, in seconds.
+    ///   - url: the address that it is loaded from.
+    ///   - bases: the base addresses of its representation.
     init(
         _ list: SegmentList, _ format: Format, interval: Double, targetDuration: Double? = nil, delay: Double,
         url: String, bases: [String] = [], _ requests: ServiceRequests, clock: any MonotonicClock
@@ -85,10 +87,10 @@ final class LivePlaylist {
 
     func part(_ place: Int) -> LivePart { LivePart(parts.index(ofPart: place), of: self) }
 
-    /// The part after one; nil while there is none.
+    /// Returns the part after another one; nil while there is none.
     func part(after part: LivePart) -> LivePart? { parts.part(after: part.index).map { LivePart($0, of: self) } }
 
-    /// Whether that segment was in the list, and is not any more.
+    /// Returns whether the segment was in the list and has been forgotten.
     func isGone(_ index: Int) -> Bool { index < parts.list.firstIndex }
 
     /// Whether no more segments will come.
@@ -96,20 +98,20 @@ final class LivePlaylist {
 
     // MARK: Losses
 
-    /// Counts a segment that cannot be had as a gap.
+    /// Counts a segment that cannot be fetched or decoded as a gap.
     func lose(_ index: Int, after error: MediaError) {
         guard parts.lose(index) else { return }
         Log.warning("a segment of the live stream is left out: it does not come, or is no audio")
         if let reason = losses.lost(after: error) { failure = reason }
     }
 
-    /// The reason to begin a new session; nil without one. It is reported once.
+    /// Returns the reason to begin a new session and forgets it; nil without a reason.
     func takeFailure() -> MediaError? {
         defer { failure = nil }
         return failure
     }
 
-    /// The stream cannot go on from what is known.
+    /// Records that the stream cannot continue with the known segments.
     /// - Returns: true.
     @discardableResult
     func fail(_ reason: String) -> Bool {
@@ -117,12 +119,12 @@ final class LivePlaylist {
         return true
     }
 
-    /// Something was decoded.
+    /// Counts decoded audio.
     func heard() { losses.heard() }
 
     // MARK: Loads
 
-    /// Takes what has arrived. A load that has failed is repeated, however often.
+    /// Handles the result of a load that has ended. A failed load is repeated without limit.
     /// - Throws: in offline mode.
     func poll() throws(ByteSourceError) {
         guard let reload, let result = reload.result else { return }
@@ -156,7 +158,7 @@ final class LivePlaylist {
         loadTime = clock.now()
     }
 
-    /// - Returns: false for an answer that is no playlist.
+    /// - Returns: false for an answer that is not a playlist.
     private func takePlaylist(_ content: WholeAnswer.Content) -> Bool {
         guard let playlist = try? MediaPlaylist(content.body, url: content.url) else { return false }
         let new = playlist.segments
@@ -166,19 +168,20 @@ final class LivePlaylist {
         guard new.firstIndex <= next else { return fail(Self.tooFar) }
         if new.firstIndex + new.segments.count < next { return takeOlder(new) }
         var added = Array(new.segments.dropFirst(next - new.firstIndex))
-        // The times of a playlist count from its own beginning.
+        // The times of each playlist count from its own beginning.
         var start = parts.end
         for place in added.indices {
             added[place].start = start
             start += added[place].duration
         }
-        // As the new playlist has it, if it still does: an address may have another signature each time.
+        // The new playlist's entry for the previous segment, if it still has one: addresses may be signed anew each
+        // time.
         append(added, after: new.segment(next - 1) ?? parts.list.segments.last, isComplete: new.isComplete)
         return true
     }
 
-    /// Segments of a manifest are known by their times: it may number those that it still has from the beginning.
-    /// - Returns: false for an answer that is no manifest.
+    /// Segments of a manifest are recognised by their times, because the manifest may renumber its remaining segments.
+    /// - Returns: false for an answer that is not a manifest.
     private func takeManifest(_ content: WholeAnswer.Content, _ encoding: LiveEncoding) -> Bool {
         guard let manifest = try? Manifest(content.body, format: .dash, url: content.url) else { return false }
         guard let state = encoding.state(in: manifest) else {
@@ -186,7 +189,7 @@ final class LivePlaylist {
         }
         interval = state.interval
         if let location = state.location { url = location }
-        // Its end may be said more exactly each time, so it is the middle that counts.
+        // Compares the middles of segments, because later manifests may give their ends more exactly.
         if let last = parts.list.segments.last, let newest = state.list.segments.last,
             newest.start + newest.duration / 2 < last.start
         {
@@ -198,7 +201,7 @@ final class LivePlaylist {
             return fail(Self.tooFar)
         }
         append(Array(state.list.segments.dropFirst(known)), after: nil, isComplete: state.list.isComplete)
-        // What has arrived is played first.
+        // Segments that have arrived are played first.
         if !state.isLast, !hasGrown, !parts.isComplete {
             return fail("it goes on in another period")
         }
@@ -207,11 +210,11 @@ final class LivePlaylist {
 
     static let tooFar = "the next segment has left the playlist"
 
-    /// Takes a list that ends before what is known ends. It is the one of a late server when its last segment is known,
-    /// and otherwise that of an encoder that counts from its beginning again: what is known will not go on.
+    /// Handles a list that ends before the known segments end. If its last segment is known, the list comes from a late
+    /// server. Otherwise the encoder has begun counting again, and the known segments will have no successor.
     private func takeOlder(_ older: SegmentList) -> Bool {
         let newest = older.segments.last?.resource
-        // The late server may be another host.
+        // The late server may be on another host.
         let addresses = newest.map { Alternatives($0.url, bases: bases).addresses } ?? []
         olderAnswers += 1
         guard olderAnswers <= Self.mostOlderAnswers || older.isComplete,
@@ -229,7 +232,7 @@ final class LivePlaylist {
     private func append(_ added: [SegmentReference], after previous: SegmentReference?, isComplete: Bool) {
         hasGrown = !added.isEmpty
         olderAnswers = 0
-        // More is loaded when all that was known has been asked for.
+        // More is loaded only when all known segments have been requested.
         let played = parts.list.segments.count - Self.fewestPlayed
         parts.add(added, after: previous)
         parts.isComplete = isComplete
@@ -237,7 +240,7 @@ final class LivePlaylist {
         if gone > 0 { parts.forget(gone) }
     }
 
-    /// Calls `wake` once, from any thread, when it makes sense to `poll`: after the playlist was loaded again.
+    /// Calls `wake` once, on any thread, after the playlist was loaded again: then `poll` has something to handle.
     func whenLoaded(_ wake: @escaping @Sendable () -> Void) {
         if let reload { return reload.whenOver(wake) }
         let now = clock.now()
@@ -258,8 +261,8 @@ final class LivePlaylist {
         reload.whenOver(wake)
     }
 
-    /// Nanoseconds from one load to the next. A playlist that has not grown is loaded sooner, and so is one that could
-    /// not be loaded.
+    /// The time from one load to the next, in nanoseconds. It is shorter after a load that failed or brought no new
+    /// segment.
     private var pace: Int64 {
         if loadFailure != nil { return LivePatience(targetDuration: targetDuration).pace }
         return Int64(max(0.1, min(interval * (hasGrown ? 1 : 0.5), 3600)) * 1e9)

@@ -2,11 +2,11 @@ import Media
 import Network
 import Platform
 
-/// One more request for a playlist.
+/// One request to load a playlist again.
 ///
-/// Thread: any. `@unchecked Sendable` is safe because `lock` guards what changes.
+/// Thread: any. `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class LiveReload: ResourceReceiver, @unchecked Sendable {
-    /// Where it is asked for.
+    /// The addresses of the playlist.
     let addresses: ResourceAddresses
     private let lock = Lock()
     private var content = WholeAnswer.Content(body: [], url: "")
@@ -16,8 +16,8 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
     private var wake: (@Sendable () -> Void)?
 
     /// - Parameters:
-    ///   - addresses: of the same playlist, which are asked in turn.
-    ///   - wantsLink: whether another link ends the delay.
+    ///   - addresses: of the same playlist, which are requested in turn.
+    ///   - wantsLink: whether a new link ends the delay.
     init(
         _ request: TransferRequest, at addresses: ResourceAddresses, _ requests: ServiceRequests, after delay: Int64,
         wantsLink: Bool
@@ -42,7 +42,7 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
         if isUnwanted { transfer.cancel() }
     }
 
-    /// nil while it is not over.
+    /// The result; nil until the request has ended.
     var result: Result<WholeAnswer.Content, ResourceFailure>? { lock.withLock { outcome } }
 
     func cancel() {
@@ -53,7 +53,7 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
         transfer?.cancel()
     }
 
-    /// As `ByteSource.whenReadable`.
+    /// Calls `wake` once when the request has ended, as `ByteSource.whenReadable` does.
     func whenOver(_ wake: @escaping @Sendable () -> Void) {
         let isOver = lock.withLock {
             if outcome == nil { self.wake = wake }
@@ -83,8 +83,9 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
 }
 
 extension ResourceAddresses {
-    /// An address has answered with something else than the resource: the others are asked first from then on.
-    /// - Parameter url: of the answer; nil when it is not known.
+    /// Records that an address has answered with something other than the resource, so that the others are requested
+    /// first.
+    /// - Parameter url: of the answer; nil when it is unknown.
     func turnAway(from url: String?) {
         let addresses = alternatives.addresses
         guard addresses.count > 1 else { return }

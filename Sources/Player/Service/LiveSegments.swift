@@ -1,10 +1,10 @@
 import Media
 import Network
 
-/// The segments of a part of live content, fetched one after the other ahead of the decoder. One that is given up
-/// counts as a gap, and ends the part (docs/playback.md, 15.12).
+/// The segments of a part of live content, fetched one after the other before the decoder needs them. A segment that is
+/// given up counts as a gap, and ends the part (docs/playback.md, 15.12).
 ///
-/// Thread: the decoder thread. The end of this object ends its transfers.
+/// Thread: the decoder thread. Deinitialisation cancels the transfers.
 final class LiveSegments: SegmentedSource {
     private(set) var initialization: (any ByteSource)?
     var timeline: SegmentTimeline { part.timeline }
@@ -16,7 +16,7 @@ final class LiveSegments: SegmentedSource {
     private let fetching: StreamedSegments.Fetching
     private let retries: LiveRetries
     private let keys: StreamedKeys
-    /// Segments that were begun, in order and without gaps.
+    /// The segments whose transfers have begun, in order and without gaps.
     private var begun: [(index: Int, bytes: StreamedBytes)] = []
 
     init(_ part: LivePart, _ fetching: StreamedSegments.Fetching, _ retries: LiveRetries, _ keys: StreamedKeys) {
@@ -24,7 +24,7 @@ final class LiveSegments: SegmentedSource {
         let (resource, protections) = (part.initialization, part.initializationProtections)
         guard let resource else { return }
         let bytes = fetching.begin(resource, isMeasured: false, retries: retries)
-        // Keys of samples are those of the segments.
+        // The segments repeat the keys of samples.
         let ofAll = protections.filter { $0.isOfWholeSegments }
         initialization = MediumByteSource(opened(bytes, ofAll), fetching.medium)
     }
@@ -42,7 +42,7 @@ final class LiveSegments: SegmentedSource {
         MediumByteSource(LiveSegment(index, of: self, bytes), fetching.medium)
     }
 
-    /// The bytes of a segment once it is in the part; nil before that.
+    /// Returns the bytes of a segment once it is in the part; nil before that.
     fileprivate func bytes(ofComing index: Int) throws(ByteSourceError) -> LiveBytes? {
         try part.poll()
         return bytes(of: index).map { opened($0, part.segment(index)?.protections ?? []) }
@@ -52,7 +52,7 @@ final class LiveSegments: SegmentedSource {
         LiveBytes(bytes, protections, keys) { [fetching, retries] url in
             var retries = retries
             retries.refusesText = false
-            // A cache does not keep keys.
+            // Keys are not cached.
             return StreamedBytes(
                 TransferRequest(url: url), over: fetching.network,
                 at: ResourceAddresses(Alternatives(url, bases: fetching.bases), failed: fetching.failed),
@@ -62,7 +62,7 @@ final class LiveSegments: SegmentedSource {
 
     // MARK: Fetching
 
-    /// Begins with the first segment.
+    /// Begins the transfer of the first segment.
     func prepare() { _ = bytes(of: timeline.firstIndex) }
 
     /// Whether all segments of the part have arrived, and no more will come.
@@ -74,10 +74,10 @@ final class LiveSegments: SegmentedSource {
     /// - Returns: nil for a segment that is not in the part, or was given up.
     private func bytes(of index: Int) -> StreamedBytes? {
         guard part.segment(index) != nil else { return nil }
-        // The one before stays: its last bytes may not be decoded yet.
+        // The previous segment stays: its last bytes may not be decoded yet.
         begun.removeAll { $0.index < index - 1 }
         if let known = begun.first(where: { $0.index == index }) { return known.bytes }
-        // Elsewhere, after a seek.
+        // A seek has moved to another segment.
         begun.removeAll { $0.index >= index || $0.index < index - 1 }
         return begin(index)
     }
@@ -90,7 +90,7 @@ final class LiveSegments: SegmentedSource {
         return bytes
     }
 
-    /// Begins the next segment when all before are complete and there is room for more.
+    /// Begins the next segment when all earlier ones are complete and there is room for more.
     func fetchAhead() {
         guard let last = begun.last, last.bytes.isComplete, !last.bytes.hasFailed,
             begun.reduce(0, { $0 + $1.bytes.buffered }) < Int64(fetching.readAhead)
@@ -104,8 +104,8 @@ final class LiveSegments: SegmentedSource {
     }
 }
 
-/// The bytes of a segment of live content, which may not be in the playlist yet. Each read is an occasion to fetch
-/// ahead.
+/// The bytes of a segment of live content, which may not be in the playlist yet. Each read also begins transfers for
+/// which there is room.
 ///
 /// Thread: the decoder thread.
 private final class LiveSegment: ByteSource {
@@ -113,7 +113,7 @@ private final class LiveSegment: ByteSource {
     private let segments: LiveSegments
     private var bytes: LiveBytes?
 
-    /// - Parameter bytes: nil for one that is not in the playlist yet.
+    /// - Parameter bytes: nil for a segment that is not in the playlist yet.
     init(_ index: Int, of segments: LiveSegments, _ bytes: LiveBytes?) {
         (self.index, self.segments, self.bytes) = (index, segments, bytes)
     }
@@ -138,7 +138,7 @@ private final class LiveSegment: ByteSource {
     }
 }
 
-/// The bytes of a resource of live content as its container has them. The keys are fetched first, and like segments.
+/// The decrypted bytes of a resource of live content. The keys are fetched first, with the retries of segments.
 ///
 /// Thread: the decoder thread.
 private final class LiveBytes: ByteSource {
@@ -146,10 +146,10 @@ private final class LiveBytes: ByteSource {
     private let protections: [ContentProtection]
     private let keys: StreamedKeys
     private let fetch: (String) -> StreamedBytes
-    /// The key that is on its way.
+    /// The key that is arriving.
     private var key: StreamedBytes?
     private var keyBytes: [UInt8] = []
-    /// The bytes without encryption, once there are all keys.
+    /// The decrypted bytes, once all keys have arrived.
     private var plain: (any ByteSource)?
 
     /// - Parameter fetch: begins to fetch a key from an address.
@@ -176,7 +176,7 @@ private final class LiveBytes: ByteSource {
         return try opened.read(into: buffer, at: offset)
     }
 
-    /// - Returns: whether all of the key is in `keyBytes`.
+    /// - Returns: whether the whole key is in `keyBytes`.
     private func readKey(at url: String) throws(ByteSourceError) -> Bool {
         let coming = key ?? fetch(url)
         key = coming
@@ -195,7 +195,7 @@ private final class LiveBytes: ByteSource {
         return true
     }
 
-    /// More bytes than any key has.
+    /// Longer than any key, in bytes.
     private static let longestKey = 64
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) {

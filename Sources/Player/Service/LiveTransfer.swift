@@ -2,13 +2,13 @@ import Media
 import Network
 import Platform
 
-/// Receives a resource of live content. Whatever is no complete answer is requested again, behind the last byte that
-/// has arrived, as `LivePatience` says.
+/// Receives a resource of live content. Any incomplete answer is followed by another attempt, which continues after the
+/// last byte that has arrived. `LivePatience` decides when.
 ///
-/// Thread: any; the receiver is called on the network's.
-/// `@unchecked Sendable` is safe because `lock` guards what several threads change.
+/// Thread: any; the receiver is called on the network's thread.
+/// `@unchecked Sendable` is safe because `lock` guards the state that several threads change.
 final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable {
-    /// Bytes that show whether a body is text.
+    /// The number of bytes that show whether a body is text.
     private static let textBytes = 8...512
 
     private let network: any ServiceNetwork
@@ -24,21 +24,21 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     private var attempts = 0
     private var isCancelled = false
     private var isOver = false
-    // Of the network's thread.
+    // Used only by the network's thread.
     private var patience: LivePatience
-    /// When the attempt began, or its last new byte came.
+    /// When the attempt began, or its last new byte arrived, in nanoseconds.
     private var since: Int64 = 0
     private var arrived: Int64 = 0
     private var version: ResourceVersion
-    /// Of the present answer.
+    /// The head of the current answer.
     private var head: (head: ResponseHead, length: Int64?)?
-    /// Whether the present answer is something else than the resource.
+    /// Whether the current answer is something other than the resource.
     private var isForeign = false
 
-    /// Begins at once.
+    /// Begins the first attempt.
     /// - Parameters:
-    ///   - version: the one that is wanted, as in `ResourceTransfer`.
-    ///   - addresses: of the same bytes: each attempt asks them in turn. nil for that of the request alone.
+    ///   - version: the wanted version, as in `ResourceTransfer`.
+    ///   - addresses: of the same bytes: attempts request them in turn. nil for the address of the request alone.
     init(
         _ request: TransferRequest, of version: ResourceVersion, over network: any ServiceNetwork,
         at addresses: ResourceAddresses? = nil, _ retries: LiveRetries, progress: StreamProgress?,
@@ -51,7 +51,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         attempt()
     }
 
-    /// Ends it; the receiver gets `.cancelled`, unless it has ended. Idempotent.
+    /// Cancels the transfer; the receiver gets `.cancelled`, unless it has ended. Idempotent.
     func cancel() {
         let ongoing: ResourceTransfer? = lock.withLock {
             isCancelled = true
@@ -63,7 +63,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         }
     }
 
-    /// The receiver, which had enough, wants more.
+    /// Delivers again after the receiver has answered `.enough`.
     func resume() { lock.withLock { transfer }?.resume() }
 
     // MARK: Attempts
@@ -75,7 +75,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         if arrived > 0 {
             request.range = ByteRange(from: (request.range?.from ?? 0) + arrived, upTo: request.range?.upTo)
         }
-        // What a cache has may be the answer that was of no use.
+        // The cached answer may be the useless one.
         if attempts > 0 { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
         (isForeign, head) = (false, nil)
         since = retries.clock.now()
@@ -86,7 +86,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         let transfer = ResourceTransfer(
             request, of: mayMove ? version.ofAnyHost : version, over: network, for: .live, at: addresses,
             progress: progress, into: self)
-        // It may be over already, and the next one may have begun.
+        // The attempt may have ended already, and the next one may have begun.
         let isUnwanted = lock.withLock {
             if attempts == number, !isOver { self.transfer = transfer }
             return isCancelled
@@ -94,7 +94,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         if isUnwanted { transfer.cancel() }
     }
 
-    /// Whether the next attempt may be answered by another host than the last one.
+    /// Whether another host may answer the next attempt.
     private var mayMove: Bool { addresses.map { $0.alternatives.addresses.count > 1 } ?? false }
 
     private func finish(_ failure: ResourceFailure?) {
@@ -118,7 +118,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
             lock.withLock { transfer }?.cancel()
             return .more
         }
-        // Of an answer without a byte of the resource the receiver learns nothing.
+        // The receiver is not notified of answers without a byte of the resource.
         if arrived == 0, let head { receiver.began(head.head, length: head.length) }
         guard receiver.received(bytes) == .more else { return .enough }
         if let head { version = version.completed(by: ResourceVersion(head.head)) }
@@ -132,12 +132,12 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     func ended(_ failure: ResourceFailure?) {
         let isCancelled = lock.withLock {
             transfer = nil
-            // One that has not been stored yet is over, too.
+            // Also marks an attempt as ended that has not been stored in `transfer` yet.
             attempts += 1
             return self.isCancelled
         }
         if isCancelled { return finish(.cancelled) }
-        // What else has failed, the transfer has noted.
+        // `ResourceTransfer` has recorded all other failures of addresses.
         if isForeign || failure == .changed || failure == nil && missing != nil {
             addresses?.turnAway(from: head?.head.effectiveURL)
         }
@@ -161,7 +161,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         return arrived < expected ? .tooShort : nil
     }
 
-    /// Whether all bytes are characters of ASCII: no segment begins so, and most errors do.
+    /// Returns whether all bytes are ASCII characters: no segment begins so, and most error messages do.
     private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count >= textBytes.lowerBound
             && bytes.prefix(textBytes.upperBound).allSatisfy {
@@ -172,11 +172,11 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
 
 extension ResourceFailure {
     fileprivate static let tooShort = ResourceFailure.transfer(.truncated)
-    /// Not from the service.
+    /// The answer does not come from the service.
     fileprivate static let text = ResourceFailure.refused(ServiceRefusal(status: 200))
 }
 
 extension ByteSourceError {
-    /// As `MediaError.isOfAnswer`.
+    /// Whether it comes from an answer, as `MediaError.isOfAnswer`.
     var isOfLiveAnswer: Bool { MediaError.source(self).isOfAnswer }
 }

@@ -2,24 +2,24 @@ import Media
 import Network
 import Platform
 
-/// Follows a manifest through playlists and indexes to the segments of the representation to begin with. Those of the
-/// others are loaded while it plays.
+/// Follows a manifest through playlists and indexes to the segments of the first representation. The segments of the
+/// others are loaded during playback.
 ///
 /// Thread: the decoder thread; blocks.
 struct ManifestLoading {
-    /// A playlist may name playlists, and these name segments.
+    /// The maximum depth of playlists: a playlist may name playlists, and these name segments.
     private static let deepestPlaylist = 2
 
     let requests: ServiceRequests
-    /// Whether playlists do not come from a cache: the addresses in them have been refused.
+    /// Whether playlists bypass the cache, because the addresses in the cached ones were refused.
     let asksForNew: Bool
-    /// Decides which representation is the first.
+    /// Selects the first representation.
     let throughput: Throughput
 
-    /// The same manifest with the playlist of one encoding in place of its address: the one to begin with. One that
-    /// cannot be loaded gives way to another. The playlists of the others are loaded later.
-    /// - Parameter keepsBest: only the best one is followed, and the others are left out.
-    /// - Returns: also where it came from; nil for what was in the playbackinfo.
+    /// Returns the manifest with the playlist of the first representation instead of its address. If that playlist
+    /// cannot be loaded, another representation is first. The playlists of the others are loaded later.
+    /// - Parameter keepsBest: only the best representation is followed, and the others are left out.
+    /// - Returns: also the address of the new manifest; nil when it was in the playbackinfo.
     func followed(
         _ manifest: Manifest, _ quality: String?, keepsBest: Bool = false
     ) throws(MediaError) -> (Manifest, url: String?) {
@@ -47,15 +47,15 @@ struct ManifestLoading {
         throw .damaged(what: "playlists that name each other")
     }
 
-    /// What is behind the address of an encoding.
+    /// The resource at the address of a representation.
     private enum Followed {
-        /// - Parameter failed: the places of those that cannot be used.
+        /// - Parameter failed: the indices of representations that cannot be used.
         case encoding(Representation, place: Int, failed: [Int])
-        /// It takes the place of the whole manifest.
+        /// A manifest that replaces the whole outer manifest.
         case manifest(Manifest, url: String)
     }
 
-    /// Loads the playlist of the first of some encodings that can be loaded.
+    /// Loads the playlist of the first representation that can be loaded.
     /// - Parameter playable: the lowest bandwidth first.
     private func follow(
         _ playable: [Representation], _ quality: String?, keepsBest: Bool
@@ -79,12 +79,12 @@ struct ManifestLoading {
         }
     }
 
-    /// Loads what is needed to begin with one of several representations: each is tried once, then in turn with more
-    /// patience.
+    /// Loads the resource that one of several representations needs to begin. Each representation is tried once, then
+    /// in turn with more patience.
     /// - Parameters:
-    ///   - order: of their places.
-    ///   - keepsBest: only one that cannot be used for good gives way to another one.
-    ///   - load: gets also the places of those that cannot be used for good.
+    ///   - order: the indices of the representations.
+    ///   - keepsBest: another representation is tried only when the failure of the first is permanent.
+    ///   - load: also gets the indices of the representations that have failed permanently.
     private func reached<Content>(
         _ order: [Int], keepsBest: Bool = false,
         _ load: (_ place: Int, Patience, _ failed: [Int]) throws(MediaError) -> Content
@@ -110,7 +110,7 @@ struct ManifestLoading {
         }
     }
 
-    /// Live content keeps to the best encoding of which the playlist can be loaded.
+    /// Loads the best representation whose playlist can be loaded: live content does not switch later.
     private func liveFollowed(
         _ better: ArraySlice<Representation>, _ quality: String?
     ) throws(MediaError) -> Followed? {
@@ -125,20 +125,21 @@ struct ManifestLoading {
         return nil
     }
 
-    /// A function that says whether some address of it has not failed in this session.
+    /// Returns a function that checks whether any address of the representation has not failed in this session.
     func reach(of representation: Representation) -> () -> Bool {
         guard let url = representation.firstAddress else { return { true } }
         let (addresses, failed) = (Alternatives(url, bases: representation.bases).addresses, requests.failed)
         return { addresses.contains { failed.isInReach($0) } }
     }
 
-    /// The same manifest with the segments of the file to begin with, where several files are encodings among which a
-    /// player may choose. They are in an index at the beginning of each (`sidx`). One of which the index cannot be
-    /// loaded gives way to another. The indexes of the others are loaded later.
+    /// Returns the manifest with the segments of the first file, where several files are representations to switch
+    /// among. The index at the beginning of each file lists its segments (`sidx`).
+    ///
+    /// If an index cannot be loaded, another file is first. The indexes of the others are loaded later.
     func indexed(
         _ manifest: Manifest, quality: String?
     ) throws(MediaError) -> (Manifest, later: [Representation]) {
-        // Of several periods each may take another part of the file.
+        // With several periods, each may use another section of the file.
         guard manifest.periods.count == 1, let set = manifest.periods[0].adaptationSets.first else {
             return (manifest, [])
         }
@@ -154,14 +155,15 @@ struct ManifestLoading {
             guard let found = try indexed(encodings[place], patience) else { return (manifest, []) }
             var result = manifest
             result.periods[0].adaptationSets[0].representations = [found]
-            // As of one file.
+            // As for a single file, the period does not limit its segments.
             result.periods[0].endRounding = nil
             return (result, encodings.indices.filter { $0 != place && !failed.contains($0) }.map { encodings[$0] })
         }
     }
 
-    /// A file with the segments of its index.
-    /// - Returns: nil for one that is played as it is: its index cannot be read, or its server does not know ranges.
+    /// Returns a file with the segments of its index.
+    /// - Returns: nil for a file to play without an index: the index cannot be read, or the server does not support
+    ///   ranges.
     private func indexed(
         _ encoding: Representation, _ patience: Patience
     ) throws(MediaError) -> Representation? {
@@ -184,7 +186,7 @@ struct ManifestLoading {
         return try requests.answer(to: request, at: addresses(request.url, of: encoding, patience))
     }
 
-    /// A variant that is not played yet.
+    /// Returns a variant that is not played yet.
     func later(_ representation: Representation, _ quality: String?) -> LaterPlaylist {
         if let request = representation.indexRequest(requests) { return laterFile(representation, request) }
         let url = if case .playlist(let url) = representation.segments { url } else { "" }
@@ -201,7 +203,7 @@ struct ManifestLoading {
         }
     }
 
-    /// A file that is not played yet.
+    /// Returns a file that is not played yet.
     private func laterFile(_ encoding: Representation, _ request: TransferRequest) -> LaterPlaylist {
         LaterPlaylist(encoding) {
             PlaylistLoad(request, at: addresses(request.url, of: encoding, .rounds(0)), over: requests.network)
@@ -226,7 +228,7 @@ struct ManifestLoading {
             throw .source(error.byteSourceError)
         }
         var inner = try manifest(answer.body, .hls, from: answer.url, quality)
-        // The segments lie beside each of its addresses.
+        // The segments are relative to each of the representation's addresses.
         for period in inner.periods.indices {
             for set in inner.periods[period].adaptationSets.indices {
                 for place in inner.periods[period].adaptationSets[set].representations.indices
@@ -250,7 +252,7 @@ struct ManifestLoading {
         ResourceAddresses(Alternatives(url, bases: representation.bases), failed: requests.failed, patience)
     }
 
-    /// - Returns: with its sets in the order in which they are preferred.
+    /// - Returns: the manifest with its sets in the order of preference.
     func manifest(
         _ bytes: [UInt8], _ format: ManifestFormat, from url: String, _ quality: String?
     ) throws(MediaError) -> Manifest {
@@ -266,7 +268,7 @@ struct ManifestLoading {
 }
 
 extension Representation {
-    /// Of its first segment, its file or its playlist.
+    /// The address of its first segment, its file or its playlist.
     fileprivate var firstAddress: String? {
         switch segments {
         case .file(let file): file.url
@@ -276,7 +278,7 @@ extension Representation {
         }
     }
 
-    /// A request for the index of a file that begins with one; nil for another.
+    /// Returns a request for the index of a file that begins with one; nil for other representations.
     fileprivate func indexRequest(_ requests: ServiceRequests) -> TransferRequest? {
         guard case .file(let file) = segments, file.initialization != nil, file.mediaOffset == 0, let range = file.index
         else { return nil }
@@ -284,7 +286,7 @@ extension Representation {
         return .content(index.url, range: index.byteRange, requests.space?.representation(self))
     }
 
-    /// - Parameter index: of its file.
+    /// - Parameter index: the bytes of the file's index.
     fileprivate func with(index: [UInt8]) throws(MediaError) -> Representation {
         guard case .file(let file) = segments else { return self }
         var result = self
@@ -294,7 +296,7 @@ extension Representation {
         return result
     }
 
-    /// - Parameter inner: what its playlist names.
+    /// - Parameter inner: the representation in its playlist.
     fileprivate func with(_ inner: Representation?) throws(MediaError) -> Representation {
         guard var result = inner else { throw .damaged(what: "a manifest without audio") }
         result.bandwidth = bandwidth

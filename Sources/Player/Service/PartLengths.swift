@@ -1,12 +1,12 @@
-/// The lengths of the parts of content, in frames of one rate, with their sum at hand: there may be 50,000 parts.
+/// The lengths of the parts of content, in frames of one rate. The sum is stored, because there may be 50,000 parts.
 struct PartLengths {
-    /// nil while not known.
+    /// The lengths; nil for unknown ones.
     private var lengths: [Int64?]
-    /// Of those that are known.
+    /// The sum of the known lengths.
     private var sum: Int64 = 0
     private var unknownCount = 0
 
-    /// Longer ones, more than 15 years at the highest rate, are not believed. So sums do not overflow.
+    /// The longest accepted length, more than 15 years at the highest rate, so that sums do not overflow.
     private static let longest = 1e14
 
     /// - Parameter durations: in seconds; at least one.
@@ -35,14 +35,15 @@ struct PartLengths {
         if let length { sum += sign * length } else { unknownCount += Int(sign) }
     }
 
-    /// Of all parts; nil while it is not known.
-    /// - Parameter length: of `part`, if it is not known here.
+    /// Returns the length of all parts; nil while unknown.
+    /// - Parameter length: the length of `part`, used if it is unknown here.
     func total(with length: Int64?, of part: Int) -> Int64? {
         if lengths[part] != nil { return unknownCount == 0 ? sum : nil }
         return unknownCount == 1 ? length.map { sum + min($0, Int64(Self.longest)) } : nil
     }
 
-    /// The part that has a frame, and the place of the frame in it. What lies after the end is in the last part.
+    /// Returns the part that contains a frame, and the offset of the frame in it. Frames after the end belong to the
+    /// last part.
     func place(of frame: Int64) -> (part: Int, frame: Int64) {
         var rest = max(0, frame)
         var part = 0

@@ -1,29 +1,29 @@
 import Media
 
-/// How often the addresses of a representation are asked again before another representation is tried
-/// (docs/playback.md, 15.16).
+/// How often the addresses of a representation are retried before another representation is tried (docs/playback.md,
+/// 15.16).
 ///
-/// A value. The representations that can be reached later are tried in turn, round after round:
+/// A value. Representations that may be reachable later are tried in turn, round after round:
 ///
 ///     var patience = Patience.first(of: representations.count)
 ///     // All have failed with these errors:
 ///     guard let next = patience.next(after: failures) else { throw … }
 enum Patience: Equatable {
-    /// There is no other representation: as often as the schedule of retries says.
+    /// There is no other representation: retries follow the retry schedule.
     case endless
-    /// So many rounds through all representations have failed.
+    /// The number of failed rounds through all representations.
     case rounds(Int)
 
-    /// An address that has brought something before is asked again so often: half a minute passes meanwhile.
+    /// The retries of an address that has delivered something before; they take half a minute.
     private static let retriesOfWorking = 6
-    /// A server whose first byte takes long gets its longest deadline with this retry.
+    /// The maximum number of retries. With the last one, a server that is slow to begin gets the longest deadline.
     private static let mostRetries = 4
 
-    /// - Parameter count: of the representations.
+    /// - Parameter count: the number of representations.
     static func first(of count: Int) -> Patience { count > 1 ? .rounds(0) : .endless }
 
-    /// How often all addresses are asked again; nil: as the schedule says.
-    /// - Parameter hasWorked: whether other resources have come from there.
+    /// Returns how often all addresses are retried; nil: by the retry schedule.
+    /// - Parameter hasWorked: whether other resources have arrived from these addresses.
     func retries(hasWorked: Bool) -> Int? {
         switch self {
         case .endless: nil
@@ -31,9 +31,9 @@ enum Patience: Equatable {
         }
     }
 
-    /// For the next round.
-    /// - Parameter failures: why the representations have failed that can be reached later.
-    /// - Returns: nil when there is none: servers that answer have been asked often enough.
+    /// Returns the patience for the next round.
+    /// - Parameter failures: the errors of the representations that may be reachable later.
+    /// - Returns: nil when there is no next round: servers that answer have been tried often enough.
     func next(after failures: [MediaError]) -> Patience? {
         guard case .rounds(let count) = self, !failures.isEmpty else { return nil }
         if count < Self.mostRetries { return .rounds(count + 1) }
@@ -42,7 +42,7 @@ enum Patience: Equatable {
 }
 
 extension MediaError {
-    /// Whether other representations may be reached: the network, or the server has failed.
+    /// Whether other representations may be reachable: the network or the server has failed.
     var isOfAddress: Bool {
         switch self {
         case .source(.network), .source(.tls): true

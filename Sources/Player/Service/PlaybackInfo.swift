@@ -3,14 +3,14 @@ import Media
 import PCM
 import Platform
 
-/// The service's answer about a product: what is played, and the manifest that says where its content is
+/// The service's answer about a product: the product to play, and the manifest with the addresses of its content
 /// (docs/service.md).
 ///
 /// The product, its quality and its presentation may differ from the requested ones: a replacement.
 struct PlaybackInfo: Equatable, Sendable {
-    /// Why an answer is not usable.
+    /// Why an answer is unusable.
     struct Malformed: Error, Equatable {
-        /// In place of a field: the answer is no JSON object, or has no field of a playbackinfo.
+        /// Instead of a field: the answer is not a JSON object, or has no field of a playbackinfo.
         static let noAnswer = "json"
 
         /// The field, or `noAnswer`.
@@ -20,28 +20,29 @@ struct PlaybackInfo: Equatable, Sendable {
     var productId: String
     var streamType = StreamType.onDemand
     var assetPresentation: AssetPresentation
-    /// Of a track.
+    /// The audio mode of a track.
     var audioMode: AudioMode?
-    /// Of a track.
+    /// The quality of a track.
     var audioQuality: AudioQuality?
-    /// Of a video.
+    /// The quality of a video.
     var videoQuality: VideoQuality?
-    /// The service's id of the session; nil when it has not repeated it.
+    /// The service's id of the session; nil when the answer does not repeat it.
     var streamingSessionId: String?
     /// Present when the content needs a license.
     var licenseSecurityToken: String?
-    /// A license server that speaks ClearKey.
+    /// The address of a license server for ClearKey.
     var licenseURL: String?
     var manifestType: ManifestType
     /// Two answers with the same hash have the same content.
     var manifestHash: String?
     var manifest: [UInt8]
     var replayGain = ReplayGain()
-    /// In seconds since 1970, only of an answer for offlining.
+    /// When the offline copy must be re-validated, in seconds since 1970; only in an answer for a download.
     var offlineRevalidateAt: Int64?
-    /// In seconds since 1970, only of an answer for offlining; nil means without limit.
+    /// Until when the offline copy is valid, in seconds since 1970; nil without limit. Only in an answer for a
+    /// download.
     var offlineValidUntil: Int64?
-    /// In Hz.
+    /// The sample rate in Hz.
     var sampleRate: Int?
     var bitDepth: Int?
 
@@ -55,19 +56,19 @@ struct PlaybackInfo: Equatable, Sendable {
 }
 
 extension PlaybackInfo {
-    /// Reads an answer. Unknown fields do not matter.
-    /// - Parameter type: of the requested product.
+    /// Reads an answer. Unknown fields are ignored.
+    /// - Parameter type: the type of the requested product.
     init(parsing body: [UInt8], _ type: ProductType) throws(Malformed) {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue.parseForeign(body) } catch {
             throw Malformed(field: Malformed.noAnswer)
         }
-        // The service's answers have both: this is another program's.
+        // An answer of the service has both fields: this one comes from another program.
         if json["manifest"] == nil, json["manifestMimeType"] == nil { throw Malformed(field: Malformed.noAnswer) }
         switch type {
         case .track:
             productId = try Self.id(json, "trackId")
-            // A mode that this version does not know plays all the same.
+            // An unknown mode does not prevent playback.
             audioMode = json["audioMode"]?.string.flatMap { AudioMode(serviceName: $0) }
             audioQuality = try Self.word(json, "audioQuality", AudioQuality.init(serviceName:))
         case .video:
@@ -82,7 +83,7 @@ extension PlaybackInfo {
         }
         manifest = bytes
         manifestHash = json["manifestHash"]?.string
-        // An empty one is none.
+        // An empty id counts as none.
         streamingSessionId = json["streamingSessionId"]?.string.flatMap { $0.utf8.isEmpty ? nil : $0 }
         licenseSecurityToken = json["licenseSecurityToken"]?.string
         licenseURL = json["licenseUrl"]?.string.map { URLReference($0).url }.flatMap { $0.utf8.isEmpty ? nil : $0 }
@@ -95,7 +96,7 @@ extension PlaybackInfo {
         bitDepth = json["bitDepth"]?.integer.flatMap { Int(exactly: $0) }
     }
 
-    /// Numbers, as the service writes them; other implementations may have names.
+    /// Returns an id: a number, as this service writes it, or a name, as other implementations may.
     private static func id(_ json: JSONValue, _ field: String) throws(Malformed) -> String {
         if let number = json[field]?.integer { return "\(number)" }
         guard let name = json[field]?.string, !name.utf8.isEmpty else { throw Malformed(field: field) }
@@ -111,10 +112,10 @@ extension PlaybackInfo {
 }
 
 extension PlaybackInfo {
-    /// Equal for equal content: the hash of the manifest, as the service says it or, if it does not, counted here.
+    /// A value that is equal for equal content: the service's hash of the manifest, or else one that is computed here.
     var fingerprint: [UInt8] {
         if let manifestHash, !manifestHash.utf8.isEmpty { return Array(manifestHash.utf8) }
-        // SHA-256 fails only without memory; the content counts as another one then.
+        // SHA-256 fails only without memory; the content then counts as changed.
         do throws(CryptoError) { return try SHA256.hash(manifest) } catch { return [] }
     }
 }

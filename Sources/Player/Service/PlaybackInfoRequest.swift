@@ -13,16 +13,16 @@ struct PlaybackInfoRequest: Equatable, Sendable {
     var audioQuality: AudioQuality
     var videoQuality = VideoQuality.high
     var mode: PlaybackMode
-    /// A new one for each attempt to play or to keep a product.
+    /// A new id for each attempt to play or download a product.
     var streamingSessionId: String
-    /// Whether an answer from the cache will not do: what it names was refused.
+    /// Whether an answer from the cache is useless, because its addresses were refused.
     var asksForNew = false
-    /// Whether the answer neither comes from the cache nor goes there.
+    /// Whether the answer bypasses the cache, in both directions.
     var isFresh = false
 
     /// - Parameters:
-    ///   - baseURL: of the service, without a slash at its end.
-    ///   - token: nil asks without credentials; a service may answer with a preview then.
+    ///   - baseURL: of the service, without a trailing slash.
+    ///   - token: nil to ask without credentials; a service may then answer with a preview.
     func transfer(baseURL: String, clientName: String, token: String?) -> TransferRequest {
         let id = FormText.escaped(productId)
         var url = baseURL

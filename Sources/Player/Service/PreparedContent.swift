@@ -1,9 +1,9 @@
 import Media
 import Network
 
-/// One encoding of a part of the content, whose transfers have begun. A decoder is opened when it is needed.
+/// One representation of a part of the content, whose transfers have begun. A decoder is opened when it is needed.
 ///
-/// Thread: the decoder thread. The end of this object ends its transfers.
+/// Thread: the decoder thread. Deinitialisation cancels the transfers.
 final class PreparedContent {
     private enum Source {
         case file(StreamedBytes)
@@ -16,11 +16,11 @@ final class PreparedContent {
     private let clip: Range<Double>?
     private let bandwidth: Int?
 
-    /// Begins its transfers.
+    /// Begins the transfers.
     /// - Parameters:
     ///   - representation: a file, a list or a template.
-    ///   - clip: what of a file is played.
-    ///   - keys: take what the representation says of its encryption.
+    ///   - clip: the range of a file to play.
+    ///   - keys: receive the representation's description of its encryption.
     init(
         _ representation: Representation, clip: Range<Double>?, _ fetching: StreamedSegments.Fetching,
         _ requests: ServiceRequests, _ keys: StreamedKeys
@@ -50,13 +50,13 @@ final class PreparedContent {
         }
     }
 
-    /// nil for a file.
+    /// The segments; nil for a file.
     var segments: StreamedSegments? { if case .segments(let segments) = source { segments } else { nil } }
 
-    /// Begins to fetch from the first segment on.
+    /// Begins fetching with the first segment.
     func prepare() { if let segments { segments.prepare(from: segments.timeline.firstIndex, lead: false) } }
 
-    /// Whether all of it has arrived.
+    /// Whether the whole representation has arrived.
     var isFetched: Bool {
         switch source {
         case .file(let bytes): bytes.isComplete
@@ -84,19 +84,19 @@ final class PreparedContent {
     }
 }
 
-/// The transfers of content that is decoded.
+/// The transfers of content that is being decoded.
 ///
 /// Thread: the decoder thread.
 struct ContentTransfers {
-    /// Whether all of the content has arrived.
+    /// Whether the whole content has arrived.
     var isFetched: () -> Bool
-    /// Begins the next ones when there is room for more.
+    /// Begins the next transfers when there is room for more.
     var fetchAhead: () -> Void
 
     init(_ isFetched: @escaping () -> Bool, fetchAhead: @escaping () -> Void) {
         (self.isFetched, self.fetchAhead) = (isFetched, fetchAhead)
     }
 
-    /// Of content that is on this device.
+    /// The transfers of content that is on this device.
     static var none: ContentTransfers { ContentTransfers({ true }, fetchAhead: {}) }
 }

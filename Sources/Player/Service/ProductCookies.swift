@@ -1,16 +1,16 @@
 import Network
 import Platform
 
-/// The cookies that servers set for the transfers of one product (RFC 6265): some give their content only to those who
-/// have fetched its manifest. They are in memory, and end with the product.
+/// The cookies that servers set for the transfers of one product (RFC 6265). Some servers require those of the manifest
+/// for the content. They are in memory, and end with the product.
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class ProductCookies: @unchecked Sendable {
     private struct Cookie {
         var name: Substring.UTF8View
         var value: Substring.UTF8View
-        /// Of a host alone, or of all hosts whose names end so.
+        /// The domain: one host, or the end of the names of all hosts that get the cookie.
         var domain: [UInt8]
         var isOfHost = true
         var path: [UInt8]
@@ -23,7 +23,7 @@ final class ProductCookies: @unchecked Sendable {
     private let lock = Lock()
     private var cookies: [Cookie] = []
 
-    /// Keeps what an answer sets.
+    /// Stores the cookies that an answer sets.
     func take(_ head: ResponseHead) {
         let fields = head.values(of: "set-cookie")
         guard !fields.isEmpty, let address = CookieAddress(head.effectiveURL) else { return }
@@ -61,7 +61,7 @@ final class ProductCookies: @unchecked Sendable {
         }
     }
 
-    /// The field for a request; nil without a cookie for it.
+    /// Returns the field for a request; nil without a cookie for it.
     func field(for url: String) -> HeaderField? {
         guard let address = CookieAddress(url) else { return nil }
         let found = lock.withLock { cookies }.filter { cookie in
@@ -98,10 +98,10 @@ final class ProductCookies: @unchecked Sendable {
     }
 }
 
-/// What of an address counts for cookies.
+/// The parts of an address that matter for cookies.
 private struct CookieAddress {
     var host: [UInt8]
-    /// Up to the last `/` (RFC 6265, 5.1.4), without it.
+    /// The path up to the last `/` (RFC 6265, 5.1.4), without it.
     var folder: [UInt8]
     private var path: [UInt8]
     var isSecure: Bool
@@ -117,8 +117,8 @@ private struct CookieAddress {
         folder = slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
     }
 
-    /// Whether the host is this domain or in it. A name without a dot is no domain, and nothing is in an address in
-    /// digits.
+    /// Returns whether the host is this domain or in it. A name without a dot is not a domain, and an IP address is in
+    /// none.
     func isBelow(_ domain: [UInt8]) -> Bool {
         if host == domain { return true }
         guard domain.contains(UInt8(ascii: ".")), host.count > domain.count + 1,

@@ -1,50 +1,52 @@
-/// Decides which representation of the same sound is fetched next, before every segment, and whether a transfer is
-/// given up (docs/playback.md, 15.11). A value without a clock.
+/// Decides before every segment which representation of the same sound is fetched next, and whether a transfer is given
+/// up (docs/playback.md, 15.11). A value without a clock. The "line" is the measured throughput of the link.
 ///
 ///     let choice = RepresentationChoice(bandwidths: [96_000, 320_000, 1_000_000])
 ///     choice.first(line: nil, usable: [true, true, true])        // 1: the guess of the line carries it
 ///     choice.next(situation)                                     // before each segment
 ///     choice.instead(of: transfer, situation)                    // while that segment arrives
 ///
-/// Two rules shape the numbers. What has arrived outlasts a line that becomes as slow as the lowest representation for
-/// the time in which no other change is made. A change that is given up before its first segment is there is none.
+/// Two rules determine the numbers. The buffer must last while the throughput drops to the lowest representation, for
+/// the time in which no other change is made. A change that is given up before its first segment has arrived does not
+/// count.
 struct RepresentationChoice: Equatable, Sendable {
     /// Bits per second, the lowest first. At least one.
     let bandwidths: [Int]
 
-    /// The line that a start without any measure assumes, in bits per second.
+    /// The throughput that a start without measurements assumes, in bits per second.
     static let guess = 500_000.0
-    /// At least so long lies between two changes, in seconds.
+    /// The minimum time between two changes, in seconds.
     static let interval = 10.0
-    /// With less than so many seconds left after the next segment, a representation that the line does not carry is
-    /// left.
+    /// A representation that needs more than the throughput is left when fewer seconds than this remain after the next
+    /// segment.
     static let reserve = 15.0
-    /// With so many seconds, and a better representation to come, nothing more is fetched of the present one: the
-    /// better one would be heard so much later.
+    /// With this many seconds buffered and a better representation available, nothing more of the current one is
+    /// fetched. More would delay the better one by the same time.
     static let ample = 40.0
 
-    /// The share of the line that a representation may need at the start, as a change, as an early change, and to stay.
+    /// The share of the throughput that a representation may need: at the start, as a change, as an early change, and
+    /// to stay.
     private static let (first, change, early, stay) = (0.7, 0.75, 0.4, 0.9)
-    /// After so many segments a line that is much faster than needed is trusted, with less in the buffer than else.
+    /// After this many segments, a throughput far above the need is trusted, with a smaller buffer than otherwise.
     private static let earlySegments = 3
-    /// The share of the measured rate that the rest of a transfer is expected to have.
+    /// The share of the measured rate that is expected for the rest of a transfer.
     private static let caution = 0.8
-    /// The seconds that are left at least when a transfer ends.
+    /// The minimum number of seconds in the buffer when a transfer ends.
     private static let margin = 1.0
 
-    /// What is known before a segment is fetched, and while it arrives.
+    /// The state of playback and transfers, before a segment is fetched and while it arrives.
     struct Situation: Equatable, Sendable {
-        /// The representation that is fetched now, by its place in `bandwidths`.
+        /// The representation that is being fetched, as an index in `bandwidths`.
         var current: Int
         /// The measured rate in bits per second; nil while nothing was measured.
         var line: Double?
-        /// Whether the line may be much faster than measured: only short transfers were.
+        /// Whether the link may be much faster than measured, because there were only short transfers.
         var mayBeFaster = false
-        /// Seconds of audio that have arrived and were not decoded.
+        /// Seconds of audio that have arrived and are not decoded yet.
         var buffered: Double
         /// The length of the next segment in seconds.
         var segment: Double
-        /// Seconds since the first segment of the current representation was there; nil before the first change.
+        /// Seconds since the first segment of the current representation had arrived; nil before the first change.
         var sinceChange: Double?
         /// How many segments of the current representation have arrived since the last change.
         var segments: Int
@@ -55,20 +57,20 @@ struct RepresentationChoice: Equatable, Sendable {
     /// A transfer of a segment of the current representation.
     struct Transfer: Equatable, Sendable {
         var bytesLeft: Double
-        /// The representation from which this segment is a change; nil when it is none.
+        /// The previous representation, when this segment is the first one after a change; nil otherwise.
         var changedFrom: Int?
     }
 
-    /// The representation to begin with: the best one for the line.
+    /// Returns the representation to begin with: the best one for the throughput.
     /// - Parameters:
     ///   - line: in bits per second; nil when this kind of link was not measured before.
-    ///   - usable: the representations that may be chosen; without any, all are.
+    ///   - usable: the representations that may be chosen; when none may, all are.
     func first(line: Double?, usable: [Bool]) -> Int {
         let usable = usable.contains(true) ? usable : bandwidths.map { _ in true }
         return best(within: (line ?? Self.guess) * Self.first, usable) ?? 0
     }
 
-    /// The representation of the next segment.
+    /// Returns the representation of the next segment.
     func next(_ now: Situation) -> Int {
         guard let line = now.line else { return now.current }
         let mayChange = now.sinceChange.map { $0 >= Self.interval } ?? true
@@ -77,13 +79,13 @@ struct RepresentationChoice: Equatable, Sendable {
         let left = now.buffered - needed
         let isCarried = Double(bandwidths[now.current]) <= Self.stay * line && left > 0
         guard !isCarried, left < Self.reserve else { return now.current }
-        // Silence is worse than a change that comes early.
+        // Silence is worse than an early change.
         guard mayChange || left < rescue(now, line) else { return now.current }
         return lower(now, line)
     }
 
-    /// The representation to fetch in place of a segment that arrives too late.
-    /// - Returns: nil to let it arrive.
+    /// Returns the representation to fetch instead of a segment that arrives too late.
+    /// - Returns: nil to let the segment arrive.
     func instead(of transfer: Transfer, _ now: Situation) -> Int? {
         guard let line = now.line, let lowest = lowest(now), lowest < now.current else { return nil }
         let left = transfer.bytesLeft * 8 / line
@@ -96,18 +98,18 @@ struct RepresentationChoice: Equatable, Sendable {
         return other < now.current ? other : lowest
     }
 
-    /// Whether a segment is fetched before others are decoded, although there is room in memory.
+    /// Returns whether a segment is fetched before others are decoded, given that memory has room.
     func fetchesAhead(_ now: Situation) -> Bool {
         guard now.buffered >= Self.ample, let line = now.line else { return true }
         let isBest = now.usable.lastIndex(of: true).map { $0 <= now.current } ?? true
-        // A line that does not carry this one is waited for as long as it takes.
+        // With a throughput below the current bandwidth no better representation follows: continue to fetch.
         return isBest || line < Double(bandwidths[now.current])
     }
 
     // MARK: Steps
 
-    /// A better one that the line carries, when enough has arrived to survive the next `interval`; the best one also
-    /// when the line is so fast that the first segments show it.
+    /// Returns a better representation within the throughput, when the buffer lasts for the next `interval`. Also
+    /// returns the best one when the throughput is so high that the first segments show it.
     private func better(_ now: Situation, _ line: Double) -> Int? {
         guard let top = now.usable.lastIndex(of: true), top > now.current else { return nil }
         let isSafe = now.buffered >= Self.interval + Self.margin
@@ -120,24 +122,24 @@ struct RepresentationChoice: Equatable, Sendable {
         return bandwidths.indices.first { $0 > now.current && now.usable[$0] }
     }
 
-    /// The one to change to when the current one takes too long. With little in the buffer it is the lowest one: a line
-    /// that gets even slower leaves no time for another change.
+    /// Returns the representation to change to when the current one takes too long. With a small buffer it is the
+    /// lowest one, because a further drop leaves no time for another change.
     private func lower(_ now: Situation, _ line: Double) -> Int {
         let fitting = best(within: line * Self.change, now.usable) ?? now.current
         let isSafe = now.buffered >= Self.interval + Self.margin + 2 * now.segment
         return min(now.current, isSafe ? fitting : lowest(now) ?? fitting)
     }
 
-    /// The seconds in the buffer that the end of a transfer leaves at least. A change is given up when its first
-    /// segment would leave too few for the time in which it cannot be taken back.
+    /// Returns the minimum number of buffered seconds at the end of a transfer. A change is given up when its first
+    /// segment would leave too few for the time in which it cannot be undone.
     private func leastAfter(_ transfer: Transfer, _ now: Situation) -> Double {
         guard transfer.changedFrom != nil else { return Self.margin }
         let safe = Self.interval + Self.margin - now.segment
-        // The first change of all may come early.
+        // The very first change may be early.
         return max(Self.margin, now.sinceChange == nil ? min(safe, 2 * now.segment) : safe)
     }
 
-    /// The seconds in which a segment of the lowest representation arrives, and a little more.
+    /// Returns the seconds in which a segment of the lowest representation arrives, with a margin.
     private func rescue(_ now: Situation, _ line: Double) -> Double {
         seconds(lowest(now) ?? now.current, now, line) + 1.5 * Self.margin
     }
@@ -148,7 +150,7 @@ struct RepresentationChoice: Equatable, Sendable {
 
     private func lowest(_ now: Situation) -> Int? { now.usable.firstIndex(of: true) }
 
-    /// The best one that needs at most `limit`; the lowest one when none does.
+    /// Returns the best representation that needs at most `limit`; the lowest one when none does.
     private func best(within limit: Double, _ usable: [Bool]) -> Int? {
         let places = bandwidths.indices.filter { usable[$0] }
         return places.last { Double(bandwidths[$0]) <= limit } ?? places.first

@@ -4,16 +4,16 @@ import Network
 /// Why a resource of the service did not arrive, after all retries.
 enum ResourceFailure: Error, Equatable, Sendable {
     case cancelled
-    /// The answer is a refusal, or another answer than one of the service (`ServiceRefusal.isForeign`).
+    /// The answer is a refusal, or does not come from the service (`ServiceRefusal.isForeign`).
     case refused(ServiceRefusal)
-    /// It is not the resource any more of which a part has arrived.
+    /// The server now has another resource than the one of which a part has arrived.
     case changed
-    /// Larger than it may be.
+    /// The resource is larger than permitted.
     case tooLarge
-    /// What waiting does not change: a certificate, an address, an answer that is not HTTP.
+    /// A failure that waiting does not change: a certificate, an address, an answer that is not HTTP.
     case transfer(TransferError)
 
-    /// For the containers above.
+    /// The error for the layers above.
     var byteSourceError: ByteSourceError {
         switch self {
         case .cancelled: .cancelled
@@ -28,15 +28,15 @@ enum ResourceFailure: Error, Equatable, Sendable {
 }
 
 extension TransferError {
-    /// For the containers above. Not every transfer that fails is the network's: a person who is told so looks for the
-    /// fault in the wrong place.
+    /// The error for the layers above. A network error is reported only for failures of the network, so that users look
+    /// for the cause in the right place.
     var byteSourceError: ByteSourceError {
         switch self {
         case .nameResolution, .connection, .proxy, .timeOut, .truncated: .network(reason: description)
         case .tls: isOfNetwork ? .network(reason: description) : .tls(reason: description)
         case .malformedAnswer, .headTooLarge, .redirect, .library: .foreign(status: nil, reason: description)
         case .invalidRequest: .unusable(reason: description)
-        // Something on the way codes what nobody asked for.
+        // A third party applied a coding that was not requested.
         case .coding(.unknown): .foreign(status: nil, reason: description)
         case .coding(.ofPart): .unusable(reason: description)
         case .coding(.damaged): .integrity(reason: description)
@@ -47,7 +47,7 @@ extension TransferError {
         }
     }
 
-    /// Whether a part was asked for of what the server has as a whole alone (`Content-Encoding`).
+    /// Whether a part was requested of a resource that the server has only as a whole (`Content-Encoding`).
     var isOfCoding: Bool { if case .coding(.ofPart) = self { true } else { false } }
 
     /// Whether another address of the same bytes may help.
@@ -60,13 +60,14 @@ extension TransferError {
         }
     }
 
-    /// Whether the network is the reason, so that the same request may succeed later (docs/playback.md, 15.4).
+    /// Whether the network is the cause, so that the same request may succeed later (docs/playback.md, 15.4).
     var isOfNetwork: Bool {
         switch self {
-        // A proxy that asks for a login asks for it each time.
+        // A proxy that requires a login requires it each time.
         case .proxy(status: 407): false
         case .nameResolution, .connection, .timeOut, .truncated, .proxy: true
-        // A connection that is cut while TLS begins is one. A certificate is not, nor a server that wants other TLS.
+        // A cut connection during the handshake is the network's fault. A certificate is not, nor are unsupported TLS
+        // parameters.
         case .tls(.handshake(_, let isFinal)): !isFinal
         case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .coding, .tooLarge, .redirect, .cancelled,
             .library:

@@ -1,7 +1,7 @@
 import Network
 
 extension TransferRequest {
-    /// The same without the first bytes.
+    /// Returns the request without the first `offset` bytes.
     func rest(from offset: Int64) -> TransferRequest {
         guard offset > 0 else { return self }
         var request = self
@@ -9,7 +9,7 @@ extension TransferRequest {
         return request
     }
 
-    /// For the log: what follows in an address may be a secret.
+    /// The host, for the log: the rest of an address may be a secret.
     var host: String {
         let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: true)
         guard parts.count > 1 else { return "the service" }
@@ -19,7 +19,7 @@ extension TransferRequest {
 }
 
 extension ResponseHead {
-    /// In seconds. A date counts from the server's own `Date`: the clock here may be wrong.
+    /// The delay in seconds. A date is relative to the server's own `Date`, because the clock here may be wrong.
     var retryAfter: Int64? {
         guard let text = value(of: "retry-after") else { return nil }
         if let seconds = Int64(text) { return seconds }

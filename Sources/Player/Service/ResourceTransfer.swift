@@ -2,113 +2,114 @@ import Media
 import Network
 import Platform
 
-/// What receives a resource. Called on the network's thread; `ended` is the last call, and comes once.
+/// Receives a resource. Called on the network's thread; `ended` is the last call and happens once.
 protocol ResourceReceiver: AnyObject, Sendable {
-    /// The answer begins. Comes again after a retry when nothing of the body had arrived, and when it starts over.
-    /// - Parameter length: of the whole resource in bytes, if the server says it.
+    /// The answer begins. Called again after a retry when no byte of the body had arrived, and when the transfer starts
+    /// over.
+    /// - Parameter length: of the whole resource in bytes; nil when the server does not send it.
     func began(_ head: ResponseHead, length: Int64?)
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
     func ended(_ failure: ResourceFailure?)
 }
 
 /// Receives one resource, or a range of it, with the service's retries (docs/playback.md, 15.4). A retry continues
-/// behind the last byte that has arrived, if the server still has the same resource, or starts over.
+/// after the last byte that has arrived, if the server still has the same resource. Otherwise it starts over.
 ///
-/// Thread: any; the receiver is called on the network's.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// Thread: any; the receiver is called on the network's thread.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     private enum State {
         case running(any OngoingTransfer)
-        /// A retry is scheduled. The number tells it from one that was cancelled.
+        /// A retry is scheduled. The number distinguishes it from a cancelled one.
         case waiting(Int)
         case ended
     }
 
-    /// What the head of the present answer means for its body.
+    /// The meaning of the current answer's head for its body.
     private enum Answer {
-        /// Bytes of the resource, after so many that have arrived already.
+        /// Bytes of the resource, after `skip` bytes that have arrived already.
         case content(skip: Int64)
-        /// The reason of a refusal.
+        /// A refusal, with its reason as far as it has arrived.
         case refusal(status: Int, retryAfter: Int64?, [UInt8])
-        /// There is nothing at the range.
+        /// The resource has no bytes in the range.
         case empty
         case changed
-        /// It is not the part that was asked for: the whole is asked for instead.
+        /// The answer is not the requested part: the whole resource is requested instead.
         case otherPart
-        /// A web page, where there are other addresses.
+        /// A web page, while other addresses are left.
         case page(status: Int)
     }
 
-    /// So often an optional resource is asked for again after a part of it has arrived.
+    /// The minimum number of retries of an optional resource after a part of it has arrived.
     private static let optionalRetries = 2
 
-    /// With so many bytes an address works.
+    /// An address that has delivered this many bytes works.
     private static let gain = 64 << 10
 
-    /// Of the reason of a refusal.
+    /// The longest reason of a refusal that is read, in bytes.
     private static let longestReason = 16 << 10
 
     private let network: any ServiceNetwork
-    /// Of all that is wanted.
+    /// The request for everything that is wanted.
     private let request: TransferRequest
-    /// Whether the whole resource is wanted, and it may be coded.
+    /// Whether the whole resource is wanted, so that the server may use a content coding.
     private let mayBeCoded: Bool
     private let receiver: any ResourceReceiver
     private let lock = Lock()
     // Guarded by `lock`.
     private var state = State.waiting(0)
     private var isCancelled = false
-    /// The answer that runs is of no use.
+    /// Whether the running answer is useless.
     private var isUnwanted = false
-    // Of the network's thread.
+    // Used only by the network's thread.
     private var schedule: RetrySchedule
     private let purpose: RetrySchedule.Purpose
     private let continues: Bool
     private let addresses: ResourceAddresses?
-    /// Of the present attempt, among the alternatives.
+    /// The address of the current attempt, as an index of the alternatives.
     private var place = 0
-    /// The alternatives that have failed since all were asked, or since bytes have arrived.
+    /// The alternatives that have failed since all were tried, or since bytes have arrived.
     private var tried: [Int] = []
-    /// In a row, of all alternatives together.
+    /// The number of consecutive failures, of all alternatives together.
     private var failures = 0
-    /// Bytes since another address was asked.
+    /// The number of bytes since the last change of the address.
     private var gained = 0
-    /// Whether an attempt has had another address: validators of two hosts are not compared.
+    /// Whether attempts have used different addresses: validators of two hosts are not compared.
     private var isElsewhere = false
     private var answer = Answer.changed
     private var arrived: Int64 = 0
-    /// Whether the server is asked for the whole because it does not send the part.
+    /// Whether the whole resource is requested because the server does not send the part.
     private var asksForWhole = false
-    /// Whether the answer announces less than what was asked for.
+    /// Whether the answer announces less than the requested range.
     private var isShort = false
-    /// Whether anything of the answer has arrived.
+    /// Whether any byte of the answer has arrived.
     private var hasCome = false
-    /// Whether the answer goes on behind the last byte that was asked for, or may.
+    /// Whether the answer is longer than the requested range, or may be.
     private var isLong = false
-    /// Bytes that the answer has announced with its range and not sent.
+    /// Bytes that the answer has announced with its range and not sent yet.
     private var owed: Int64 = 0
-    /// The head of an answer whose first bytes are those of a whole body, until they come.
+    /// The head of an answer that begins with the first byte of the resource, until that byte arrives.
     private var unseen: ResponseHead?
     private var validator: String?
-    /// Of what has arrived.
+    /// The version of the bytes that have arrived.
     private var version = ResourceVersion()
-    /// Of bytes that came by other transfers.
+    /// The version of bytes that arrived in other transfers.
     private let earlier: ResourceVersion
     private var attempts = 0
     private var patience = FirstBytePatience()
-    /// Whether the log has the present failure.
+    /// Whether the current failure has been logged.
     private var hasTold = false
-    /// Shows waits to a status.
+    /// Publishes waits in a status.
     private let progress: StreamProgress?
     private let progressID: Int
 
-    /// Begins at once.
+    /// Begins the first attempt.
     /// - Parameters:
-    ///   - offset: of the first byte that is wanted, in what the request names.
-    ///   - version: the one that is wanted; another one ends as `.changed`.
-    ///   - addresses: of the same bytes; nil for that of the request alone.
-    ///   - continues: false for answers that the service makes for each request, such as addresses that expire: the end
-    ///     of a second one does not belong to the beginning of the first.
+    ///   - offset: of the first wanted byte, relative to the request's range.
+    ///   - version: the wanted version; another one ends as `.changed`.
+    ///   - addresses: of the same bytes; nil for the address of the request alone.
+    ///   - continues: false for answers that the service makes for each request, for example with addresses that
+    ///     expire. The end of one answer does not fit the beginning of another.
     init(
         _ request: TransferRequest, from offset: Int64 = 0, of version: ResourceVersion = ResourceVersion(),
         over network: any ServiceNetwork, for purpose: RetrySchedule.Purpose = .playback, continues: Bool = true,
@@ -125,7 +126,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         self.receiver = receiver
         self.purpose = purpose
         schedule = RetrySchedule(purpose)
-        // There is nothing to load.
+        // An empty range needs no request.
         if let range = self.request.range, range.upTo == range.from {
             network.schedule(after: 0) { [self] in finish(nil) }
         } else {
@@ -133,7 +134,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         }
     }
 
-    /// Ends it; the receiver gets `.cancelled`, unless it has ended. Idempotent.
+    /// Cancels the transfer; the receiver gets `.cancelled`, unless it has ended. Idempotent.
     func cancel() {
         let ongoing: (any OngoingTransfer)? = lock.withLock {
             isCancelled = true
@@ -147,7 +148,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         }
     }
 
-    /// The receiver, which had enough, wants more.
+    /// Delivers again after the receiver has answered `.enough`.
     func resume() {
         if case .running(let transfer) = lock.withLock({ state }) { transfer.resume() }
     }
@@ -166,7 +167,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             request.longestPart = nil
             let start = request.range?.from ?? 0
             request.range = ByteRange(from: start + arrived, upTo: request.range?.upTo)
-            // In place of the one with which a part was asked for.
+            // Replaces the `If-Range` field of the original request.
             request.headers.removeAll { $0.isNamed("If-Range") }
             if let validator { request.headers.append(HeaderField("If-Range", validator)) }
         }
@@ -176,13 +177,13 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             request.headers.removeAll { $0.isNamed("If-Range") }
         }
         if let cookie = progress?.cookies.field(for: request.url) { request.headers.append(cookie) }
-        // Not under the lock: the sink may be called before this has returned, and even be through.
+        // Not under the lock: the sink may be called before this returns, and even be finished.
         let transfer = network.begin(request, into: self)
         let isToEnd: Bool = lock.withLock {
             switch state {
             case .waiting(number): state = .running(transfer)
             case .waiting, .running: break
-            // By its head.
+            // The head of the answer has ended the transfer.
             case .ended: return true
             }
             return isCancelled || isUnwanted
@@ -190,23 +191,23 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         if isToEnd { transfer.cancel() }
     }
 
-    /// nil for the one of the request.
+    /// The address of the current attempt; nil for the address of the request.
     private var address: Alternatives.Address? { addresses.map { $0.alternatives.addresses[place] } }
 
-    /// The first one that has not failed, or that has failed first.
+    /// Selects the first address that has not failed, or else the one that failed longest ago.
     private func chooseAddress() {
         guard let addresses else { return }
         let all = addresses.alternatives.addresses
         let ranks = all.map { addresses.failed.rank($0) }
         guard let best = all.indices.filter({ !tried.contains($0) }).min(by: { ranks[$0] < ranks[$1] }) else { return }
-        // What is known of the resource may have come from another one of them.
+        // The known properties of the resource may come from another address.
         if all.count > 1, arrived > 0 ? best != place : ranks.contains(where: { $0 > 0 }) { isElsewhere = true }
         if best != place { validator = nil }
         place = best
     }
 
-    /// Goes on at another address, at once, as long as there is one that was not asked since the last success.
-    /// - Parameter isOfHost: whether the host is the reason.
+    /// Continues at another address without a delay, if one is left that was not tried since the last success.
+    /// - Parameter isOfHost: whether the host is the cause.
     private func goesToAnotherAddress(isOfHost: Bool) -> Bool {
         guard let addresses, let address, addresses.alternatives.addresses.count > 1 else { return false }
         addresses.failed.add(address, isOfHost: isOfHost)
@@ -221,7 +222,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         return true
     }
 
-    /// Whether it is left to something else to play.
+    /// Returns whether to give up, because something else can be played.
     private func givesWay(isOfHost: Bool) -> Bool {
         guard let retries = addresses?.retries else { return false }
         failures += 1
@@ -240,7 +241,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         return number
     }
 
-    /// At once: nothing has failed.
+    /// Begins an attempt for the whole resource without a delay, because nothing has failed.
     private func askForWhole() {
         asksForWhole = true
         attempt(wait())
@@ -252,7 +253,8 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         network.waitForServer(atMost: delay) { [self] in attempt(number) }
     }
 
-    /// At once when there is another link: what has failed on the old one says nothing about it.
+    /// Begins an attempt after the delay, or as soon as the link changes: failures of the old link say nothing about
+    /// the new one.
     private func retryWithLink(after delay: Int64) {
         let number = wait()
         progress?.willRetry(progressID, after: .network, delay: delay)
@@ -262,7 +264,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         }
     }
 
-    /// Once for each interruption: a person who hears nothing wants to know why.
+    /// Logs the reason once per interruption, so that users can find out why they hear nothing.
     private func tell(_ reason: String) {
         guard !hasTold else { return }
         hasTold = true
@@ -285,14 +287,14 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     func began(_ head: ResponseHead) {
         progress?.cookies.take(head)
         answer = meaning(of: head)
-        // The places of what is decoded are none of the server's.
+        // Ranges of a decoded body are unknown to the server.
         if head.isDecoded, case .content = answer { asksForWhole = true }
         isShort = isShort(head)
         hasCome = false
         isLong = isLong(head)
         owed = head.contentRange.map { $0.range.upperBound - $0.range.lowerBound } ?? 0
         unseen = (head.contentRange?.range.lowerBound ?? 0) == 0 ? head : nil
-        // The body of something else may be long, and the bytes are waited for.
+        // Does not wait for the body of something else, which may be long.
         if case .changed = answer { return finishAndCancel(.changed) }
         if case .otherPart = answer { return giveUpAnswer() }
         guard case .content = answer, arrived == 0 else { return }
@@ -301,7 +303,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         receiver.began(head, length: head.resourceLength)
     }
 
-    /// Ends the transfer that runs; `ended` goes on.
+    /// Cancels the running transfer; `ended` then continues.
     private func giveUpAnswer() {
         let ongoing: (any OngoingTransfer)? = lock.withLock {
             isUnwanted = true
@@ -317,20 +319,20 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         if case .running(let transfer) = state { transfer.cancel() }
     }
 
-    /// Whether it is less than what was asked for (RFC 9110, 15.3.7).
+    /// Returns whether the answer is shorter than the requested range (RFC 9110, 15.3.7).
     private func isShort(_ head: ResponseHead) -> Bool {
         guard let part = head.contentRange else { return false }
         return min(request.range?.upTo ?? .max, part.length ?? part.range.upperBound) > part.range.upperBound
     }
 
-    /// Whether it is more than what was asked for, or does not say how much it is. A server may ignore the range, or
-    /// only its end (RFC 9110, 14.2).
+    /// Returns whether the answer is longer than the requested range, or has an unknown length. A server may ignore the
+    /// range, or only its end (RFC 9110, 14.2).
     private func isLong(_ head: ResponseHead) -> Bool {
         guard let end = request.range?.upTo else { return false }
         return end < head.contentRange?.range.upperBound ?? head.resourceLength ?? .max
     }
 
-    /// Bytes of the range that have not arrived; `.max` without its end.
+    /// The number of bytes of the range that have not arrived; `.max` for a range without an end.
     private var missing: Int64 {
         guard let range = request.range, let end = range.upTo else { return .max }
         return end - range.from - arrived
@@ -343,16 +345,17 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             guard head.rangeStart != start || asksForWhole else {
                 return isSame(head) ? .content(skip: 0) : .changed
             }
-            // It begins earlier, or does not say where (RFC 9110, 15.3.7).
+            // The part begins earlier, or does not say where it begins (RFC 9110, 15.3.7).
             let isBefore = head.rangeStart.map { $0 < start } ?? true
             return isBefore && !asksForWhole && (arrived > 0 ? version : earlier).mayInclude(head)
                 ? .otherPart : .changed
         case 200, 203:
-            // The server ignores ranges, or has something else now.
+            // The server ignores ranges, or has another resource now.
             return isSame(head) ? .content(skip: start) : .changed
-        // A range with an end is one that a manifest or an index names, and one inside of the version that is wanted
-        // has bytes: the file is another one.
-        // A server counts the bytes of a body that it sends coded, and does not say how many there are decoded.
+        // A refused range that has an end, or lies inside the wanted version, shows that the file has changed. A
+        // manifest or an index named its end, so it should have bytes.
+        //
+        // For a coded body the server counts the coded bytes, and does not send the number of decoded ones.
         case 416 where mayBeCoded && !asksForWhole && start > 0 && earlier.length == nil && version.length == nil:
             return .otherPart
         case 416 where arrived == 0:
@@ -387,7 +390,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
                         return .enough
                     }
                     finishAndCancel(.refused(ServiceRefusal(status: head.status)))
-                    // A cache does not take it either.
+                    // The cache must not store the page either.
                     return .enough
                 }
             }
@@ -406,7 +409,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
             worked(rest.count)
-            // The rest of it is of no use, and may be much. An answer that ends here keeps its connection.
+            // The rest is useless and may be long. An answer that ends here keeps its connection.
             if missing == 0, isLong {
                 answer = .empty
                 finishAndCancel(nil)
@@ -416,7 +419,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         }
     }
 
-    /// A few bytes before a cut are no reason to begin with all addresses again.
+    /// Forgets earlier failures once an address works. A few bytes before a cut do not count.
     private func worked(_ count: Int) {
         gained += count
         guard gained >= Self.gain else { return }
@@ -429,7 +432,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     }
 
     func ended(_ error: TransferError?) {
-        // By its head, and what the cancelled transfer comes to is of no interest.
+        // The head has ended this transfer, and the result of the cancelled request does not matter.
         if case .ended = lock.withLock({ state }) { return }
         if case .otherPart = answer, error == nil || error == .cancelled, !lock.withLock({ isCancelled }) {
             return askForWhole()
@@ -440,7 +443,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             return
         }
         if let error, error != .cancelled {
-            // There is nothing to ask for.
+            // An empty rest needs no request.
             if case .content = answer, missing == 0 { return finish(nil) }
             if case .changed = answer, arrived > 0 { return finish(.changed) }
             if error == .tooLarge { return finish(.tooLarge) }
@@ -458,7 +461,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         }
         if error == .cancelled { return finish(.cancelled) }
         if owed > 0 || isShort && !hasCome, case .content = answer { return ended(.truncated) }
-        // All of a shorter part: the next part follows at once.
+        // The whole of a shorter part has arrived: request the next part without a delay.
         if isShort, case .content = answer { return attempt(wait()) }
         switch answer {
         case .content, .empty, .page: finish(nil)

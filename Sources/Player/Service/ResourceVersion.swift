@@ -1,13 +1,13 @@
 import Network
 
-/// Which version of a resource the bytes of an answer belong to, as far as the server says it.
+/// The version of a resource that the bytes of an answer belong to, as far as the server identifies it.
 struct ResourceVersion: Equatable, Sendable {
-    /// The field of the answer that no other version has; nil when there is none that is strong.
+    /// The field of the answer that is unique to the version; nil without a strong validator.
     private var validator: HeaderField?
-    /// Of the whole resource in bytes.
+    /// The length of the whole resource in bytes.
     private(set) var length: Int64?
 
-    /// Nothing is known.
+    /// An unknown version.
     init() {}
 
     init(_ head: ResponseHead) {
@@ -17,12 +17,13 @@ struct ResourceVersion: Equatable, Sendable {
         }
     }
 
-    /// - Parameter validator: the strong one of an earlier answer. A tag is quoted, a date is not (RFC 9110, 8.8.3).
+    /// - Parameter validator: the strong validator of an earlier answer. An entity tag is quoted, a date is not (RFC
+    ///   9110, 8.8.3).
     init(validator: String?) {
         self.validator = validator.map { HeaderField($0.utf8.starts(with: "\"".utf8) ? "ETag" : "Last-Modified", $0) }
     }
 
-    /// With what a later answer for the same version says in addition.
+    /// Returns the version with the additional properties of a later answer for the same version.
     func completed(by later: ResourceVersion) -> ResourceVersion {
         var version = self
         version.validator = validator ?? later.validator
@@ -30,21 +31,21 @@ struct ResourceVersion: Equatable, Sendable {
         return version
     }
 
-    /// What answers of other hosts have in common with it.
+    /// The properties that answers of other hosts share.
     var ofAnyHost: ResourceVersion {
         var version = self
         version.validator = nil
         return version
     }
 
-    /// Whether an answer from another host may belong to it: hosts have validators of their own.
+    /// Returns whether an answer from another host may belong to this version: each host has its own validators.
     func hasLength(of head: ResponseHead) -> Bool {
         guard let length, let other = head.resourceLength else { return true }
         return length == other
     }
 
-    /// Whether an answer may belong to it. What the answer does not say is no difference: not every server repeats its
-    /// fields with a part.
+    /// Returns whether an answer may belong to this version. A missing field is not a difference, because not every
+    /// server repeats its fields with a part.
     func mayInclude(_ head: ResponseHead) -> Bool {
         if let length, let other = head.resourceLength, other != length { return false }
         guard let validator, let other = head.value(of: validator.name) else { return true }

@@ -5,9 +5,9 @@ import Platform
 /// Decodes a product of the service, and restarts it from a new playbackinfo when the service refuses a part of its
 /// content with 4XX: a signed address has expired, or the content has moved (docs/playback.md, 15.5).
 ///
-/// The new content continues at the frame that is next, so nothing above notices. Live content goes on where the
-/// service is by then, and what is in between is left out. While there is no new session, live content keeps to the old
-/// one.
+/// The new content continues at the next frame, so the layers above do not notice. Live content continues at the
+/// service's present position, and the time in between is lost. Without a new session, live content continues in the
+/// old one.
 ///
 /// Thread: the decoder thread. A restart blocks.
 final class RestartingDecoder: AudioDecoder {
@@ -17,22 +17,23 @@ final class RestartingDecoder: AudioDecoder {
     private let reopen: Opening
     private let isLive: Bool
     private var decoder: any AudioDecoder
-    /// Of the first content. Positions count in frames of its rate, whatever the content has after a restart.
+    /// The format of the first content. Positions are frames at its rate, whatever rate the content has after a
+    /// restart.
     private let first: PCMFormat
     /// The first frame of the next `read`.
     private var position: FramePosition
-    /// The position of the decoder's first frame: another one than 0 only after a restart of live content.
+    /// The position of the decoder's first frame; 0 except after a restart of live content.
     private var origin: Int64 = 0
-    /// Of the frames that come next, as far as the reader knows.
+    /// The format of the next frames, as far as the reader knows.
     private var format: PCMFormat
-    /// Of the first frames after a restart.
+    /// The format of the first frames after a restart.
     private var restartedFormat: PCMFormat?
-    /// Whether frames have come since the last restart. Without any, another restart would end the same way.
+    /// Whether frames were read since the last restart. Otherwise another restart would end the same way.
     private var hasProgressed = true
     /// Why the last restart has failed, in the service's terms.
     private(set) var failure: PlayerError?
 
-    /// - Parameter isLive: whether the first frame of the content is another one each time that it is opened.
+    /// - Parameter isLive: whether the content begins with another frame each time it is opened.
     init(_ decoder: any AudioDecoder, isLive: Bool = false, reopen: @escaping Opening) {
         self.decoder = decoder
         self.isLive = isLive
@@ -94,7 +95,7 @@ final class RestartingDecoder: AudioDecoder {
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
 
-    /// - Throws: the error, when a restart does not help.
+    /// - Throws: `error`, when a restart does not help.
     private func restart(after error: MediaError) throws(MediaError) {
         failure = nil
         guard error.isWorthRestarting, hasProgressed || isLive else { throw error }
@@ -108,13 +109,13 @@ final class RestartingDecoder: AudioDecoder {
         }
         if isLive { origin = position.frame } else { try seek(decoder) }
         self.decoder = decoder
-        // Another encoding may be the best one for the line by now.
+        // Another representation may suit the throughput better by now.
         restartedFormat = decoder.properties.format
     }
 }
 
 extension PlayerError {
-    /// Whether the service has not refused the product: it is away, or the content is.
+    /// Whether the service has not refused the product: the service or the content is temporarily unavailable.
     fileprivate var isOfMoment: Bool {
         if case .media(let error) = cause, !error.isOfAnswer { return false }
         return kind == .retryable || kind == .network || kind == .unexpected
@@ -122,8 +123,8 @@ extension PlayerError {
 }
 
 extension MediaError {
-    /// Whether a new playbackinfo may help (docs/playback.md, 15.5): a status of 4XX for a part of the content, and
-    /// content that has been replaced by another version.
+    /// Whether a new playbackinfo may help (docs/playback.md, 15.5): a part of the content has a status of 4XX, or
+    /// another version has replaced the content.
     var isWorthRestarting: Bool {
         switch self {
         case .source(.status(let status)): (400..<500).contains(status) && status != 429
@@ -133,7 +134,7 @@ extension MediaError {
         }
     }
 
-    /// Whether no service sends that as music: something in between has answered, perhaps only once.
+    /// Whether no service sends this as music: a third party has answered, perhaps only once.
     var isOfNoService: Bool {
         switch self {
         case .empty: true
@@ -144,7 +145,7 @@ extension MediaError {
         }
     }
 
-    /// Whether the same may be there later, after all retries.
+    /// Whether the resource may be available later, after all retries.
     var isTemporary: Bool {
         switch self {
         case .source(.status(let status)): ServiceRefusal.isTemporary(status)
@@ -154,7 +155,7 @@ extension MediaError {
         }
     }
 
-    /// Whether what has arrived is not what the service names. A web page may be in the cache in place of it.
+    /// Whether the bytes are not the content that the service names. The cache may contain a web page instead.
     var isOfWrongContent: Bool {
         switch self {
         case .source(.integrity), .source(.foreign): true

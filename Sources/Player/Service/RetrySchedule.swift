@@ -1,20 +1,20 @@
-/// When a request to the service is repeated (docs/playback.md, 15.4). The only place that decides it.
+/// Decides when a request to the service is retried (docs/playback.md, 15.4). The only code that decides it.
 ///
-/// A value: the caller waits. A delay counts from the moment of the answer or of the failure.
+/// A value: the caller waits. A delay begins at the answer or the failure.
 struct RetrySchedule: Equatable, Sendable {
     /// The purpose of the requests.
     enum Purpose: Sendable {
         case playback
-        /// It matters more that the content arrives at all than that a person learns of a problem soon.
+        /// Completing the content matters more than reporting a problem soon.
         case offlining
-        /// A person waits for the answer, and learns at once that there is no network.
+        /// A user waits for the answer: without a network the request fails at once.
         case command
-        /// Others wait behind it, and a later round asks again.
+        /// Other validations wait for this one, and a later re-validation retries it.
         case validation
-        /// Content that goes on whatever one answer is: its retries are those of `LivePatience`.
+        /// Live content, which survives a single bad answer: `LivePatience` decides its retries.
         case live
 
-        /// How often a request is repeated after 5XX and 429.
+        /// The number of retries after 5XX and 429.
         var serverRetries: Int {
             switch self {
             case .playback, .command, .validation: 3
@@ -23,7 +23,7 @@ struct RetrySchedule: Equatable, Sendable {
             }
         }
 
-        /// How often a request is repeated when the network has failed; nil: without end.
+        /// The number of retries after failures of the network; nil: unlimited.
         var networkRetries: Int? {
             switch self {
             case .playback, .offlining: nil
@@ -32,26 +32,26 @@ struct RetrySchedule: Equatable, Sendable {
             }
         }
 
-        /// Whether bytes that arrive make all retries available again. An answer that always breaks off would be asked
-        /// for without end.
+        /// Whether arriving bytes restore all retries. Otherwise an answer that always breaks off would be retried
+        /// without end.
         var forgetsFailures: Bool { self != .validation }
     }
 
-    /// The reason for a repetition.
+    /// The reason for a retry.
     enum Failure: Equatable, Sendable {
-        /// No complete answer.
+        /// The answer is missing or incomplete.
         case network
         /// 5XX or 429.
-        /// - Parameter retryAfter: seconds, as the answer asks for; nil when it does not.
+        /// - Parameter retryAfter: seconds, from the answer; nil when it has none.
         case server(retryAfter: Int64?)
     }
 
     private static let firstDelay: Int64 = 500_000_000
-    /// Of repetitions without end.
+    /// The longest delay of unlimited retries, in nanoseconds.
     private static let longestNetworkDelay: Int64 = 30_000_000_000
-    /// What an answer may ask for, in seconds: a larger number is a mistake, and would silence the player.
+    /// The longest accepted `Retry-After`, in seconds: a larger one is a mistake, and would silence the player.
     private static let longestRetryAfter: Int64 = 3600
-    /// What a validation waits for when it is asked to, in seconds.
+    /// The longest `Retry-After` that a validation waits for, in seconds.
     private static let longestValidationDelay: Int64 = 60
 
     private let purpose: Purpose

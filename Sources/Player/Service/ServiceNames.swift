@@ -1,4 +1,4 @@
-// The service's names of the player's types. Only this file has them.
+// The service's names for the player's types. Only this file contains them.
 
 /// Finds a value by its name, byte by byte.
 private func named<Value>(_ name: String, _ table: [(String, Value)]) -> Value? {
@@ -6,7 +6,7 @@ private func named<Value>(_ name: String, _ table: [(String, Value)]) -> Value? 
 }
 
 extension AudioQuality {
-    /// As requests have it, and as the configuration is stored.
+    /// The name in requests, and in the stored configuration.
     var serviceName: String {
         switch self {
         case .low: "LOW"
@@ -24,7 +24,7 @@ extension AudioQuality {
 }
 
 extension VideoQuality {
-    /// As requests have it.
+    /// The name in requests.
     var serviceName: String {
         switch self {
         case .low: "LOW"
@@ -34,7 +34,7 @@ extension VideoQuality {
     }
 
     init?(serviceName: String) {
-        // Some clients ask for the audio of a video alone.
+        // Some clients request only the audio of a video.
         let names = Self.allCases.map { ($0.serviceName, $0) } + [("AUDIO_ONLY", VideoQuality.low)]
         guard let quality = named(serviceName, names) else { return nil }
         self = quality

@@ -1,19 +1,19 @@
 import Network
 
-/// The part of `Network` that the service uses; tests answer for it.
+/// The part of `Network` that the service uses; tests replace it.
 ///
-/// Thread: any. Sinks and actions are called on one thread, the network's.
+/// Thread: any. Sinks and actions are called on the network's thread.
 protocol ServiceNetwork: AnyObject, Sendable {
     func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer
-    /// Calls `action` once, `nanoseconds` from now. Never, when the network was stopped.
+    /// Calls `action` once, `nanoseconds` from now; never after the network was stopped.
     func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void)
-    /// The same, and at once when there is another link.
+    /// Calls `action` as `schedule` does, and at once when the link changes.
     func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void)
-    /// The same as `schedule`, and at once when offline mode begins.
+    /// Calls `action` as `schedule` does, and at once when offline mode begins.
     func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void)
-    /// So many bytes of a product may be fetched although memory has no room for them, because they go to the medium.
+    /// How many bytes of a product may be fetched to the medium while memory has no room for them.
     var storeAheadLimit: Int64 { get }
-    /// Whether the cache would answer the request now, at most after a question to the server.
+    /// Answers whether the cache has the response to the request. The server may still have to confirm it.
     func isStored(_ request: TransferRequest, _ answer: @escaping @Sendable (Bool) -> Void)
 }
 
@@ -27,10 +27,10 @@ extension ServiceNetwork {
     }
 }
 
-/// A transfer that was begun.
+/// A transfer that has begun.
 protocol OngoingTransfer: AnyObject, Sendable {
     func cancel()
-    /// The sink, which had enough, wants more.
+    /// Delivers again after the sink has answered `.enough`.
     func resume()
 }
 

@@ -1,25 +1,25 @@
 import Platform
 
-/// An answer that is not what was asked for, with its reason (docs/service.md, "Errors").
+/// An answer other than the requested resource, with its reason (docs/service.md, "Errors").
 ///
-/// A status decides about a product only in the form of the service, a JSON object with that status or a `subStatus`.
-/// Whatever else answers at its address, such as a login page, a filter or a proxy, says nothing about the product.
+/// A status decides about a product only in the service's format: a JSON object with that status or a `subStatus`. Any
+/// other answer at its address says nothing about the product: it may be a login page, a filter or a proxy.
 struct ServiceRefusal: Equatable, Sendable {
     var status: Int
-    /// Whether the body has the form of the service.
+    /// Whether the body has the service's format.
     var isOfService = false
     /// The service's reason; nil without one.
     var subStatus: Int?
-    /// For a person, in the service's words.
+    /// The message for users, in the service's words.
     var userMessage: String?
 
-    /// - Parameter isOfService: whether the service has said it.
+    /// - Parameter isOfService: whether the answer comes from the service.
     init(status: Int, isOfService: Bool = false) {
         self.status = status
         self.isOfService = isOfService
     }
 
-    /// - Parameter body: of the answer; anything that is not the service's JSON has no reason.
+    /// - Parameter body: of the answer; a body in another format has no reason.
     init(status: Int, body: [UInt8]) {
         self.status = status
         guard let json = try? JSONValue.parseForeign(body) else { return }
@@ -28,10 +28,10 @@ struct ServiceRefusal: Equatable, Sendable {
         userMessage = isOfService ? json["userMessage"]?.string : nil
     }
 
-    /// Whether something else than the service has answered. A status that is temporary means the same from anyone.
+    /// Whether a third party has answered. A temporary status means the same from any sender.
     var isForeign: Bool { !isOfService && !Self.isTemporary(status) }
 
-    /// What a person is told.
+    /// The kind of error for users.
     var kind: PlayerError.Kind {
         if isForeign { return .retryable }
         switch subStatus {
@@ -45,7 +45,7 @@ struct ServiceRefusal: Equatable, Sendable {
         return (400..<500).contains(status) ? .notAllowed : .unexpected
     }
 
-    /// What happened and what to do, for a person.
+    /// The reason and the remedy, for users.
     var reason: String {
         if isForeign { return Self.foreignReason(status) + "." }
         let told = userMessage.map { " It says: \($0)" } ?? ""
@@ -66,12 +66,12 @@ struct ServiceRefusal: Equatable, Sendable {
         }
     }
 
-    /// Why an answer that the service has not given is of no use, for a person.
+    /// Returns for users why an answer of a third party is useless.
     static func foreignReason(_ status: Int) -> String {
         let login =
             switch status {
             case 401: " If it is the service, log in with `tonearm login`"
-            // What nginx and others answer at a port that speaks TLS.
+            // nginx and others answer so at a port that requires TLS.
             case 400: " Is [service] url right, and does it begin with https:// where the server speaks TLS?"
             default: " Is [service] url right?"
             }
@@ -79,6 +79,6 @@ struct ServiceRefusal: Equatable, Sendable {
             + "filter or a proxy may be in between, or the server fails." + login
     }
 
-    /// Whether the same request may succeed later.
+    /// Returns whether the same request may succeed later.
     static func isTemporary(_ status: Int) -> Bool { status == 429 || (500..<600).contains(status) }
 }

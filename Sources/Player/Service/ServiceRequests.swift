@@ -4,23 +4,24 @@ import Synchronization
 
 /// Requests whose whole answer fits into memory: playbackinfo, manifests, playlists.
 ///
-/// Thread: a decoder's. It blocks until the answer is there, through all retries, and `cancellation` ends it at once.
+/// Thread: a decoder thread. It blocks until the answer has arrived, including all retries; `cancellation` ends it at
+/// once.
 struct ServiceRequests {
-    /// A playbackinfo holds its manifest; that of a long video is the largest.
+    /// The longest answer in bytes. A playbackinfo contains its manifest; the manifest of a long video is the largest.
     static let longestAnswer = 4 << 20
 
     let network: any ServiceNetwork
     let purpose: RetrySchedule.Purpose
     let cancellation: Cancellation
     let medium: MediumAccess
-    /// Asked for each request; nil: any link may be used.
+    /// Checked for each request; nil: any link may be used.
     var permission: MeteredPermission?
-    /// Of the playbackinfo whose content is asked for; nil before it is there.
+    /// The scope of the playbackinfo's content; nil before the playbackinfo has arrived.
     var space: ContentSpace?
-    /// What has failed in this session.
+    /// The addresses that have failed in this session.
     var failed = FailedAddresses()
 
-    /// - Parameter addresses: of the same answer; nil for that of the request alone.
+    /// - Parameter addresses: of the same answer; nil for the address of the request alone.
     func answer(
         to request: TransferRequest, at addresses: ResourceAddresses? = nil
     ) throws(ResourceFailure) -> WholeAnswer.Content {
@@ -49,8 +50,8 @@ struct ServiceRequests {
 }
 
 extension ServiceRequests {
-    /// Asks for playbackinfo; once more with another token when the first one is refused.
-    /// - Parameter product: for the errors.
+    /// Requests playbackinfo; once more with another token when the first one is refused.
+    /// - Parameter product: for errors.
     func playbackInfo(
         for request: PlaybackInfoRequest, of product: MediaProduct, _ settings: ServiceSettings,
         _ credentials: any CredentialsProvider
@@ -82,7 +83,7 @@ extension ServiceRequests {
         }
     }
 
-    /// A token may have to be fetched: that is a wait as any other.
+    /// Waits for a token as for an answer, because it may have to be fetched.
     private func token(
         insteadOf rejected: String?, of credentials: any CredentialsProvider
     ) throws(ResourceFailure) -> String? {
@@ -96,11 +97,12 @@ extension ServiceRequests {
 }
 
 /// Collects an answer for a thread that waits for it.
-/// `@unchecked Sendable` is safe because the network's thread sets `isOver` last, and the other one reads after that.
+/// `@unchecked Sendable` is safe because the network's thread sets `isOver` last, and the waiting thread reads after
+/// that.
 final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
     struct Content: Sendable {
         var body: [UInt8]
-        /// Where it came from, after redirects: relative addresses in it count from there.
+        /// The address of the answer after redirects; relative addresses in the body refer to it.
         var url: String
     }
 
@@ -126,7 +128,7 @@ final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
         arrival.signal()
     }
 
-    /// After `arrival` was signalled.
+    /// Returns the answer. Call it only after `arrival` was signalled.
     func content() throws(ResourceFailure) -> Content {
         precondition(isOver.load(ordering: .acquiring), "the answer is not there yet")
         if let failure { throw failure }

@@ -1,27 +1,27 @@
 import Media
 
-/// What a license server may ask for.
+/// The values that a license server may require.
 public struct LicenseContext: Sendable {
-    /// The service's id of the product that is played.
+    /// The service's id of the product to play.
     public var productId: String
     public var streamingSessionId: String
-    /// Of the playbackinfo; nil when it has none.
+    /// The address in the playbackinfo; nil when it has none.
     public var licenseURL: String?
-    /// Of the playbackinfo; nil when it has none.
+    /// The token in the playbackinfo; nil when it has none.
     public var securityToken: String?
 }
 
-/// How to reach a content service, and what to ask of it.
+/// How to reach a content service, and the parameters of its use.
 public struct ServiceSettings: Sendable {
     /// `https://host:port/path`, without a slash at the end.
     public var baseURL: String
-    /// Identifies this kind of client to the service when nobody is logged in.
+    /// Identifies this kind of client to the service without a login.
     public var clientName: String
-    /// How many bytes of encoded audio a product fetches ahead of its decoder.
+    /// How many bytes of encoded audio are fetched before the decoder of a product needs them.
     public var readAhead = 16 << 20
-    /// Gives keys of content that is protected by a system of its own, for who has a license of that system; nil for
-    /// content that it does not serve. Called on a decoder thread for each product that is opened; its provider goes
-    /// before ClearKey and keys of playlists. nil: there is none.
+    /// Returns the keys of content that a proprietary system protects, for licensees of that system; nil for content
+    /// that it does not serve. Called on a decoder thread for each product that is opened. Its provider has priority
+    /// over ClearKey and the keys of playlists. nil: there is no such system.
     public var licenses: (@Sendable (LicenseContext) -> (any LicenseProvider)?)?
 
     public init(baseURL: String, clientName: String = "tonearm") {

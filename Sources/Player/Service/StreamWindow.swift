@@ -2,9 +2,9 @@ import Media
 import Network
 import Platform
 
-/// The bytes of a resource that have arrived and were not dropped.
+/// The bytes of a resource that have arrived and are still in memory.
 ///
-/// Thread: any. The network's fills it, the reader's empties it.
+/// Thread: any. The network's thread fills it, the reader's thread empties it.
 /// `@unchecked Sendable` is safe because `lock` guards everything.
 final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     private enum Progress {
@@ -13,31 +13,31 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         case failed(ResourceFailure)
     }
 
-    /// Bytes before the reader that stay: parsers look back a little.
+    /// The number of bytes before the reader that stay in memory: parsers look back a little.
     private static let kept: Int64 = 64 << 10
-    /// The same of a segment. A step that is repeated reads it again from where it was.
+    /// The same number for a segment. A repeated step reads the segment again from where the step began.
     private static let keptOfSegment: Int64 = 4 << 20
 
     private let kept: Int64
-    /// Whether the line is measured again after a pause. The rest of a file may have gone to the medium meanwhile, and
-    /// come from there.
+    /// Whether measuring resumes after a pause. The rest of a file may have been stored on the medium meanwhile, and be
+    /// read from there.
     private let measuresOn: Bool
     private var capacity: Int
     private let lock = Lock()
     private var pieces: [[UInt8]] = []
-    /// Of the first byte in `pieces`.
+    /// The offset of the first byte in `pieces`.
     private var start: Int64
-    /// Behind the last byte that has arrived.
+    /// The offset after the last byte that has arrived.
     private var end: Int64
     private var progress = Progress.arriving
     private var arrivingVersion = ResourceVersion()
-    /// The transfer waits for room.
+    /// Whether the transfer waits for room.
     private var isFull = false
-    /// The reader looks at another place, and may come back.
+    /// Whether the reader looks elsewhere in the resource, and may come back.
     private var isHeld = false
-    /// Where the last read began.
+    /// The offset at which the last read began.
     private var position: Int64
-    /// Where it ended.
+    /// The offset at which the last read ended.
     private var readEnd: Int64
     private var wake: (@Sendable () -> Void)?
     private var meter: TransferMeter?
@@ -45,10 +45,10 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
 
     /// - Parameters:
     ///   - offset: of the first byte that arrives.
-    ///   - capacity: bytes ahead of the reader that are held at most, give or take what arrives at once.
-    ///   - observer: is told what arrives.
-    ///   - throughput: nil measures nothing.
-    ///   - isSegment: whether it is one of many segments, and no file.
+    ///   - capacity: the maximum number of bytes held after the reader's offset; the last arrival may exceed it.
+    ///   - observer: is notified when bytes arrive.
+    ///   - throughput: receives measurements; nil to measure nothing.
+    ///   - isSegment: whether the resource is one of many segments, not a file.
     init(
         from offset: Int64, capacity: Int, _ observer: StreamProgress? = nil, _ throughput: Throughput? = nil,
         isSegment: Bool = false
@@ -64,46 +64,46 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         self.capacity = capacity
     }
 
-    /// Of the whole resource, once it is known.
+    /// The length of the whole resource; nil while unknown.
     var length: Int64? { version.length }
 
-    /// Of the bytes, as far as it is known.
+    /// The version of the bytes, as far as it is known.
     var version: ResourceVersion { lock.withLock { arrivingVersion } }
 
-    /// Whether nothing more arrives.
+    /// Whether nothing more will arrive.
     var isOver: Bool { lock.withLock { if case .arriving = progress { false } else { true } } }
 
     var hasFailed: Bool { failure != nil }
 
-    /// Why nothing more arrives; nil for any other state.
+    /// The failure that ended the transfer; nil without one.
     var failure: ResourceFailure? { lock.withLock { if case .failed(let failure) = progress { failure } else { nil } } }
 
-    /// Whether more arrives before something is read.
+    /// Whether more arrives without a read.
     var isGrowing: Bool { lock.withLock { if case .arriving = progress { !isFull } else { false } } }
 
-    /// All bytes of the resource, when it has ended; nil before.
+    /// The length of the resource when it has arrived completely; nil before.
     var finalCount: Int64? { lock.withLock { if case .complete = progress { end } else { nil } } }
 
-    /// Behind the last byte that has arrived.
+    /// The offset after the last byte that has arrived.
     var arrivedEnd: Int64 { lock.withLock { end } }
 
-    /// Bytes ahead of the reader.
+    /// The number of bytes after the last read.
     var buffered: Int64 { lock.withLock { max(0, end - readEnd) } }
 
-    /// Whether a read at `offset` succeeds here, now or when at most `patience` more bytes have arrived.
+    /// Returns whether a read at `offset` succeeds now, or after at most `patience` more bytes have arrived.
     func mayReach(_ offset: Int64, patience: Int64) -> Bool {
         lock.withLock {
             guard offset >= start else { return false }
             switch progress {
             case .arriving: return offset - end <= patience
             case .complete: return offset <= end
-            // Behind a failure there is the failure.
+            // A read after the last byte throws the failure.
             case .failed: return true
             }
         }
     }
 
-    /// - Returns: what was read, and whether the transfer has room to go on.
+    /// - Returns: the result, and whether the transfer has room to continue.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(ByteSourceError) -> (ByteRead, wantsMore: Bool) {
@@ -130,10 +130,11 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         }
     }
 
-    /// Nothing more is taken until `release`.
+    /// Takes no more bytes until `release`.
     func hold() { lock.withLock { isHeld = true } }
 
-    /// - Returns: whether the transfer waits for this.
+    /// Takes bytes again.
+    /// - Returns: whether the transfer is waiting for this.
     func release() -> Bool {
         lock.withLock {
             isHeld = false
@@ -141,8 +142,8 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         }
     }
 
-    /// So many bytes are held from now on.
-    /// - Returns: whether the transfer waits for this.
+    /// Increases the number of bytes that may be held.
+    /// - Returns: whether the transfer is waiting for this.
     func widen(to capacity: Int) -> Bool {
         lock.withLock {
             self.capacity = capacity
@@ -157,7 +158,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         return true
     }
 
-    /// As `ByteSource.whenReadable`, for the last read.
+    /// Calls `wake` as `ByteSource.whenReadable` does, for the offset of the last read.
     func whenReadable(_ wake: @escaping @Sendable () -> Void) {
         let isReadable = lock.withLock {
             if case .arriving = progress, position >= end {
@@ -210,7 +211,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
         var waiting: (@Sendable () -> Void)?
         let answer: SinkAnswer = lock.withLock {
-            // What lies behind the reader does not count.
+            // Bytes before the reader's offset do not count.
             if isHeld || end - max(start, position) >= Int64(capacity) {
                 isFull = true
                 meter?.end()

@@ -2,16 +2,18 @@ import Media
 import Network
 import Platform
 
-/// A resource of the service as a `ByteSource`: the network fetches ahead of the reader, up to a number of bytes.
+/// A resource of the service as a `ByteSource`: the network fetches before the reader needs the bytes, up to a number
+/// of bytes.
 ///
-/// Thread: the reader's, one at a time. The end of this object ends its transfer.
+/// Thread: the reader's, one at a time. Deinitialisation cancels the transfers.
 final class StreamedBytes: ByteSource {
-    /// How far ahead of the last byte that has arrived a read waits for it, instead of asking for another range.
+    /// A read that is at most so many bytes after the last byte that has arrived waits for the transfer. Otherwise
+    /// another range is requested.
     private static let patience: Int64 = 256 << 10
-    /// How much is asked for at first where a reader jumps to, which may jump on: a search for a position does.
+    /// How much is requested first where a reader jumps to, because it may jump again: a search for a position does.
     private static let firstPart: Int64 = 128 << 10
 
-    /// What is fetched, and how.
+    /// The parameters of the transfers.
     private struct Source {
         let request: TransferRequest
         let network: any ServiceNetwork
@@ -22,7 +24,7 @@ final class StreamedBytes: ByteSource {
         let isSegment: Bool
         let retries: LiveRetries?
 
-        /// - Parameter isLook: whether the reader may jump on: little is held then.
+        /// - Parameter isLook: whether the reader may jump again, so that few bytes are held.
         func begin(from offset: Int64, of version: ResourceVersion, isLook: Bool = false) -> Stretch {
             var request = request
             if offset > 0 { request.longestPart = StreamedBytes.firstPart }
@@ -43,7 +45,7 @@ final class StreamedBytes: ByteSource {
         }
     }
 
-    /// Bytes that one transfer brings.
+    /// The bytes that one transfer delivers.
     private struct Stretch {
         let start: Int64
         let window: StreamWindow
@@ -52,26 +54,26 @@ final class StreamedBytes: ByteSource {
 
     private let source: Source
     private var main: Stretch
-    /// Where the reader has jumped to, as long as it may come back: a file is opened with a look at its end.
+    /// The range that the reader has jumped to, as long as it may come back: opening a file looks at its end.
     private var look: Stretch?
-    /// Of the bytes that came by the transfers before.
+    /// The version of the bytes of earlier transfers.
     private var version = ResourceVersion()
     private let progressID: Int
 
-    /// The audio in it; nil for what is none.
+    /// The length of the audio in it; nil for resources that are not audio.
     private var audio: (seconds: Double, isSegment: Bool, bandwidth: Int?)?
-    /// Whether the transfer was ended because it takes too long. A read that reaches its end throws `.cancelled`.
+    /// Whether the transfer was cancelled because it takes too long. A read that reaches its end throws `.cancelled`.
     private(set) var isGivenUp = false
 
     /// Begins to fetch.
     /// - Parameters:
-    ///   - request: of the whole resource, or of a range, whose first byte has the offset 0 then.
-    ///   - addresses: of the same bytes; nil for that of the request alone.
-    ///   - readAhead: bytes that are held at most.
-    ///   - progress: shows how much has arrived, and waits.
-    ///   - throughput: takes part in what is measured; nil for what is too small.
-    ///   - isSegment: whether it is one of many segments: what arrives is waited for and stays, wherever it is read.
-    ///   - retries: of live content; nil for any other.
+    ///   - request: for the whole resource, or for a range, whose first byte then has the offset 0.
+    ///   - addresses: of the same bytes; nil for the address of the request alone.
+    ///   - readAhead: the maximum number of bytes held.
+    ///   - progress: publishes waits and how much has arrived.
+    ///   - throughput: receives measurements; nil for resources that are too small to measure.
+    ///   - isSegment: whether it is one of many segments, whose bytes are waited for and kept at any read offset.
+    ///   - retries: for live content; nil for other content.
     init(
         _ request: TransferRequest, over network: any ServiceNetwork, at addresses: ResourceAddresses? = nil,
         readAhead: Int, progress: StreamProgress? = nil, throughput: Throughput? = nil, isSegment: Bool = false,
@@ -90,16 +92,16 @@ final class StreamedBytes: ByteSource {
         source.progress?.forget(progressID)
     }
 
-    /// Shows the audio in it to the status, and to the decision when to begin.
+    /// Publishes the audio of the resource for the status, and for the decision when playback begins.
     /// - Parameters:
-    ///   - isSegment: whether it is a segment of the content, and not all of it.
-    ///   - bandwidth: of its representation, in bits per second; nil when it is not known.
+    ///   - isSegment: whether it is a segment of the content, not the whole content.
+    ///   - bandwidth: of its representation, in bits per second; nil while unknown.
     func show(seconds: Double, isSegment: Bool, bandwidth: Int? = nil) {
         audio = (seconds, isSegment, bandwidth)
         show()
     }
 
-    /// Ends the transfer. What has arrived can be read, and does not count as buffered any more.
+    /// Cancels the transfer. Bytes that have arrived can be read, but no longer count as buffered.
     func giveUp() {
         isGivenUp = true
         audio = nil
@@ -122,28 +124,29 @@ final class StreamedBytes: ByteSource {
     var length: Int64? {
         let length = version.length ?? main.window.length ?? look?.window.length
         guard let range = source.request.range else { return length }
-        // A range ends there also while it is not known how long the whole is: not every server says it.
+        // The range has an end even while the length of the whole resource is unknown: not every server sends the
+        // length.
         guard let end = length.map({ min(range.upTo ?? .max, $0) }) ?? range.upTo else { return nil }
         return max(0, end - range.from)
     }
 
     var isStreamed: Bool { true }
 
-    /// Where the reader is.
+    /// The stretch that the reader uses.
     private var current: Stretch { look ?? main }
 
-    /// Bytes that have arrived ahead of the reader.
+    /// The number of bytes that wait for the reader.
     var buffered: Int64 { current.window.buffered }
 
-    /// Bytes that have not arrived, of an estimated length when the server has not said it.
+    /// Returns the number of bytes that have not arrived. The estimate is used when the server has not sent a length.
     func missing(ofEstimated estimate: Double) -> Double {
         max(0, (length.map { Double($0) } ?? estimate) - Double(current.window.arrivedEnd))
     }
 
-    /// Whether all bytes have arrived, or none follows any more.
+    /// Whether all bytes have arrived, or no more will.
     var isComplete: Bool { current.window.isOver }
 
-    /// Whether it ended before its last byte: a read that reaches this place throws the reason.
+    /// Whether the transfer failed before the last byte: a read that reaches its end throws the reason.
     var hasFailed: Bool { current.window.hasFailed }
 
     /// The reason; nil when it has not failed.
@@ -161,7 +164,7 @@ final class StreamedBytes: ByteSource {
         return read
     }
 
-    /// What brings the byte at `offset`, which is begun when nothing does.
+    /// Returns the stretch that delivers the byte at `offset`, and begins one if necessary.
     private func stretch(for offset: Int64) -> Stretch {
         if isGivenUp || main.window.mayReach(offset, patience: Self.patience) {
             if let look {
@@ -173,18 +176,18 @@ final class StreamedBytes: ByteSource {
             return main
         }
         if let look, look.window.mayReach(offset, patience: Self.patience) {
-            // It is no look any more: the reader stays.
+            // The reader stays here: the look becomes the main stretch.
             if offset - look.start >= Self.firstPart { stay(at: look) }
             return look
         }
         look?.transfer.cancel()
-        // Bytes of two versions are no resource. The answer is compared, and no If-Range is sent: the cache answers no
-        // conditions, and a server that does not take its own tag back would send the whole.
+        // Bytes of two versions must not be mixed. The answers are compared, and no If-Range is sent: the cache does
+        // not answer conditional requests, and a server that rejects its own tag would send the whole resource.
         version = version.completed(by: main.window.version)
         let isLook = !source.isSegment && source.retries == nil && !main.window.hasFailed
         let begun = source.begin(from: offset, of: version, isLook: isLook)
         if isLook {
-            // The line is for the look.
+            // Leave the link to the look.
             main.window.hold()
             look = begun
             show()

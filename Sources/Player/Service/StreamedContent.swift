@@ -2,7 +2,7 @@ import Media
 import Network
 import Platform
 
-/// Opens the content that a playbackinfo names.
+/// Opens the content of a playbackinfo.
 ///
 /// Thread: the decoder thread; blocks until the audio's format is known.
 struct StreamedContent {
@@ -13,9 +13,9 @@ struct StreamedContent {
     private let throughput: Throughput
 
     /// - Parameters:
-    ///   - asksForNew: playlists do not come from a cache: the addresses in them have been refused.
-    ///   - asksForNewContent: nor does content: it was not what the manifest names.
-    ///   - throughput: is measured, and decides between encodings.
+    ///   - asksForNew: whether playlists bypass the cache, because their addresses were refused.
+    ///   - asksForNewContent: whether content bypasses the cache too, because it did not match the manifest.
+    ///   - throughput: receives measurements, and guides the choice of representations.
     init(
         _ requests: ServiceRequests, _ settings: ServiceSettings, asksForNew: Bool, asksForNewContent: Bool = false,
         throughput: Throughput = Throughput()
@@ -31,7 +31,7 @@ struct StreamedContent {
     struct Opened {
         var decoder: any AudioDecoder
         var transfers: ContentTransfers
-        /// Whether its first frame is another one each time that it is opened.
+        /// Whether the content begins with another frame each time it is opened.
         var isLive = false
     }
 
@@ -56,8 +56,8 @@ struct StreamedContent {
             decoder: joined, transfers: ContentTransfers({ joined.isFetched }, fetchAhead: { joined.fetchAhead() }))
     }
 
-    /// Content that goes on while it is played.
-    /// - Parameter url: where its playlist came from; nil when it was in the playbackinfo.
+    /// Opens live content, which grows while it is played.
+    /// - Parameter url: the address of its playlist; nil when the playlist was in the playbackinfo.
     private func open(
         _ live: LivePresentation, of manifest: Manifest, at url: String?, _ info: PlaybackInfo
     ) throws(MediaError) -> Opened {
@@ -97,7 +97,7 @@ struct StreamedContent {
         return (best, playlist)
     }
 
-    /// A manifest in a playbackinfo has no address but the one that it names itself.
+    /// A manifest in a playbackinfo has no address except its own `Location`.
     private func liveManifest(
         _ manifest: Manifest, _ info: PlaybackInfo
     ) throws(MediaError) -> (Representation, LivePlaylist) {
@@ -180,7 +180,7 @@ struct StreamedContent {
         return JoinedDecoder.Prepared(open: open, transfers: first.transfers)
     }
 
-    /// Finds where the content is, through all playlists, and the keys of each of its parts.
+    /// Finds the addresses of the content, through all playlists, and the keys of each of its parts.
     func resolve(_ info: PlaybackInfo) throws(MediaError) -> (ContentLayout, [StreamedKeys]) {
         let quality = info.audioQuality?.serviceName
         let (manifest, _) = try loading.followed(
@@ -198,7 +198,7 @@ struct StreamedContent {
 }
 
 extension Representation {
-    /// Whether a packet is decoded without the one before, as far as the manifest says it.
+    /// Whether each packet is decoded without the previous one, as far as the manifest shows.
     fileprivate var isFLAC: Bool {
         codecs.first.map { codec in
             codec.utf8.count == 4 && zip(codec.utf8, "flac".utf8).allSatisfy { $0 | 0x20 == $1 }

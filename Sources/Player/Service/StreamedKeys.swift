@@ -2,18 +2,18 @@ import Media
 import Network
 import Platform
 
-/// The keys of a stream: where its manifest and its playbackinfo say they are.
+/// The keys of a stream, from the addresses in its manifest and its playbackinfo.
 ///
 /// Thread: the decoder thread; blocks while a key is fetched.
 final class StreamedKeys {
-    /// For encrypted samples; nil when nothing says where their keys are.
+    /// The provider for encrypted samples; nil when the addresses of their keys are unknown.
     private(set) var licenses: (any LicenseProvider)?
 
     private let requests: ServiceRequests
     private let licenseURL: String?
     private let provider: (any LicenseProvider)?
     private var fetched: [(url: String, key: [UInt8])] = []
-    /// Addresses that stand for one another, of the representation.
+    /// Alternative base addresses of the representation.
     private var bases: [String] = []
     private var patience = Patience.endless
 
@@ -22,24 +22,24 @@ final class StreamedKeys {
     private static let mostKeys = 16
 
     /// - Parameters:
-    ///   - licenseURL: a license server that speaks ClearKey; nil when there is none.
-    ///   - provider: goes before everything that the manifest says; nil when there is none.
+    ///   - licenseURL: the address of a ClearKey license server; nil when there is none.
+    ///   - provider: has priority over the manifest; nil when there is none.
     init(_ requests: ServiceRequests, licenseURL: String?, provider: (any LicenseProvider)? = nil) {
         self.provider = provider
         self.requests = requests
         self.licenseURL = licenseURL
     }
 
-    /// From where keys are fetched that a playlist names by their addresses.
-    /// - Parameter bases: addresses that stand for one another.
+    /// Sets the alternatives for keys whose addresses are in a playlist.
+    /// - Parameter bases: alternative base addresses.
     func fetchesKeys(at bases: [String], _ patience: Patience) { (self.bases, self.patience) = (bases, patience) }
 
-    /// Takes what a manifest says of its encryption.
-    /// - Throws: `.protected` when all its key systems are unknown to this program; `.unsupported` for encrypted
-    ///   samples that are not in MP4.
+    /// Takes the encryption of a representation from its manifest.
+    /// - Throws: `.protected` when this program supports none of its key systems; `.unsupported` for encrypted samples
+    ///   that are not in MP4.
     func take(_ representation: Representation) throws(MediaError) {
         try takeLicenses(representation)
-        // Packed audio has no place for what is encrypted: it would be decoded as it is, to noise.
+        // Packed audio cannot mark encrypted samples: they would be decoded to noise.
         if case .list(let list) = representation.segments, list.segments.allSatisfy({ $0.initialization == nil }),
             list.declaredProtections.contains(where: { $0.isOfSamples })
         {
@@ -54,7 +54,7 @@ final class StreamedKeys {
         }
         var protections = representation.contentProtections
         if case .list(let list) = representation.segments { protections += list.declaredProtections }
-        // Samples are encrypted, or whole segments; these have keys of their own.
+        // Either samples or whole segments are encrypted; whole segments have keys of their own.
         let ofSamples = protections.filter { !$0.isOfWholeSegments }
         if let licenseURL = licenseURL ?? ofSamples.lazy.filter({ $0.isClearKey }).compactMap({ $0.keyURI }).first {
             let requests = requests
@@ -68,12 +68,12 @@ final class StreamedKeys {
             licenses = PlaylistKeys(plain, self)
             return
         }
-        // What names no system is an addition to those that do.
+        // Entries without a key system only add to entries with one.
         let names = protections.filter { !$0.hasPlainKey }.compactMap { $0.systemName }
         if let first = names.first { throw .protected(by: first) }
     }
 
-    /// The bytes of a segment, as its container has them.
+    /// Returns the decrypted bytes of a segment.
     func decrypted(
         _ source: any ByteSource, _ protections: [ContentProtection]
     ) throws(ByteSourceError) -> any ByteSource {
@@ -91,7 +91,8 @@ final class StreamedKeys {
         }
     }
 
-    /// The address of the next key that these protections need and that was not fetched yet; nil when there is none.
+    /// Returns the address of the next key that these protections need and that was not fetched yet; nil when there is
+    /// none.
     func missingKey(of protections: [ContentProtection]) -> String? {
         for protection in protections where protection.hasPlainKey {
             if let url = protection.keyURI, DataURL(url) == nil, known(url) == nil { return url }
@@ -99,7 +100,7 @@ final class StreamedKeys {
         return nil
     }
 
-    /// Takes a key that was fetched elsewhere.
+    /// Adds a key that was fetched elsewhere.
     func add(_ key: [UInt8], from url: String) throws(MediaError) {
         guard key.count == Self.keySize else { throw .license(reason: "a key of \(key.count) bytes, not 16") }
         if fetched.count == Self.mostKeys { fetched.removeFirst() }
@@ -108,7 +109,7 @@ final class StreamedKeys {
 
     private func known(_ url: String) -> [UInt8]? { fetched.first { $0.url.utf8.elementsEqual(url.utf8) }?.key }
 
-    /// 16 bytes, as they are.
+    /// Returns the key at an address: 16 bytes.
     fileprivate func key(at url: String) throws(MediaError) -> [UInt8] {
         if let key = known(url) { return key }
         let key: [UInt8]
@@ -124,7 +125,7 @@ final class StreamedKeys {
     }
 }
 
-/// Keys of samples that a playlist names by their addresses (SAMPLE-AES with KEYFORMAT "identity").
+/// Keys of samples whose addresses are in a playlist (SAMPLE-AES with KEYFORMAT "identity").
 private final class PlaylistKeys: LicenseProvider {
     private let protections: [ContentProtection]
     private let keys: StreamedKeys
@@ -134,7 +135,7 @@ private final class PlaylistKeys: LicenseProvider {
         self.keys = keys
     }
 
-    /// A playlist with one key need not say its ID.
+    /// Returns a key by its ID. A playlist with a single key may omit the ID.
     func key(_ request: KeyRequest) throws(MediaError) -> [UInt8] {
         let first = protections.first
         let hasOneKey = protections.allSatisfy {
@@ -161,18 +162,18 @@ extension ServiceRequests {
 }
 
 extension ContentProtection {
-    /// Whether segments are encrypted as a whole, and not their samples.
+    /// Whether whole segments are encrypted, not their samples.
     var isOfWholeSegments: Bool { value.map { $0.utf8.elementsEqual("AES-128".utf8) } ?? false }
 
-    /// Of HLS: whether the samples are encrypted, in segments that are not.
+    /// Whether only the samples of HLS segments are encrypted.
     fileprivate var isOfSamples: Bool { value.map { $0.utf8.starts(with: "SAMPLE-AES".utf8) } ?? false }
 
-    /// The key itself is at `keyURI`.
+    /// Whether the key itself is at `keyURI`.
     fileprivate var hasPlainKey: Bool { scheme.utf8.elementsEqual("identity".utf8) && keyURI != nil }
 
     fileprivate var isClearKey: Bool { system.map { $0.name.utf8.elementsEqual("ClearKey".utf8) } ?? false }
 
-    /// For people; nil for what names no key system.
+    /// The name for users; nil for a protection without a key system.
     fileprivate var systemName: String? {
         if scheme.utf8.elementsEqual("com.apple.streamingkeydelivery".utf8) { return "FairPlay" }
         if scheme.utf8.elementsEqual("com.microsoft.playready".utf8) { return "PlayReady" }

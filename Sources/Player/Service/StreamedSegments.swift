@@ -1,10 +1,10 @@
 import Media
 import Network
 
-/// Where the segments of a representation are.
+/// The addresses of the segments of a representation.
 protocol SegmentReferences {
     var initialization: ResourceReference? { get }
-    /// How that is encrypted as a whole.
+    /// How the initialization segment is encrypted as a whole.
     var initializationProtections: [ContentProtection] { get }
     var timeline: SegmentTimeline { get }
     func segment(_ index: Int) -> SegmentReference?
@@ -20,22 +20,22 @@ extension SegmentTemplate: SegmentReferences {
     var initializationProtections: [ContentProtection] { [] }
 }
 
-/// The segments of a representation over the network, fetched one after the other ahead of the decoder.
+/// The segments of a representation, fetched from the network one after the other before the decoder needs them.
 ///
-/// Thread: the decoder thread. The end of this object ends its transfers.
+/// Thread: the decoder thread. Deinitialisation cancels the transfers.
 final class StreamedSegments: SegmentedSource {
     /// How segments are fetched.
     struct Fetching {
         let network: any ServiceNetwork
         let medium: MediumAccess
         let throughput: Throughput?
-        /// Bytes that are held at most.
+        /// The maximum number of bytes held.
         let readAhead: Int
-        /// Whether it does not come from a cache: what the server has sent before was of no use.
+        /// Whether content bypasses the cache, because the cached answers were useless.
         var asksForNew = false
-        /// Of what is fetched.
+        /// The scope of the content in the cache.
         var space: ContentSpace?
-        /// Addresses that stand for one another, of a representation.
+        /// Alternative base addresses of a representation.
         var bases: [String] = []
         var failed = FailedAddresses()
         /// `.endless` unless there are other representations.
@@ -43,9 +43,9 @@ final class StreamedSegments: SegmentedSource {
 
         /// - Parameters:
         ///   - index: of a segment.
-        ///   - isFile: whether it is all of the content, which is read by places.
-        ///   - hasWorked: whether the representation has brought something before.
-        ///   - retries: of live content; nil for any other.
+        ///   - isFile: whether it is the whole content, which is read at arbitrary offsets.
+        ///   - hasWorked: whether the representation has delivered something before.
+        ///   - retries: for live content; nil for other content.
         func begin(
             _ resource: ResourceReference, _ index: Int? = nil, limit: Int? = nil, isMeasured: Bool = true,
             isFile: Bool = false, hasWorked: Bool = false, retries: LiveRetries? = nil
@@ -75,51 +75,52 @@ final class StreamedSegments: SegmentedSource {
 
     let initialization: (any ByteSource)?
     let timeline: SegmentTimeline
-    /// What is asked and called by segments that are one of several representations.
+    /// The decisions about segments that belong to one of several representations.
     struct Steering {
-        /// Asked before a segment is fetched.
+        /// Called before a segment is fetched.
         var decide: (Int) -> Decision
         /// Begins the transfers that there is room for. Called with each read.
         var fetchAhead: () -> Void
-        /// Whether these segments are fetched into the cache while memory has no room: nothing else is to be decided.
+        /// Returns whether these segments are fetched into the cache while memory has no room: no other decision may be
+        /// due.
         var storesAhead: () -> Bool
     }
 
-    /// What happens with the next segment.
+    /// The decision about the next segment.
     enum Decision {
         case fetch
-        /// Not before more was decoded.
+        /// Fetch nothing before more was decoded.
         case wait
-        /// It is one of another representation: the segments end before it.
+        /// The next segment belongs to another representation: these segments end before it.
         case end
     }
 
-    /// nil for a representation that stands alone.
+    /// The decisions about these segments; nil for a single representation.
     var steering: Steering?
 
     private let reference: (Int) -> SegmentReference?
     private let fetching: Fetching
     private let keys: StreamedKeys
-    /// Segments that were begun, in order and without gaps.
+    /// The segments whose transfers have begun, in order and without gaps.
     private var begun: [(index: Int, bytes: StreamedBytes, isHeard: Bool)] = []
-    /// The segment that was fetched into the cache last, after those of `begun`.
+    /// The last segment that was fetched into the cache, after the segments in `begun`.
     private var ahead: (index: Int, transfer: StoredAhead)?
-    /// The last one did not come: the next one waits until memory has room again.
+    /// Whether the last one failed: the next one waits until memory has room again.
     private var aheadHasFailed = false
-    /// Bytes of the ones before; nil when the cache does not keep this content.
+    /// The size of the earlier ones in bytes; nil when the cache does not store this content.
     private var storedAhead: Int64? = 0
     /// The index of the first segment that is heard.
     private var firstHeard: Int?
-    /// The beginning of the first segment, of which a decoder that begins elsewhere needs the times.
+    /// The beginning of the first segment. A decoder that begins elsewhere needs its times.
     private var head: StreamedBytes?
-    /// Behind the last segment, when another representation follows.
+    /// The index after the last segment, when another representation follows.
     private var end: Int?
-    /// In bits per second; nil when it is not known.
+    /// The bandwidth in bits per second; nil while unknown.
     private let bandwidth: Int?
-    /// Whether the decoder moves, and reads segments of which nothing is decided.
+    /// Whether the decoder seeks, and its reads cause no decisions.
     private var isMoving = false
 
-    /// Of the beginning of a segment that is not played.
+    /// How much of a segment that is not played is fetched, in bytes.
     private static let headBytes = 64 << 10
 
     /// - Throws: when there is no key for the initialization.
@@ -147,15 +148,15 @@ final class StreamedSegments: SegmentedSource {
             reference(index)?.protections ?? [])
     }
 
-    /// Whether it is the last one, and only a duration says that it is there.
+    /// Returns whether the segment is the last one and its existence is only estimated from a duration.
     private func mayBeMissing(_ index: Int) -> Bool {
         reference(index)?.isEstimated ?? false && index > timeline.firstIndex && reference(index + 1) == nil
     }
 
     // MARK: Fetching
 
-    /// Begins to fetch for a decoder that will be opened, and play from a segment on.
-    /// - Parameter lead: whether that decoder also needs the segment before.
+    /// Begins to fetch for a decoder that will be opened and play from a segment on.
+    /// - Parameter lead: whether that decoder also needs the previous segment.
     func prepare(from index: Int, lead: Bool) {
         let first = timeline.firstIndex
         let start = lead ? max(first, index - 1) : index
@@ -165,23 +166,23 @@ final class StreamedSegments: SegmentedSource {
         for place in start...max(start, index) { _ = begin(place, isHeard: place >= index) }
     }
 
-    /// The segments go to their own end again.
+    /// Continues the segments to their own end again.
     func goOn() { end = nil }
 
-    /// Moves the decoder of these segments, which is no step of playback: nothing is decided by what it reads.
+    /// Seeks in the decoder of these segments. Its reads cause no decisions, because they are not playback.
     func moving<Failure: Error>(_ move: () throws(Failure) -> Void) throws(Failure) {
         isMoving = true
         defer { isMoving = false }
         try move()
     }
 
-    /// A segment whose transfer goes on.
+    /// A segment that is arriving.
     struct Arriving {
         var index: Int
-        /// In seconds.
+        /// The length in seconds.
         var duration: Double
         var bytesLeft: Double
-        /// Whether segments before it have been fetched, too.
+        /// Whether it is the first segment that is heard of this representation.
         var isFirst: Bool
     }
 
@@ -196,14 +197,14 @@ final class StreamedSegments: SegmentedSource {
             isFirst: last.index == firstHeard)
     }
 
-    /// Ends the transfer of the last segment. The segments end before it.
+    /// Cancels the transfer of the last segment. The segments end before it.
     func giveUp() {
         guard let last = begun.popLast() else { return }
         last.bytes.giveUp()
         end(before: last.index)
     }
 
-    /// The segments end before this one, which was not begun.
+    /// Ends the segments before `index`, whose transfer has not begun.
     func end(before index: Int) {
         end = index
         ahead = nil
@@ -215,7 +216,7 @@ final class StreamedSegments: SegmentedSource {
     /// Whether the last segment has arrived.
     var hasArrived: Bool { begun.last.map { $0.bytes.isComplete } ?? true }
 
-    /// Whether all segments have arrived, or none follows any more.
+    /// Whether all segments have arrived, or no more will.
     var isFetched: Bool {
         guard end == nil, let last = begun.last, last.bytes.isComplete else { return false }
         return reference(last.index + 1) == nil && timeline.isComplete
@@ -224,7 +225,7 @@ final class StreamedSegments: SegmentedSource {
     private func bytes(of index: Int) -> StreamedBytes? {
         if let end, index >= end { return nil }
         if index == timeline.firstIndex, let head, !begun.contains(where: { $0.index == index }) { return head }
-        // The one before stays: its last bytes may not be decoded yet.
+        // The previous segment stays: its last bytes may not be decoded yet.
         begun.removeAll { $0.index < index - 1 }
         if let known = begun.first(where: { $0.index == index }) { return known.bytes }
         if !isMoving, begun.last?.index == index - 1, let steering, reference(index) != nil,
@@ -233,16 +234,16 @@ final class StreamedSegments: SegmentedSource {
             end(before: index)
             return nil
         }
-        // Elsewhere, after a seek; or memory has nothing more, and this segment is wanted at once.
+        // Drop the transfer to the cache after a seek, and when this segment is needed at once because memory is empty.
         if begun.last?.index != index - 1 || ahead?.index == index { ahead = nil }
         begun.removeAll { $0.index >= index || $0.index < index - 1 }
         return begin(index)
     }
 
-    /// The bytes of a segment that was given up before, when it is played all the same.
+    /// Returns the bytes of a segment that was given up before, when it is played after all.
     fileprivate func resumed(_ index: Int) -> StreamedBytes? { bytes(of: index) }
 
-    /// A read is an occasion to fetch ahead.
+    /// Begins transfers for which the read may have made room.
     fileprivate func wasRead() { if let steering { steering.fetchAhead() } else { fetchAhead() } }
 
     private func begin(_ index: Int, isHeard: Bool = true) -> StreamedBytes? {
@@ -257,14 +258,14 @@ final class StreamedSegments: SegmentedSource {
         return bytes
     }
 
-    /// Begins the next segment when all before are complete and there is room for more. Behind a segment that has
-    /// failed nothing is asked for: the decoder ends there.
+    /// Begins the next segment when all earlier ones are complete and there is room for more. Requests nothing after a
+    /// failed segment, because the decoder ends there.
     func fetchAhead() {
         guard end == nil, let last = begun.last, last.bytes.isComplete, !last.bytes.hasFailed else { return }
         let index = last.index + 1
         let hasRoom = begun.reduce(0) { $0 + $1.bytes.buffered } < Int64(fetching.readAhead)
         guard hasRoom else { return storeAhead(from: index) }
-        // It comes from the cache when it is there.
+        // The cache answers once the segment is stored.
         if let ahead, ahead.index == index, ahead.transfer.outcome == .arriving { return }
         guard reference(index) != nil else { return }
         switch steering?.decide(index) ?? .fetch {
@@ -276,7 +277,7 @@ final class StreamedSegments: SegmentedSource {
         }
     }
 
-    /// Fetches the next segment that is not in memory into the cache, where content may be stored.
+    /// Fetches the next segment that is not in memory into the cache, if the content may be stored.
     private func storeAhead(from index: Int) {
         var next = index
         switch ahead?.transfer.outcome {
@@ -299,11 +300,11 @@ final class StreamedSegments: SegmentedSource {
         ahead = (next, fetching.store(segment.resource, next))
     }
 
-    /// A decoder that has been moved by a seek does not need the beginning any more.
+    /// Drops the beginning of the content, which a decoder no longer needs after its first seek.
     func forgetHead() { head = nil }
 }
 
-/// The bytes of one segment. Each read is an occasion to fetch ahead.
+/// The bytes of one segment. Each read also begins transfers for which there is room.
 private final class Segment: ByteSource {
     private let index: Int
     private var bytes: StreamedBytes
@@ -332,7 +333,7 @@ private final class Segment: ByteSource {
 }
 
 extension ResourceFailure {
-    /// Whether a server says that there is no such resource.
+    /// Whether the server has answered that there is no such resource.
     var isOfMissing: Bool {
         if case .refused(let refusal) = self { refusal.status == 404 || refusal.status == 410 } else { false }
     }
@@ -343,8 +344,8 @@ extension ResourceReference {
 }
 
 extension TransferRequest {
-    /// Of a manifest or of content. Its address is signed each time: the cache knows it by its path, and by what it
-    /// belongs to.
+    /// Returns a request for a manifest or content. Its address is signed each time, so the cache identifies it by its
+    /// path and its scope.
     static func content(_ url: String, range: ByteRange? = nil, _ space: ContentSpace? = nil) -> TransferRequest {
         var request = TransferRequest(url: url, range: range)
         request.cacheScope = .path

@@ -3,13 +3,13 @@ import Database
 import Network
 import Platform
 
-/// Everything that streaming needs, as a configuration says it.
+/// The settings of streaming, from a configuration.
 public struct StreamingSettings: Sendable {
     public var service: ServiceSettings
     /// A file with the token of the service, which is read again when the service refuses it; nil for none.
     public var tokenFile: String?
-    /// The state folder, where the login of the service is (`tonearm login`); nil for none. A token file goes before
-    /// it.
+    /// The state folder, which contains the login of the service (`tonearm login`); nil for none. A token file has
+    /// priority.
     public var loginFolder: String?
     /// A file with certificates of private authorities (PEM); nil for none.
     public var authorities: String?
@@ -18,15 +18,15 @@ public struct StreamingSettings: Sendable {
     public var proxy: String?
     /// Which links are metered.
     public var links = LinkSettings()
-    /// The cache of what the service sends; nil for none.
+    /// The cache of the service's answers; nil for none.
     public var cache: CacheSettings?
 
     public init(service: ServiceSettings) { self.service = service }
 }
 
-/// The cache of what the service sends.
+/// The cache of the service's answers.
 public struct CacheSettings: Sendable {
-    /// Is created when it is missing, and holds nothing else.
+    /// The folder of the cache alone; created when it is missing.
     public var folder: String
     public var limits: CacheLimits
 
@@ -54,21 +54,22 @@ extension StreamingSettings {
     }
 }
 
-/// The network thread and the content service on it. One a process.
+/// The network thread and the content service on it. One per process.
 ///
 /// Thread: any.
 public final class Streaming: Sendable {
     public let source: ContentService
     private let network: Network
-    /// Of the service.
+    /// The host of the service.
     private let host: String
     private let cache: (store: CacheStore, index: DatabaseCacheIndex)?
-    /// The same service, for downloads: what the cache has is not fetched again, and nothing is stored twice.
+    /// The same service for downloads: it reads from the cache, but stores nothing there, so that nothing is stored
+    /// twice.
     let offline: OfflineService
 
     /// - Parameters:
-    ///   - clock: the time that certificates are checked against, and the age of what is in the cache.
-    ///   - storage: keeps the cache's index, and its modules include `DatabaseCacheIndex.schema`; nil for no cache.
+    ///   - clock: gives the time for checking certificates, and for the age of cached answers.
+    ///   - storage: stores the cache's index, and its modules include `DatabaseCacheIndex.schema`; nil for no cache.
     public init(
         _ settings: StreamingSettings, clock: any CertificateClock, storage: StorageThread? = nil
     ) throws(NetworkSetupError) {
@@ -95,7 +96,7 @@ public final class Streaming: Sendable {
         offline = OfflineService(network: downloads, settings: settings.service, credentials: credentials)
     }
 
-    /// - Returns: nil when there cannot be one, which is in the log.
+    /// - Returns: nil when there cannot be a cache; the reason is logged.
     private static func key(of cache: CacheSettings) -> SecretBytes? {
         do throws(SystemError) {
             try Folder.create(cache.folder, mode: 0o700)
@@ -106,27 +107,27 @@ public final class Streaming: Sendable {
         }
     }
 
-    /// Cleans up the cache. Before the first product, and after everything that reads the state at the start: it begins
-    /// the storage thread.
+    /// Cleans up the cache. Call it before the first product is opened, and after everything that reads the state at
+    /// start-up, because it uses the storage thread.
     public func start() { cache?.store.start() }
 
-    /// Makes room for what is kept; nil without a cache.
+    /// Makes room for offline copies; nil without a cache.
     var evictCache: OfflineSpace.CacheEviction? {
         guard let store = cache?.store else { return nil }
         return { store.evict($0) }
     }
 
-    /// Another link is in use from now on; see `Network.linkChanged`.
+    /// Notifies the network and the service of a new link; see `Network.linkChanged`.
     public func linkChanged(to link: Link) {
         network.linkChanged(to: link)
         source.linkChanged(to: link.kind)
     }
 
-    /// Where packets go has changed, and the link has not; see `Network.routesChanged`.
+    /// Notifies the network of changed routes while the link is the same; see `Network.routesChanged`.
     public func routesChanged() { network.routesChanged() }
 
-    /// A function that says whether the way to the service is a metered link: by the address that was used last, else
-    /// by the link. For `ContentService.follow`.
+    /// Returns a function that checks whether the way to the service is a metered link: by the last used address, or
+    /// else by the link. For `ContentService.follow`.
     public func metering(_ settings: LinkSettings) -> @Sendable () -> Bool {
         Self.metering(network, host, settings)
     }
@@ -137,13 +138,13 @@ public final class Streaming: Sendable {
         { network.isMetered(host: host) ?? Link.current(settings).isMetered }
     }
 
-    /// Uses no network while the mode is on, from now on. After the player was made, which has to know first that a
-    /// download that ends has only stopped.
+    /// Stops using the network while offline mode is on. Call it after the player was made, which must know the mode
+    /// first: a download that then ends has only stopped.
     public func follow(_ mode: OfflineMode) {
         network.setOfflineMode(mode.observe { [network] isOn in network.setOfflineMode(isOn) })
     }
 
-    /// Ends all transfers and the thread. After the player.
+    /// Ends all transfers and the thread. Call it after the player was stopped.
     public func stop() {
         network.stop()
         cache?.index.close()

@@ -1,47 +1,48 @@
 import Network
 import Platform
 
-/// How fast content arrives, as measured over the last transfers, for each kind of link. For the choice between
-/// representations, and for when to begin.
+/// The throughput of the last transfers, for each kind of link. For the choice between representations, and the
+/// decision when playback begins. A `Line` holds the measurements of one link.
 ///
-/// Thread: any; the network's measures.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// Thread: any; the network's thread measures.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class Throughput: @unchecked Sendable {
-    /// With fewer bytes, several transfers are one measure: alone they show how long an answer takes, not the line.
+    /// Transfers with fewer bytes are added up to one measurement: alone they show the latency, not the throughput.
     private static let leastBytes = 16 << 10
-    /// The share of the wait for an answer that counts at least: a line may be so slow that the wait is all of it.
+    /// The divisor for the minimum share of the wait for an answer that counts: on a very slow link all of it is
+    /// transfer time.
     private static let leastShareOfWait: Int64 = 4
 
-    /// A wait for the first answer of a link that counts as such, in nanoseconds.
+    /// The longest first wait on a link that counts as latency, in nanoseconds.
     private static let longestFirstWait: Int64 = 400_000_000
 
     private struct Line {
         var last: Double?
         var average: Double?
-        /// When a transfer that was long enough was measured, and whether the last measure was of short ones.
+        /// When a long enough transfer was last measured, and whether the last measurement added up short ones.
         var measured: Int64?
         var isOfShort = false
     }
 
-    /// So long nothing is tried after a measure, in nanoseconds.
+    /// How long after a measurement nothing faster is tried, in nanoseconds.
     private static let longestTrust: Int64 = 60_000_000_000
 
     let clock: any MonotonicClock
     private let lock = Lock()
     private var kind = Link.Kind.ethernet
     private var line = Line()
-    /// The lines of the other links that were in use.
+    /// The measurements of the other links that were in use.
     private var others: [(kind: Link.Kind, line: Line)] = []
-    /// Transfers that are too short to be a measure.
+    /// Transfers that are too short for a measurement.
     private var short: (bytes: Int, nanoseconds: Int64) = (0, 0)
-    /// How long the answer to a request takes; nil while none was measured.
+    /// The latency of an answer, in nanoseconds; nil while none was measured.
     private var wait: Int64?
 
     init(clock: any MonotonicClock = SystemMonotonicClock()) { self.clock = clock }
 
     func now() -> Int64 { clock.now() }
 
-    /// Another link is in use from now on. The measure of the one before is kept for when it returns.
+    /// Switches to another link. The measurements of the old one are stored for its return.
     func linkChanged(to kind: Link.Kind) {
         lock.withLock {
             guard kind != self.kind, kind != .offline else { return }
@@ -54,9 +55,9 @@ final class Throughput: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - nanoseconds: in which the bytes have arrived.
-    ///   - isLong: whether that was so long that it is a measure, however few the bytes are.
-    /// - Returns: false when they are too few to measure anything.
+    ///   - nanoseconds: the time in which the bytes have arrived.
+    ///   - isLong: whether that time is long enough for a measurement, however few bytes there are.
+    /// - Returns: false when there are too few bytes for a measurement.
     @discardableResult
     func add(bytes: Int, nanoseconds: Int64, isLong: Bool = false) -> Bool {
         guard bytes >= Self.leastBytes || isLong && bytes > 0 else { return false }
@@ -67,8 +68,8 @@ final class Throughput: @unchecked Sendable {
         return true
     }
 
-    /// Counts the end of a transfer, however short. Short ones are added up until they are a measure.
-    /// - Parameter nanoseconds: in which the bytes have arrived, without the wait for the answer.
+    /// Counts the end of a transfer, however short. Short ones are added up until they suffice for a measurement.
+    /// - Parameter nanoseconds: the time in which the bytes have arrived, without the wait for the answer.
     func addShort(bytes: Int, nanoseconds: Int64) {
         if add(bytes: bytes, nanoseconds: nanoseconds) || bytes <= 0 { return }
         lock.withLock {
@@ -81,22 +82,22 @@ final class Throughput: @unchecked Sendable {
         }
     }
 
-    /// The same for a transfer whose bytes have arrived at once, so that nothing tells the wait from the line.
+    /// Counts a transfer whose bytes have arrived at once, so that latency and transfer time cannot be separated.
     /// - Parameter nanoseconds: from the request to the last byte.
     func addWhole(bytes: Int, nanoseconds: Int64) {
         if add(bytes: bytes, nanoseconds: nanoseconds) { return }
         addShort(bytes: bytes, nanoseconds: nanoseconds - lock.withLock { latency(in: nanoseconds) })
     }
 
-    /// The first bytes of an answer have arrived.
+    /// Counts the arrival of the first bytes of an answer.
     /// - Parameter nanoseconds: since the request.
-    /// - Returns: the part of it that does not count as slowness of the line: it is the same for any number of bytes.
+    /// - Returns: the part of that time that is latency, which does not depend on the number of bytes.
     func answered(after nanoseconds: Int64) -> Int64 {
         lock.withLock {
-            // The first answer says itself how long it takes. After a longer time the line itself may be the reason.
+            // The first answer gives the latency itself. A longer wait may be due to a slow link.
             if wait == nil, nanoseconds <= Self.longestFirstWait { wait = nanoseconds }
             let latency = latency(in: nanoseconds)
-            // The shortest of late. A line that has become slower is noticed after some requests.
+            // The shortest recent wait. A latency that has grown is noticed after some requests.
             wait = wait.map { min(nanoseconds, $0 + max(0, nanoseconds - $0) / 32) } ?? nanoseconds
             return latency
         }
@@ -112,13 +113,13 @@ final class Throughput: @unchecked Sendable {
         line.average = line.average.map { ($0 + rate) / 2 } ?? rate
     }
 
-    /// Whether the line may be much faster than measured: of late only short transfers were.
+    /// Whether the link may be much faster than measured, because there were only short transfers recently.
     var mayBeFaster: Bool {
         let now = clock.now()
         return lock.withLock { line.isOfShort && (line.measured.map { now - $0 >= Self.longestTrust } ?? true) }
     }
 
-    /// The lower one of the last transfer and the average; nil while nothing was measured on this kind of link.
+    /// The lower one of the last rate and the average; nil while nothing was measured on this kind of link.
     var bitsPerSecond: Double? {
         lock.withLock {
             guard let last = line.last, let average = line.average else { return nil }
@@ -127,31 +128,32 @@ final class Throughput: @unchecked Sendable {
     }
 }
 
-/// Measures one transfer while the line sets the pace: not while its receiver has enough, and not over an
-/// interruption, after which the line may be another one. A transfer that takes long is measured in parts.
+/// Measures one transfer while the link limits it. Pauses of the receiver do not count, nor do interruptions, after
+/// which the throughput may differ. A transfer that takes long is measured in sections.
 ///
-/// Thread: that of its owner, which guards it: the network's counts, and the reader's resumes.
+/// Thread: the owner guards it: the network's thread calls `count`, and the reader's calls `resume`.
 struct TransferMeter {
-    /// Of a part, in nanoseconds.
+    /// The length of a section, in nanoseconds.
     private static let part: Int64 = 1_000_000_000
-    /// A part that takes so long is a measure, however few its bytes are.
+    /// A section of this length suffices for a measurement, however few its bytes are. In nanoseconds.
     private static let longestPart: Int64 = 3_000_000_000
-    /// A longer silence is an interruption, in nanoseconds. TLS gives 16 KiB at once, which take so long at 26 kbit/s.
+    /// A longer silence is an interruption, in nanoseconds. TLS delivers 16 KiB at once, which take this long at 26
+    /// kbit/s.
     private static let longestSilence: Int64 = 5_000_000_000
 
     private let throughput: Throughput
-    /// Of the present part; nil while the receiver sets the pace.
+    /// The start of the current section; nil while the receiver limits the transfer.
     private var start: Int64?
     private var lastArrival: Int64
     private var bytes = 0
-    /// How often bytes have arrived in the present part.
+    /// How often bytes have arrived in the current section.
     private var arrivals = 0
-    /// Whether the part begins with the request.
+    /// Whether the section begins with the request.
     private var hasWait = true
-    /// Of the wait for the answer, until a second arrival tells the wait from the line.
+    /// The latency of the answer, until a second arrival separates it from the transfer time.
     private var latency: Int64 = 0
 
-    /// The request begins now.
+    /// Begins to measure at the request.
     init(_ throughput: Throughput) {
         self.throughput = throughput
         lastArrival = throughput.now()
@@ -176,7 +178,7 @@ struct TransferMeter {
         if throughput.add(bytes: bytes, nanoseconds: now - start, isLong: isLong) { begin(now) }
     }
 
-    /// All has arrived, or the receiver has enough.
+    /// Ends a measurement: the transfer is complete, or the receiver has answered `.enough`.
     mutating func end() {
         guard let start else { return }
         let elapsed = throughput.now() - start
@@ -188,7 +190,7 @@ struct TransferMeter {
         self.start = nil
     }
 
-    /// The receiver, which had enough, wants more.
+    /// Measures again after the receiver has answered `.enough`.
     mutating func resume() { begin(throughput.now()) }
 
     private mutating func begin(_ now: Int64) {

@@ -1,19 +1,19 @@
 import Network
 
-/// Recognises a web page in place of a resource: the login page of a network, or the answer of a filter
-/// (docs/playback.md, 15.15). Nothing that a content service sends is a page.
+/// Recognises a web page instead of a resource: the login page of a network, or the answer of a filter
+/// (docs/playback.md, 15.15). A content service never sends a page.
 enum WebPage {
-    /// How many bytes are looked at.
+    /// The number of bytes that are inspected.
     private static let reach = 1024
 
-    /// - Parameter beginning: of the body, as much as has come at once.
+    /// - Parameter beginning: the first bytes of the body that arrived together.
     static func isMeant(by head: ResponseHead, _ beginning: UnsafeRawBufferPointer) -> Bool {
         let text = beginning.prefix(reach).drop { isBlank($0) }
         if has("<!doctype html", at: text.startIndex, in: text) || has("<html", at: text.startIndex, in: text) {
             return true
         }
         guard let type = head.value(of: "content-type"), isPage(type) else { return false }
-        // A file that a server has labelled wrongly is none.
+        // Files that a server has labelled wrongly are not pages.
         return text.first == UInt8(ascii: "<") && !has("<mpd", at: text.startIndex, in: text)
             && (!has("<?", at: text.startIndex, in: text) || text.indices.contains { has("<html", at: $0, in: text) })
     }
@@ -28,7 +28,7 @@ enum WebPage {
         byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0xEF || byte == 0xBB || byte == 0xBF
     }
 
-    /// - Parameter word: in small letters.
+    /// - Parameter word: in lower case.
     private static func has(_ word: StaticString, at index: Int, in text: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard text.endIndex - index >= word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { word in

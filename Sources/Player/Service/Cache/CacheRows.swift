@@ -4,7 +4,7 @@ import Platform
 
 /// The rows of the cache's index. Changes run inside a transaction of the caller.
 ///
-/// Thread: that of the database.
+/// Thread: the thread of the database.
 struct CacheRows {
     static let schema = """
         CREATE TABLE cache_entry (
@@ -16,21 +16,23 @@ struct CacheRows {
         INSERT INTO cache_total VALUES (1, 0)
         """
 
-    /// Earlier versions stored fields of requests as they were, tokens among them. What is deleted is overwritten.
+    /// Version 1 stored the fields of requests unchanged, including tokens. Deletes all rows, and overwrites them with
+    /// zeros.
     static let withoutCredentials = """
         PRAGMA secure_delete = ON;
         DELETE FROM cache_entry;
         UPDATE cache_total SET bytes = 0
         """
 
-    /// Rows that one step removes at most, so that it takes as long for a large cache as for a small one.
+    /// The maximum number of rows that one step removes, so that a step takes equally long in a large cache and a small
+    /// one.
     static let step = 32
 
     private let database: Database
 
     init(_ database: Database) { self.database = database }
 
-    /// - Returns: nil also for a row that is damaged; a new response replaces it.
+    /// - Returns: nil for a missing row and for a damaged one, which a new response replaces.
     func response(_ key: CacheKey) throws(DatabaseError) -> CachedResponse? {
         var statement = try database.prepare(
             "SELECT body, details, count, is_complete, used FROM cache_entry WHERE key = ?")
@@ -51,7 +53,7 @@ struct CacheRows {
         return bodies
     }
 
-    /// - Returns: the bodies that are not needed any more.
+    /// - Returns: the bodies that are no longer needed.
     func put(
         _ response: CachedResponse, size: Int64, limit: Int64, now: Int64
     ) throws(DatabaseError) -> [[UInt8]] {
@@ -81,8 +83,7 @@ struct CacheRows {
         return try remove(response.key)
     }
 
-    /// Removes rows from the one that was used least recently on, until all have at most `limit` bytes, and `step` of
-    /// them at most.
+    /// Removes the least recently used rows until the others have at most `limit` bytes; at most `step` rows.
     func shrink(to limit: Int64) throws(DatabaseError) -> [[UInt8]] {
         var excess = try total() - limit
         guard excess > 0 else { return [] }
@@ -108,13 +109,13 @@ struct CacheRows {
         return body.map { [$0] } ?? []
     }
 
-    /// Of all files, in bytes.
+    /// Returns the size of all files, in bytes.
     func total() throws(DatabaseError) -> Int64 {
         var statement = try database.prepare("SELECT bytes FROM cache_total")
         return try statement.step() ? statement.integer(0) ?? 0 : 0
     }
 
-    /// Counts the bytes of all rows: a recovered database may have lost some.
+    /// Computes the total from all rows again: a recovered database may have lost some.
     func recount() throws(DatabaseError) {
         let sum = "(SELECT coalesce(sum(size), 0) FROM cache_entry)"
         try database.execute("UPDATE cache_total SET bytes = \(sum) WHERE bytes <> \(sum)")

@@ -1,28 +1,29 @@
 import Network
 import Platform
 
-/// A transfer that the cache answers, or that it is stored from.
+/// A transfer that the cache answers, or whose answer the cache stores.
 ///
 /// Thread: network; `cancel` and `resume` any.
-/// `@unchecked Sendable` is safe because the network thread alone uses what changes.
+/// `@unchecked Sendable` is safe because only the network thread uses the mutable state.
 final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     private enum Phase {
         case looking
         /// The answer has not begun.
         case asking(CacheDecision, CachedResponse?)
-        /// The body passes on to the sink; and to the cache.
+        /// The body is passed to the sink and to the recording.
         case passing(BodyRecording?)
-        /// The body passes on to the cache, and from there to the sink, which has had enough once.
+        /// The body is passed to the cache, and from there to the sink, which has answered `.enough` before.
         case spooling(SpooledDelivery)
-        /// The head of the answer says that the stored response is to be used; its body counts for nothing.
+        /// The head of the answer says that the stored response is to be used; the body of the answer is ignored.
         case settling(CachedResponse)
-        /// The head of the answer is for another version than the stored one: the request is repeated without the
+        /// The head of the answer belongs to another version than the stored one: the request is repeated without the
         /// condition.
         case repeating
         case serving(StoredDelivery)
-        /// The part that is stored comes first; the body of the answer waits. `failure` has come meanwhile.
+        /// The stored part is delivered first; the body of the answer waits. `failure` is the end of the transfer
+        /// meanwhile.
         case resuming(StoredDelivery, BodyRecording?, failure: TransferError?)
-        /// The answer continues nothing that is stored, and is not the whole.
+        /// The answer neither continues the stored part nor has the whole body.
         case refused
         case ended
     }
@@ -35,9 +36,9 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     private let body: [UInt8]
     private let use: CacheUse
     private var phase = Phase.looking
-    /// Whether the transfer is resumed when the file of the recording is open.
+    /// Whether the transfer resumes when the file of the recording is open.
     private var waitsForFile = false
-    /// In the body that is recorded, after the last byte that the sink has taken.
+    /// The number of bytes of the recorded body that the sink has taken.
     private var passed: Int64 = 0
     private var ongoing: (any OngoingTransfer)?
     private var isCancelled = false
@@ -82,9 +83,9 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         }
     }
 
-    // MARK: What is to be done
+    // MARK: The decision
 
-    /// The index has answered, or has not answered in time. The first call counts.
+    /// Begins the request with the answer of the index; nil when it has not answered in time. Later calls are ignored.
     func start(_ stored: CachedResponse?) {
         guard case .looking = phase else { return }
         let decision = CacheDecision(request, stored: stored, at: clock.now())
@@ -105,7 +106,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         phase = .asking(decision, stored)
         requested = clock.now().seconds
         let transfer = network.begin(request, into: self)
-        // A sink may be called before this has returned, and even be through.
+        // A sink may be called before this returns, and even be finished.
         if case .ended = phase { return }
         ongoing = transfer
     }
@@ -116,7 +117,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         let delivery = StoredDelivery(
             store.body(of: stored), head.range, over: network, receive: { [sink] in sink.received($0) }
         ) { [self] isWhole in
-            // The next attempt asks the network for the rest: what is damaged has been removed.
+            // The next attempt asks the network for the rest: the damaged body has been removed.
             finish(isWhole ? nil : .truncated)
         }
         phase = .serving(delivery)
@@ -151,7 +152,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
             guard let stored else { return record(head) }
             if head.continues(stored, at: count) { return continueBody(head, stored) }
             guard head.status == 206 || head.status == 416 else { return record(head) }
-            // The sink did not ask for a range. The next attempt asks for the whole.
+            // The sink did not ask for a range. The next attempt asks for the whole body.
             store.purge(stored)
             phase = .refused
             ongoing?.cancel()
@@ -166,7 +167,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     }
 
     private func record(_ head: ResponseHead) {
-        // Without a length and without chunks nobody knows whether all of the body has arrived.
+        // Without a length or chunks, a complete body cannot be distinguished from a cut one.
         let hasEnd = head.contentLength != nil || head.value(of: "transfer-encoding") != nil
         let response = CachedResponse(
             storing: head, of: request, body: body, requested: requested, received: clock.now().seconds)
@@ -198,7 +199,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         guard case .resuming(_, let recording, let failure) = phase else { return }
         if let failure { return finish(failure) }
         guard isWhole else {
-            // What is damaged has been removed: the next attempt asks for the rest.
+            // The damaged body has been removed: the next attempt asks for the rest.
             let transfer = ongoing
             recording?.end(isComplete: false)
             finish(.truncated)
@@ -227,7 +228,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         }
     }
 
-    /// The medium is slow to open the file. The bytes come again when it is open.
+    /// Resumes the transfer when the medium has opened the file. The same bytes are then delivered again.
     private func resumeOnceOpen(_ recording: BodyRecording) {
         guard !waitsForFile else { return }
         waitsForFile = true
@@ -239,7 +240,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         }
     }
 
-    /// The sink has had enough. The rest does not wait for it in the network.
+    /// Stores the rest of the body without waiting for the sink, which has answered `.enough`.
     private func spool(_ recording: BodyRecording) -> SpooledDelivery {
         let delivery = SpooledDelivery(
             recording, from: passed, over: network, receive: { [sink] in sink.received($0) },
@@ -268,16 +269,16 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
             if isCancelled { finish(.cancelled) } else { serve(stored) }
         case .repeating:
             ongoing = nil
-            // Not from inside of the transfer that has ended: `ask` may not have returned yet.
+            // Scheduled, because `ask` may not have returned yet when its transfer ends.
             network.schedule(after: 0) { [self] in
                 guard case .repeating = phase else { return }
-                // Without a condition there is no 304 that counts: this is the last attempt.
+                // Without a condition a 304 has no effect: this is the last attempt.
                 if isCancelled { finish(.cancelled) } else { ask(.fetch, nil) }
             }
         case .asking(.revalidate(_, mayStandIn: true), let stored?) where error?.isOfNetwork ?? false:
             ongoing = nil
             serve(stored)
-        // The server does not send the rest of what was decoded. The next attempt asks for the whole.
+        // The server does not send the rest of the decoded body. The next attempt asks for the whole body.
         case .asking(.resume, let stored?) where error?.isOfCoding ?? false:
             store.purge(stored)
             finish(.truncated)

@@ -1,22 +1,22 @@
 import Network
 
-/// What is done with the cache beside answering from it.
+/// The use of the cache, besides answering from it.
 enum CacheUse: Sendable {
     /// Nothing new is stored.
     case reading
-    /// Answers are stored. While `mayReadAhead` is true, a body whose receiver has had enough goes on to the medium,
-    /// and comes from there later. Called on any thread.
+    /// Answers are stored. While `mayReadAhead` returns true, a body continues to the medium after its receiver has
+    /// answered `.enough`, and is delivered from there later. `mayReadAhead` is called on any thread.
     case recording(mayReadAhead: @Sendable () -> Bool)
 
     var mayReadAhead: Bool { if case .recording(let mayReadAhead) = self { mayReadAhead() } else { false } }
 }
 
-/// A network whose requests are answered from the cache where HTTP allows it (docs/decisions/http-cache.md).
-/// Requests without a scope pass.
+/// A network that answers requests from the cache where HTTP allows it (docs/decisions/http-cache.md). Requests without
+/// a scope bypass the cache.
 ///
 /// Thread: any.
 final class CachingNetwork: ServiceNetwork {
-    /// How long a request waits for the index, in nanoseconds: a memory card may stall for seconds, and music must not
+    /// How long a request waits for the index, in nanoseconds. A memory card may stall for seconds, and music must not
     /// wait for it.
     private static let patience: Int64 = 500_000_000
 
@@ -27,8 +27,8 @@ final class CachingNetwork: ServiceNetwork {
     private let newBody: @Sendable () -> [UInt8]
 
     /// - Parameters:
-    ///   - clock: for the age of responses.
-    ///   - newBody: an identity for a body, 16 random bytes.
+    ///   - clock: gives the age of responses.
+    ///   - newBody: returns an identity for a body, 16 random bytes.
     init(
         _ network: any ServiceNetwork, _ store: CacheStore, _ use: CacheUse, clock: any CertificateClock,
         newBody: @escaping @Sendable () -> [UInt8]
@@ -50,7 +50,7 @@ final class CachingNetwork: ServiceNetwork {
         return transfer
     }
 
-    /// More would remove from the cache what is played next.
+    /// A larger read-ahead would remove the next products from the cache.
     var storeAheadLimit: Int64 { use.mayReadAhead ? store.limits.largestBody : 0 }
 
     func isStored(_ request: TransferRequest, _ answer: @escaping @Sendable (Bool) -> Void) {

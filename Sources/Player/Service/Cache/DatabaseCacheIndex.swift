@@ -5,7 +5,7 @@ import Platform
 /// The index of the HTTP cache in the database of the state.
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
     /// Its tables.
     public static let schema = SchemaModule(
@@ -13,21 +13,22 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
 
     private let storage: StorageThread
     private let lock = Lock()
-    /// What is to be written and waits for the write budget, by keys. Guarded by `lock`.
+    /// Responses that wait for the write budget, by keys. Guarded by `lock`.
     private var unwritten: [CacheKey: CachedResponse] = [:]
-    /// Bodies that were removed, whose rows may still be there. They are not used again. Guarded by `lock`.
+    /// Removed bodies, whose rows may still exist. They are not used again. Guarded by `lock`.
     private var removed: Set<[UInt8]> = []
 
-    /// Uses the storage until `close`.
+    /// Joins the users of the storage until `close`.
     /// - Parameter storage: its modules include `schema`.
     public init(_ storage: StorageThread) {
         self.storage = storage
         storage.join()
     }
 
-    /// The last call. What waits is written, or by the last user of the storage. Blocks on the medium.
+    /// Leaves the storage; must be the last call. Waiting rows are written now or by the last user of the storage.
+    /// Blocks on the medium.
     public func close() {
-        // What was begun on the storage thread may still add to what is written.
+        // Work that has begun on the storage thread may still add rows to write.
         let (condition, end) = (Condition(), End())
         perform { condition.update { end.isReached = true } }
         condition.wait { end.isReached }
@@ -69,7 +70,7 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
         _ response: CachedResponse, size: Int64, limit: Int64, now: Int64, _ answer: @escaping Bodies
     ) {
         lock.withLock { unwritten[response.key] = response }
-        // Without its row nobody would find the file, or count it.
+        // If the row cannot be written, the body is unused: without a row the file is neither found nor counted.
         write(otherwise: [response.body]) { (rows) throws(DatabaseError) in
             try rows.put(response, size: size, limit: limit, now: now)
         } answer: { [self] unused in
@@ -112,9 +113,9 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
         lock.withLock { if unwritten[response.key]?.body == response.body { unwritten[response.key] = nil } }
     }
 
-    /// Writes when the write budget allows it: nobody waits for it.
+    /// Writes when the write budget allows it.
     /// - Parameters:
-    ///   - otherwise: the answer when it cannot be written.
+    ///   - otherwise: the result when the rows cannot be written.
     ///   - work: may run twice.
     private func write(
         otherwise: [[UInt8]] = [],
@@ -131,14 +132,14 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
     }
 }
 
-/// Whether the storage thread has got so far.
+/// Whether the storage thread has reached the end of its work.
 /// `@unchecked Sendable` is safe because a condition guards it.
 private final class End: @unchecked Sendable {
     var isReached = false
 }
 
-/// What work on the storage thread has found out.
-/// `@unchecked Sendable` is safe because that thread alone uses it.
+/// The result of work on the storage thread.
+/// `@unchecked Sendable` is safe because only that thread uses it.
 private final class WorkResult: @unchecked Sendable {
     var bodies: [[UInt8]] = []
 }

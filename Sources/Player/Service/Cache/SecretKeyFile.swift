@@ -3,11 +3,11 @@ import Platform
 
 /// A key in a file that only its owner may read.
 enum SecretKeyFile {
-    /// In bytes.
+    /// The length of a key in bytes.
     private static let count = 32
 
-    /// The key in the file; a new one when it is missing or has another length. What was sealed with an old key is not
-    /// readable any more.
+    /// Returns the key in the file. Makes a new one when the file is missing or has another length; files sealed with
+    /// an old key are then no longer readable.
     static func key(at path: String) throws(SystemError) -> SecretBytes {
         if FileKind(at: path) != nil {
             let bytes = try File.contents(of: path, limit: 4096)

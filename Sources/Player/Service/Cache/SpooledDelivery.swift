@@ -1,14 +1,14 @@
 import Network
 import Platform
 
-/// A body that goes to the medium as fast as it arrives, and from there to a receiver that takes it later. So the rest
-/// of a product is here before it is needed, and memory holds little of it.
+/// Writes a body to the medium as fast as it arrives, and delivers it from there to a slower receiver. So the rest of a
+/// product arrives before it is needed, and uses little memory.
 ///
 /// Thread: network.
-/// `@unchecked Sendable` is safe because the network thread alone uses what changes.
+/// `@unchecked Sendable` is safe because only the network thread uses the mutable state.
 final class SpooledDelivery: @unchecked Sendable {
     private enum Reader {
-        /// The receiver has had enough. The bytes are those that it did not take.
+        /// The receiver has answered `.enough`. The bytes are those that it did not take.
         case paused([UInt8])
         case reading
         /// Everything that has arrived was delivered.
@@ -22,20 +22,20 @@ final class SpooledDelivery: @unchecked Sendable {
     private let finished: (TransferError?) -> Void
     private let proceed: () -> Void
     private var reader = Reader.paused([])
-    /// In the body, of the next byte for the receiver.
+    /// The offset in the body of the next byte for the receiver.
     private var offset: Int64
-    /// In the body, after the last byte that was appended.
+    /// The offset in the body after the last appended byte.
     private var appended: Int64
-    /// How the transfer has ended; nil before.
+    /// The result of the transfer; nil until it has ended.
     private var end: TransferError??
 
-    /// The receiver has had enough: nothing is delivered before `resume`.
+    /// Begins paused: nothing is delivered before `resume`.
     /// - Parameters:
     ///   - offset: of the first byte that the receiver has not taken.
     ///   - receive: gets the bytes.
-    ///   - proceed: called when the medium takes bytes again, after `append` has answered `.enough`.
-    ///   - finished: called once after the last byte, unless `stop` comes before; with the transfer's error, or
-    ///     `.truncated` when the medium has lost the rest.
+    ///   - proceed: called when the medium takes bytes again, after `append` has returned `.enough`.
+    ///   - finished: called once after the last byte, unless `stop` is called before. The argument is the transfer's
+    ///     error, or `.truncated` when the medium has lost the rest.
     init(
         _ recording: BodyRecording, from offset: Int64, over network: any ServiceNetwork,
         receive: @escaping (UnsafeRawBufferPointer) -> SinkAnswer, proceed: @escaping () -> Void,
@@ -54,7 +54,7 @@ final class SpooledDelivery: @unchecked Sendable {
 
     func append(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
         guard recording.isReadable else {
-            // The rest would be lost. The receiver gets what was recorded, and asks for the rest.
+            // More bytes would be lost. The receiver gets the recorded bytes, and requests the rest itself.
             if case .hungry = reader { read() }
             return .enough
         }
@@ -76,7 +76,7 @@ final class SpooledDelivery: @unchecked Sendable {
 
     // MARK: To the receiver
 
-    /// The receiver, which had enough, wants more.
+    /// Delivers again after the receiver has answered `.enough`.
     func resume() {
         guard case .paused(let bytes) = reader else { return }
         deliver(bytes)
@@ -104,7 +104,7 @@ final class SpooledDelivery: @unchecked Sendable {
             reader = .stopped
             return finished(offset < appended ? .truncated : end)
         }
-        // More may have come since the read was posted.
+        // More bytes may have arrived since the read was posted.
         reader = .hungry
         if offset < appended || end != nil { read() }
     }

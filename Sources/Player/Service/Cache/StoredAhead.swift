@@ -2,25 +2,25 @@ import Network
 import Platform
 import Synchronization
 
-/// A segment for which memory has no room, on its way into the cache. Its bytes are dropped here: when the segment is
-/// wanted, the cache answers. The end of this object ends its transfer.
+/// A transfer that stores a segment in the cache while memory has no room for it. Its bytes are dropped here: the cache
+/// answers when the segment is needed. Deinitialisation cancels the transfer.
 ///
-/// Thread: any; the network's calls the sink.
+/// Thread: any; the network's thread calls the sink.
 final class StoredAhead: Sendable {
     enum Outcome: Int {
         case arriving
-        /// It is in the cache.
+        /// The segment is in the cache.
         case stored
-        /// It did not arrive.
+        /// The segment did not arrive.
         case failed
-        /// It has arrived and is not in the cache, nor will others be.
+        /// The segment has arrived but was not stored, and other segments will not be either.
         case useless
     }
 
     private let sink: Sink
     private let transfer: any OngoingTransfer
 
-    /// Begins at once.
+    /// Begins the transfer.
     init(_ request: TransferRequest, over network: any ServiceNetwork) {
         sink = Sink(request, network)
         transfer = network.begin(request, into: sink)
@@ -30,7 +30,7 @@ final class StoredAhead: Sendable {
 
     var outcome: Outcome { sink.outcome }
 
-    /// Bytes that have arrived.
+    /// How many bytes have arrived.
     var count: Int64 { sink.count.load(ordering: .relaxed) }
 
     private final class Sink: TransferSink {
@@ -53,7 +53,7 @@ final class StoredAhead: Sendable {
             if !isStored { become(head.status < 400 ? .useless : .failed) }
         }
 
-        /// What is in the cache already, or will not be, is not taken.
+        /// Refuses the body when it is already in the cache, or will not be stored.
         func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
             guard outcome == .arriving else { return .enough }
             count.wrappingAdd(Int64(bytes.count), ordering: .relaxed)
@@ -63,7 +63,7 @@ final class StoredAhead: Sendable {
         func ended(_ error: TransferError?) {
             guard outcome == .arriving else { return }
             if error != nil { return become(.failed) }
-            // The medium may not have taken it, or the cache may have no room for it.
+            // The medium may have refused the body, or the cache may have no room for it.
             network.isStored(request) { [self] isStored in become(isStored ? .stored : .useless) }
         }
     }

@@ -1,10 +1,10 @@
 import Crypto
 import Network
 
-/// Delivers a part of a stored body as a transfer would: piece by piece, and the receiver may pause it.
+/// Delivers a part of a stored body as a transfer would: chunk by chunk, and the receiver may pause it.
 ///
 /// Thread: network.
-/// `@unchecked Sendable` is safe because the network thread alone uses what changes.
+/// `@unchecked Sendable` is safe because only the network thread uses the mutable state.
 final class StoredDelivery: @unchecked Sendable {
     private let body: StoredBody
     private let network: any ServiceNetwork
@@ -12,14 +12,14 @@ final class StoredDelivery: @unchecked Sendable {
     private let receive: (UnsafeRawBufferPointer) -> SinkAnswer
     private let finished: (Bool) -> Void
     private var offset: Int64
-    /// What the receiver has not taken.
+    /// Bytes that the receiver has not taken.
     private var held: ArraySlice<UInt8>?
     private var isStopped = false
 
     /// - Parameters:
-    ///   - range: of the body, in bytes.
+    ///   - range: the part of the body, in bytes.
     ///   - receive: gets the bytes.
-    ///   - finished: whether all of it was delivered; called once, unless `stop` comes before.
+    ///   - finished: called once with whether the whole part was delivered, unless `stop` is called before.
     init(
         _ body: StoredBody, _ range: Range<Int64>, over network: any ServiceNetwork,
         receive: @escaping (UnsafeRawBufferPointer) -> SinkAnswer, finished: @escaping (Bool) -> Void
@@ -39,7 +39,7 @@ final class StoredDelivery: @unchecked Sendable {
         body.read(chunk) { [self] bytes in network.schedule(after: 0) { [self] in arrived(bytes, place) } }
     }
 
-    /// The receiver, which had enough, wants more.
+    /// Delivers again after the receiver has answered `.enough`.
     func resume() {
         guard let held else { return }
         self.held = nil

@@ -1,12 +1,12 @@
 import Network
 
-/// The head of an answer from the cache, and which part of the body belongs to it.
+/// The head of an answer from the cache, and the range of the body that belongs to it.
 struct StoredHead {
     let response: ResponseHead
     let range: Range<Int64>
 
     init(_ stored: CachedResponse, of request: TransferRequest) {
-        // A part with an end is stored as such. One without an end is the rest of the whole.
+        // A range with an end is stored as a body of its own. A range without an end is the rest of the whole body.
         let start = request.range.map { $0.upTo == nil ? $0.from : 0 } ?? 0
         if start == 0 {
             range = 0..<stored.count
@@ -24,8 +24,8 @@ struct StoredHead {
         }
     }
 
-    /// The head of the whole body.
-    /// - Parameter length: nil when it is not known.
+    /// Returns the head of the whole body.
+    /// - Parameter length: of the body, in bytes; nil while unknown.
     static func whole(_ stored: CachedResponse, length: Int64?, of request: TransferRequest) -> ResponseHead {
         head(200, headers(stored, length: length), of: request)
     }
@@ -43,9 +43,9 @@ struct StoredHead {
 }
 
 extension ResponseHead {
-    /// Whether it is the rest of `stored` from this byte on.
+    /// Returns whether this answer is the rest of `stored` from byte `count` on.
     func continues(_ stored: CachedResponse, at count: Int64) -> Bool {
-        // A server may send less than was asked for (RFC 9110, 15.3.7).
+        // A server may send less than the requested range (RFC 9110, 15.3.7).
         guard status == 206, let part = contentRange, part.range.lowerBound == count,
             part.range.upperBound == part.length
         else { return false }

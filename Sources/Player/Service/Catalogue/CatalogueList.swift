@@ -7,7 +7,7 @@ public struct CatalogueList: Equatable, Sendable {
     let kind: Kind
     let id: String
 
-    /// nil when `text` is not the address of one.
+    /// Returns nil when `text` is not the address of an album or a playlist.
     public init?(_ text: String) {
         let kinds: [(String, Kind)] = [("tonearm:album/", .album), ("tonearm:playlist/", .playlist)]
         guard let (start, kind) = kinds.first(where: { text.utf8.starts(with: $0.0.utf8) }) else { return nil }
@@ -22,10 +22,10 @@ public struct CatalogueList: Equatable, Sendable {
         self.id = id
     }
 
-    /// What the commands take: `tonearm:album/ID`.
+    /// The address as commands take it: `tonearm:album/ID`.
     public var text: String { "tonearm:\(kind == .album ? "album" : "playlist")/\(id)" }
 
-    /// Of its tracks, behind the address of the service.
+    /// Returns the path and query of the list's tracks, to append to the service's address.
     func path(offset: Int, limit: Int) -> String {
         let name = kind == .album ? "albums" : "playlists"
         return "/v1/\(name)/\(FormText.escaped(id))/tracks?limit=\(limit)&offset=\(offset)"

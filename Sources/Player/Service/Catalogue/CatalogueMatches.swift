@@ -1,7 +1,7 @@
 import Network
 import Platform
 
-/// What a search in a service's catalogue has found (docs/service.md, "Catalogue"), the best first.
+/// The results of a search in a service's catalogue (docs/service.md, "Catalogue"), the best first.
 public struct CatalogueMatches: Equatable, Sendable {
     public struct Track: Equatable, Sendable {
         public var id: String
@@ -11,10 +11,10 @@ public struct CatalogueMatches: Equatable, Sendable {
         public var albumId: String?
         public var discNumber: Int?
         public var trackNumber: Int?
-        /// In seconds.
+        /// The length in seconds.
         public var duration: Double?
 
-        /// What the queue takes: `tonearm:track/ID`.
+        /// The address as the queue takes it: `tonearm:track/ID`.
         public var address: String { ServiceAddress(.track, id).text }
     }
 
@@ -22,27 +22,27 @@ public struct CatalogueMatches: Equatable, Sendable {
     public struct Group: Equatable, Sendable {
         public var list: CatalogueList
         public var title: String
-        /// Of an album.
+        /// The artist of an album.
         public var artist: String?
         public var trackCount: Int?
     }
 
     public private(set) var tracks: [Track] = []
-    /// Albums first.
+    /// Albums, then playlists.
     public private(set) var groups: [Group] = []
-    /// How many tracks there are in all; `tracks` may be fewer.
+    /// The total number of tracks; `tracks` may have fewer.
     public private(set) var trackCount = 0
-    /// Entries of a page of tracks, also those that cannot be used.
+    /// The number of entries in a page of tracks, including unusable ones.
     private(set) var entryCount = 0
 
-    /// - Returns: nil when it is not the answer to a search. Entries without an id or a title are left out.
+    /// - Returns: nil when `body` is not the answer to a search. Entries without an id or a title are left out.
     init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue.parseForeign(body), let page = json["tracks"] else { return nil }
         self.init(page)
         groups = Self.groups(.album, json["albums"]) + Self.groups(.playlist, json["playlists"])
     }
 
-    /// - Returns: nil when it is not a page of tracks.
+    /// - Returns: nil when `body` is not a page of tracks.
     init?(tracksIn body: [UInt8]) {
         guard let page = try? JSONValue.parseForeign(body) else { return nil }
         self.init(page)
@@ -72,7 +72,7 @@ public struct CatalogueMatches: Equatable, Sendable {
         }
     }
 
-    /// The tracks of an album together and in its order; albums in the order of their best tracks.
+    /// The tracks grouped by album, in album order. The albums are in the order of their best tracks.
     public var tracksByAlbum: [Track] {
         var groups: [(albumId: String?, tracks: [Track])] = []
         for track in tracks {
@@ -98,7 +98,7 @@ public struct CatalogueMatches: Equatable, Sendable {
         value?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// A number, or a text that can stand in an address.
+    /// Returns the id, which is a number or a text that is allowed in an address.
     private static func id(_ item: JSONValue) -> String? {
         if let number = item["id"]?.integer { return "\(number)" }
         guard let text = item["id"]?.string, !text.utf8.isEmpty, text.utf8.count <= 256,
@@ -110,7 +110,7 @@ public struct CatalogueMatches: Equatable, Sendable {
 
 /// A request for a part of the catalogue.
 struct CatalogueRequest {
-    /// Behind the address of the service, with the query.
+    /// The path and query, to append to the service's address.
     var path: String
 
     func transfer(_ service: ServiceSettings, token: String?) -> TransferRequest {

@@ -1,50 +1,50 @@
-/// What a person needs for a login.
+/// The code and addresses that the user needs for a login.
 public struct LoginPrompt: Equatable, Sendable {
-    /// To type on the page.
+    /// The code to type on the page.
     public var code: String
-    /// Of the page.
+    /// The address of the page.
     public var address: String
-    /// Of the page, with the code in it; nil when the service has none.
+    /// The address of the page with the code in it; nil when the service has none.
     public var completeAddress: String?
-    /// How long the code is good, in seconds.
+    /// How long the code is valid, in seconds.
     public var life: Int64
 }
 
-/// Why there is no login.
+/// Why a login has failed.
 public enum LoginFailure: Error, Equatable, Sendable {
-    /// The owner has refused it.
+    /// The owner has refused the login.
     case denied
-    /// Nobody has decided while the code was good.
+    /// The code has expired without a decision.
     case expired
-    /// The service refuses it: the reason, for a person.
+    /// The service refuses the login. The reason is for users.
     case refused(String)
-    /// The answer is not that of device authorization.
+    /// The answer does not follow the protocol of device authorization.
     case notUnderstood
-    /// The service is not reached: the reason, for a person.
+    /// The service cannot be reached. The reason is for users.
     case unreachable(String)
-    /// The tokens cannot be kept: the reason, for a person.
+    /// The tokens cannot be stored. The reason is for users.
     case storage(String)
     case cancelled
 }
 
-/// A login without a browser: OAuth 2.0 device authorization (RFC 8628), from the client's side.
+/// The client's side of a login without a browser: OAuth 2.0 device authorization (RFC 8628).
 ///
-/// Events in, effects out; the one who carries them out has the network and the clock.
+/// Events in, effects out; the caller carries them out with the network and the clock.
 struct DeviceAuthorization {
     enum Event: Equatable {
         case begin
         /// A request was answered.
         case answered(status: Int, body: [UInt8])
-        /// A request was not answered: the reason, for a person.
+        /// A request was not answered. The reason is for users.
         case failed(String)
-        /// The time of `wait` is over.
+        /// The time of `wait` has passed.
         case timeIsUp
     }
 
     enum Effect: Equatable {
         case send(LoginRequest)
         case show(LoginPrompt)
-        /// `timeIsUp` is to come after so many seconds.
+        /// `timeIsUp` must follow after this many seconds.
         case wait(Int64)
         case finish(LoginTokens)
         case fail(LoginFailure)
@@ -60,13 +60,13 @@ struct DeviceAuthorization {
 
     private struct Code {
         var deviceCode: String
-        /// In seconds.
+        /// The time between polls, in seconds.
         var interval: Int64
-        /// When the code ends, in seconds of the monotonic clock.
+        /// When the code expires, in seconds of the monotonic clock.
         var deadline: Int64
     }
 
-    /// Between questions, in seconds.
+    /// The longest time between polls, in seconds.
     private static let longestInterval: Int64 = 300
 
     private var state = State.idle
@@ -102,7 +102,7 @@ struct DeviceAuthorization {
             switch LoginErrorAnswer(status: status, body: body) {
             case .authorizationPending: return wait(code, at: now)
             case .slowDown:
-                // RFC 8628, 3.5: for this and all later questions.
+                // RFC 8628, 3.5: applies to this poll and all later ones.
                 code.interval = min(code.interval + 5, Self.longestInterval)
                 return wait(code, at: now)
             case .accessDenied: return end(.denied)
@@ -114,14 +114,14 @@ struct DeviceAuthorization {
         }
     }
 
-    /// The network may come back while the code is good; questions become rarer (RFC 8628, 3.5).
+    /// Polls less often after a failure: the network may recover while the code is valid (RFC 8628, 3.5).
     private mutating func backOff(_ code: Code, at now: Int64) -> [Effect] {
         var code = code
         code.interval = min(code.interval * 2, Self.longestInterval)
         return wait(code, at: now)
     }
 
-    /// A question that would come after the end of the code is asked at its end: the last decision counts.
+    /// Waits for the next poll, but not beyond the end of the code: a poll at its end gets the last decision.
     private mutating func wait(_ code: Code, at now: Int64) -> [Effect] {
         guard now < code.deadline else { return end(.expired) }
         state = .waiting(code)

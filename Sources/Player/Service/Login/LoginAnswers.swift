@@ -5,17 +5,17 @@ struct DeviceCodeAnswer: Equatable {
     var deviceCode: String
     var userCode: String
     var verificationAddress: String
-    /// With the code in it.
+    /// The address with the code in it.
     var completeAddress: String?
-    /// In seconds.
+    /// How long the code is valid, in seconds.
     var life: Int64
-    /// Between questions, in seconds.
+    /// The time between polls, in seconds.
     var interval: Int64
 
-    /// Texts that go to a terminal or into requests are not longer.
+    /// The longest accepted text: the texts go to a terminal or into requests.
     private static let longestText = 2048
 
-    /// - Returns: nil when a field is missing, or is nothing that can be shown or sent.
+    /// - Returns: nil when a field is missing, or cannot be shown or sent.
     init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue.parseForeign(body), let device = Self.text(json["device_code"]),
             let user = Self.text(json["user_code"]), let address = Self.text(json["verification_uri"]),
@@ -38,10 +38,10 @@ struct DeviceCodeAnswer: Equatable {
     }
 }
 
-/// The tokens of a login: the tokens of RFC 6749, 5.1.
+/// The tokens of a login (RFC 6749, 5.1).
 struct LoginTokens: Equatable, Sendable {
     var access: String
-    /// nil when the service gives none; the login ends with the access token then.
+    /// nil when the service issues none; the login then ends with the access token.
     var refresh: String?
 
     private static let longestToken = 8192
@@ -51,7 +51,7 @@ struct LoginTokens: Equatable, Sendable {
         self.refresh = refresh
     }
 
-    /// - Parameter previous: the refresh token that was used; it stays when the answer has none (RFC 6749, 6).
+    /// - Parameter previous: the refresh token that was used; it remains valid when the answer has none (RFC 6749, 6).
     /// - Returns: nil when there is no bearer token.
     init?(parsing body: [UInt8], previous: String? = nil) {
         guard let json = try? JSONValue.parseForeign(body), let access = Self.token(json["access_token"]) else {
@@ -65,7 +65,7 @@ struct LoginTokens: Equatable, Sendable {
         type.utf8.count == 6 && zip(type.utf8, "bearer".utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
-    /// Visible ASCII, as it stands in a header (RFC 6750, 2.1).
+    /// Returns a token of visible ASCII characters, as a header requires (RFC 6750, 2.1).
     static func token(_ value: JSONValue?) -> String? {
         guard let text = value?.string, !text.utf8.isEmpty, text.utf8.count <= longestToken,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
@@ -80,14 +80,14 @@ enum LoginErrorAnswer: Equatable {
     case slowDown
     case accessDenied
     case expiredToken
-    /// The refresh token or the code is not good any more.
+    /// The refresh token or the code is no longer valid.
     case invalidGrant
-    /// Another one, or something that is none; for a person.
+    /// Another error, or an answer without one. The reason is for users.
     case other(String)
 
     private static let longestText = 256
 
-    /// Whether the body has the form of an error of the token endpoint.
+    /// Returns whether the body has the form of an error of the token endpoint.
     static func isOne(_ body: [UInt8]) -> Bool { (try? JSONValue.parseForeign(body))?["error"]?.string != nil }
 
     init(status: Int, body: [UInt8]) {

@@ -1,18 +1,18 @@
 import Network
 import Platform
 
-/// The part of `Network` that logins and the catalogue use; tests answer for it.
+/// The part of `Network` that logins and the catalogue use; tests replace it.
 protocol LoginNetwork: AnyObject, Sendable {
-    /// Blocks until the whole answer is there.
+    /// Blocks until the whole answer has arrived.
     func fetch(
         _ request: TransferRequest, maximumBody: Int, cancellation: Cancellation
     ) throws(TransferError) -> Response
-    /// Blocks for so many nanoseconds, or until offline mode begins.
+    /// Blocks for this many nanoseconds, or until offline mode begins.
     /// - Returns: whether it was cancelled.
     func wait(_ nanoseconds: Int64, cancellation: Cancellation) -> Bool
-    /// Another number after each change of the link.
+    /// A number that differs after each change of the link.
     var linkChanges: UInt32 { get }
-    /// The same as `wait`. Another link since `linkChanges` was `seen` ends it at once.
+    /// Blocks as `wait` does, and returns at once when the link has changed since `linkChanges` was `seen`.
     /// - Returns: nil when it was cancelled.
     func waitForLink(since seen: UInt32, atMost nanoseconds: Int64, cancellation: Cancellation) -> LinkWaitEnd?
 }

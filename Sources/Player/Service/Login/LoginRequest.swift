@@ -4,7 +4,7 @@ import Platform
 /// A request of a login (docs/service.md, "Login").
 enum LoginRequest: Equatable {
     case deviceCode
-    /// Whether the owner has decided.
+    /// Asks whether the owner has decided.
     case token(deviceCode: String)
     case refresh(String)
     case revoke(String)
@@ -27,7 +27,7 @@ enum LoginRequest: Equatable {
         }
     }
 
-    /// Redirects are not followed: they would carry the token to another place.
+    /// Makes the request. Redirects are not followed, because they would send the token elsewhere.
     func transfer(_ settings: ServiceSettings) -> TransferRequest {
         let text = FormText.text(of: fields + [("client_id", settings.clientName)])
         var request = TransferRequest(

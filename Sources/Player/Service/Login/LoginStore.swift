@@ -5,26 +5,26 @@ import Platform
 ///
 /// Any thread, and any process. Blocks on the medium.
 struct LoginStore: Sendable {
-    /// The state folder; it exists.
+    /// The path of the state folder, which exists.
     let folder: String
-    /// A login belongs to one service. Its tokens go nowhere else.
+    /// The service of the login. Its tokens are sent only to this service.
     let service: ServiceSettings
 
     private static let context = Array("tonearm.login".utf8)
     private static let longestFile = 32 << 10
 
     private var path: String { "\(folder)/login.sealed" }
-    /// Taken while the login changes: by the daemon, and by commands of a person.
+    /// Taken while the daemon or a user's command changes the login.
     var lockPath: String { "\(folder)/login.lock" }
-    /// Each login that is saved is another file; nil without one.
+    /// The identity of the login's file, which differs for each saved login; nil without one.
     var file: Folder.Identity? { Folder.Identity(of: path) }
 
-    /// Why a login cannot be read or written, for a person.
+    /// Why a login cannot be read or written. The reason is for users.
     struct Failure: Error {
         let reason: String
     }
 
-    /// - Returns: nil when nobody is logged in to this service.
+    /// - Returns: nil without a login to this service.
     func load() throws(Failure) -> LoginTokens? {
         let sealed: [UInt8]
         do throws(SystemError) {
@@ -53,17 +53,17 @@ struct LoginStore: Sendable {
         ]
         if let refresh = tokens.refresh { json["refresh"] = .string(refresh) }
         let sealed = try key().seal(Array(json.serialized().utf8), context: Self.context)
-        // Power loss here: the old login is in place. Its refresh token is good until the new one was used.
+        // Power loss here: the old login is in place. Its refresh token is valid until the new one is used.
         do throws(SystemError) { try FileReplacement.write(sealed, to: path, mode: 0o600) } catch {
             throw Failure(reason: error.description)
         }
     }
 
-    /// Whether a login could be saved: the folder and the key are there.
+    /// Checks that a login could be saved: that the folder and the key exist.
     func check() throws(Failure) {
         let _ = try key()
         do throws(SystemError) {
-            // Its place on the medium, as `save` needs it; nothing stays.
+            // Reserves a file as `save` does; nothing is left.
             _ = try FileReplacement(of: path, mode: 0o600)
         } catch {
             throw Failure(reason: error.description)

@@ -1,16 +1,16 @@
 import Network
 import Platform
 
-/// The tokens of a login (`tonearm login`). A refused one is refreshed once; the new ones are on the medium before they
-/// are used.
+/// The tokens of a login (`tonearm login`). When the access token is refused, the tokens are refreshed once. The new
+/// ones are on the medium before they are used.
 ///
-/// Several threads and processes may have the same login: one of them refreshes, and the others take its tokens.
+/// Several threads and processes may share the login: one of them refreshes, and the others use its tokens.
 ///
-/// Thread: any. It blocks through the retries, which are those of the request that the token is for.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// Thread: any. It blocks during retries, which follow the rules of the request that needs the token.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     private static let longestAnswer = 64 << 10
-    /// How often it looks whether another one has refreshed, in milliseconds.
+    /// The interval of looking for tokens that another thread or process has refreshed, in milliseconds.
     private static let lookInterval = 100
 
     private let store: LoginStore
@@ -18,11 +18,11 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     private let lock = Lock()
     // Guarded by `lock`.
     private var tokens: LoginTokens?
-    /// The file that `tokens` are from: a person may have logged in again.
+    /// The file that `tokens` come from: the user may have logged in again.
     private var file: Folder.Identity?
     /// New tokens that could not be saved, and the refresh token on the medium that they replace.
     private var unsaved: (tokens: LoginTokens, insteadOf: String)?
-    /// A refresh token that the service does not take any more. It is not asked again with each product.
+    /// A refresh token that the service no longer accepts. It is not sent again for each product.
     private var spentRefresh: String?
     private var lastProblem = ""
 
@@ -44,7 +44,7 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         rejected.map { $0.hasSameBytes(as: tokens.access) } ?? false
     }
 
-    /// The login on the medium: another process may have changed it.
+    /// Reads the login from the medium, because another process may have changed it.
     private func reload() -> LoginTokens? {
         do throws(LoginStore.Failure) {
             let present = store.file
@@ -70,11 +70,12 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         case got(LoginTokens)
         /// The login has ended.
         case ended
-        /// Another one refreshes at present.
+        /// Another thread or process is refreshing the tokens.
         case isBusy
-        /// It may succeed later: what decides when, and the error if there is no later attempt.
+        /// A later attempt may succeed. Has the reason for the retry schedule, and the error if there is no later
+        /// attempt.
         case failed(RetrySchedule.Failure, ResourceFailure)
-        /// Waiting does not change it.
+        /// Waiting does not help.
         case hopeless(ResourceFailure)
     }
 
@@ -83,7 +84,7 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         let progressID = use.progress?.newID() ?? 0
         defer { use.progress?.goesOn(progressID) }
         while true {
-            // Before the request: another link that comes meanwhile ends the wait that follows.
+            // Before the request, so that a change of the link during the request ends the following wait.
             let linkChanges = network.linkChanges
             switch attempt(insteadOf: rejected, use) {
             case .got(let tokens): return tokens.access
@@ -91,7 +92,7 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
             case .hopeless(let reason): throw reason
             case .isBusy:
                 if use.cancellation.wait(milliseconds: Self.lookInterval) { throw .cancelled }
-            // The lock is free during the wait: a person who logs out does not wait for the retries.
+            // The lock is free during the wait, so that logging out does not wait for the retries.
             case .failed(let failure, let reason):
                 guard let delay = schedule.delay(after: failure) else { throw reason }
                 use.progress?.willRetry(progressID, after: failure, delay: delay)
@@ -117,9 +118,9 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         return withExtendedLifetime(held) { attemptAlone(insteadOf: rejected, use) }
     }
 
-    /// While no other thread or process refreshes.
+    /// Refreshes while no other thread or process does.
     private func attemptAlone(insteadOf rejected: String, _ use: TokenUse) -> Attempt {
-        // The one that held it before may have new tokens.
+        // The previous owner of the lock may have stored new tokens.
         guard let kept = reload() else { return .ended }
         guard isRejected(kept, rejected) else { return .got(kept) }
         guard let refresh = kept.refresh, lock.withLock({ spentRefresh.map { !$0.hasSameBytes(as: refresh) } ?? true })
@@ -133,7 +134,7 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         } catch {
             switch error {
             case .cancelled: return .hopeless(.cancelled)
-            // Nothing was sent: the login is what it was.
+            // Nothing was sent: the login is unchanged.
             case .meteredLink, .offlineMode: return .hopeless(.transfer(error))
             default: break
             }
@@ -147,7 +148,8 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
                 .refused(ServiceRefusal(status: answer.head.status, body: answer.body)))
         }
         guard answer.head.status == 200, let fresh = LoginTokens(parsing: answer.body, previous: refresh) else {
-            // RFC 6749, 5.2. Another answer comes from something between here and the service, and ends no login.
+            // RFC 6749, 5.2. Any other answer comes from a third party between here and the service, and does not end
+            // the login.
             let status = answer.head.status
             guard status == 400 || status == 401, LoginErrorAnswer.isOne(answer.body) else {
                 tell("the login cannot be refreshed: \(ServiceRefusal.foreignReason(status))")
@@ -161,7 +163,7 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
             try store.save(fresh)
             lock.withLock { unsaved = nil }
         } catch {
-            // They are good until this process ends.
+            // The tokens are valid until this process ends.
             tell("the login cannot be saved: \(error.reason)")
             lock.withLock { unsaved = (fresh, unsaved?.insteadOf ?? refresh) }
         }
@@ -169,7 +171,7 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         return .got(fresh)
     }
 
-    /// Once, as long as it is the same.
+    /// Logs a problem once, until another one follows.
     private func tell(_ problem: String) {
         let isNew = lock.withLock {
             defer { lastProblem = problem }

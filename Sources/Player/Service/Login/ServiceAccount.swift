@@ -2,9 +2,9 @@ import Media
 import Network
 import Platform
 
-/// What a person does with a service by hand: logs in and out, and looks for music. For commands, not for the player.
+/// The actions of a user on a service: logging in and out, and searching for music. For commands, not for the player.
 ///
-/// Thread: any; all of it blocks.
+/// Thread: any; all functions block.
 public final class ServiceAccount: Sendable {
     private static let longestAnswer = 4 << 20
 
@@ -29,11 +29,11 @@ public final class ServiceAccount: Sendable {
         credentials = settings.credentials(over: network)
     }
 
-    /// Logs in: shows a person what to do, and waits until it is done.
+    /// Logs in: shows the user how to confirm the login, and waits for the decision.
     /// - Parameter show: called once.
     public func logIn(cancellation: Cancellation, show: (LoginPrompt) -> Void) throws(LoginFailure) {
         guard let store else { throw .storage("there is no folder for it") }
-        // Before a person has gone to the page for nothing.
+        // Checked first, so that the user does not confirm the login in vain.
         do throws(LoginStore.Failure) { try store.check() } catch { throw .storage(error.reason) }
         var login = DeviceAuthorization()
         var events: [DeviceAuthorization.Event] = [.begin]
@@ -66,10 +66,10 @@ public final class ServiceAccount: Sendable {
         }
     }
 
-    /// Between attempts to take the lock, in milliseconds.
+    /// The time between attempts to take the lock, in milliseconds.
     private static let lockInterval = 100
 
-    /// Changes the login while nobody else does: a daemon that refreshes it would save what it got behind this.
+    /// Changes the login while holding the login lock, so that a refreshing daemon cannot overwrite the change.
     private func whileLocked(
         _ store: LoginStore, _ cancellation: Cancellation, _ change: () throws(LoginStore.Failure) -> Void
     ) throws(LoginFailure) {
@@ -97,13 +97,13 @@ public final class ServiceAccount: Sendable {
         }
     }
 
-    /// Logs out: forgets the tokens, and tells the service, if it is reached.
-    /// - Returns: whether the service has heard it; nil when nobody was logged in.
+    /// Logs out: removes the tokens, and revokes them at the service if it can be reached.
+    /// - Returns: whether the service has revoked them; nil without a login.
     public func logOut(cancellation: Cancellation) throws(LoginFailure) -> Bool? {
         guard let store else { return nil }
         var tokens: LoginTokens?
         try whileLocked(store, cancellation) { () throws(LoginStore.Failure) in
-            // A login that cannot be read is removed as well.
+            // A login that cannot be read is removed, too.
             do throws(LoginStore.Failure) { tokens = try store.load() } catch { Log.warning(error.reason) }
             try store.remove()
         }
@@ -113,10 +113,10 @@ public final class ServiceAccount: Sendable {
         return true
     }
 
-    /// Looks for words in the service's catalogue (docs/service.md, "Catalogue").
+    /// Searches the service's catalogue for words (docs/service.md, "Catalogue").
     /// - Parameters:
-    ///   - words: as a person types them.
-    ///   - limit: of entries of each kind, 1 to 200.
+    ///   - words: as the user types them.
+    ///   - limit: the maximum number of entries of each kind, 1 to 200.
     public func search(
         _ words: String, limit: Int, cancellation: Cancellation
     ) throws(PlayerError) -> CatalogueMatches {
@@ -128,7 +128,7 @@ public final class ServiceAccount: Sendable {
         return matches
     }
 
-    /// The tracks of an album or a playlist, in their order, as `tonearm:track/ID`.
+    /// Returns the tracks of an album or a playlist in order, as `tonearm:track/ID`.
     public func tracks(of list: CatalogueList, cancellation: Cancellation) throws(PlayerError) -> [String] {
         var tracks: [String] = []
         var last: CatalogueMatches?
@@ -139,7 +139,7 @@ public final class ServiceAccount: Sendable {
                 throw PlayerError(
                     .unexpected, code: "c1", message: "the service sent an unexpected answer to the list.")
             }
-            // The total is what a service claims. A page without entries is the end, and so is one that comes again.
+            // The total comes from the service and may be wrong. An empty page is the end, and so is a repeated one.
             if page.entryCount == 0 || page == last { return tracks }
             tracks += page.tracks.prefix(Self.mostTracks - tracks.count).map { $0.address }
             offset += page.entryCount
@@ -149,10 +149,10 @@ public final class ServiceAccount: Sendable {
         }
     }
 
-    /// As many as a queue has.
+    /// The maximum length of a queue.
     private static let mostTracks = 100_000
 
-    /// The most entries of a page that a service has.
+    /// The maximum number of entries in a service's page.
     private static let pageLimit = 200
 
     private func get(_ path: String, _ cancellation: Cancellation) throws(PlayerError) -> [UInt8] {
