@@ -126,7 +126,7 @@ public final class AudioOpening {
         return try decoder(of: try MP4Container(steps, tags: TrackMetadata(), chain: chain))
     }
 
-    /// The first frame of MPEG audio in a segment, behind its tags; nil for a segment of another kind.
+    /// The first frame of MPEG audio in a segment, after its tags; nil for a segment of another kind.
     private func startOfMPEG(at offset: Int64) throws(Interruption) -> Int64? {
         let start = try MPEGTags.end(of: steps, at: offset)
         return try MPEGSync(PagePairSource(steps)).stream(at: start) != nil ? start : nil
@@ -252,7 +252,7 @@ public final class AudioOpening {
         if let found = try blocks.search(from: start, upTo: start + MPEGSync.mostJunk) {
             return Finding(container: .wavpack, tagsEnd: tagsEnd, start: found)
         }
-        // A tag that says that it is longer than the file is damaged, and says nothing about where the frames begin.
+        // A tag whose size is larger than the file is damaged, and does not show where the frames begin.
         let isBeyond = head.isEmpty
         // A recording may begin inside of a packet.
         let paged = PagePairSource(source)
@@ -280,7 +280,7 @@ public final class AudioOpening {
 
 #if AAC
     extension TrackDescription {
-        /// With what only the stream of AAC says.
+        /// The description with the properties that only the AAC stream itself contains.
         func with(_ stream: AACStream) -> TrackDescription {
             var description = self
             description.properties.aacObjectType = stream.objectType

@@ -8,7 +8,7 @@ enum Interruption: Error, Equatable {
     static func unsupported(what: String) -> Interruption { .failed(.unsupported(what: what)) }
     static func source(_ error: ByteSourceError) -> Interruption { .failed(.source(error)) }
 
-    /// Whether the source failed, so that the error says nothing about the content.
+    /// Whether the source failed. Such an error does not concern the content.
     var isOfSource: Bool {
         switch self {
         case .notYet, .failed(.source): true

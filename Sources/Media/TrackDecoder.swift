@@ -15,7 +15,7 @@ final class TrackDecoder: AudioDecoder {
     private var silenceLeft: Int64 = 0
     /// Ends of parts since the last frame. The first of them is of the part with that frame.
     private var partEnds = 0
-    /// Of the frames that the codec gives.
+    /// The channels of the frames that the codec returns.
     private var channelCount: Int
     /// A move that could not be carried out yet: its source failed, or had no bytes.
     private var pendingPlace: (part: Int, frame: Int64)?

@@ -11,7 +11,7 @@ public struct TrackMetadata: Equatable, Sendable {
     public var replayGain = ReplayGain()
     /// The embedded pictures, in the order of the tag.
     public var pictures: [TagPicture] = []
-    /// The frames that an encoder added, if a tag says it.
+    /// The frames that an encoder added, if a tag contains them.
     var gapless: GaplessTag?
 
     public init() {}
@@ -54,7 +54,7 @@ extension TrackMetadata {
         set { set(.album, newValue) }
     }
 
-    /// Whom the album is by, where tracks have artists of their own.
+    /// The artist of the album, where tracks have their own artists.
     public var albumArtist: String? {
         get { self[.albumArtist].first }
         set { set(.albumArtist, newValue) }

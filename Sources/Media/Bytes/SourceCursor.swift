@@ -1,4 +1,4 @@
-/// Moves forward through a part of a source: reads small pieces through a window, and skips large ones.
+/// Moves forward through a part of a source: reads small fields through a window, and skips large ones.
 struct SourceCursor {
     private let reader: SourceReader
     private var window: [UInt8] = []

@@ -6,7 +6,7 @@ import PCM
 protocol Codec: AnyObject {
     /// The damage that was found so far.
     var damage: DamageReport { get }
-    /// The tags of what is decoded now, where a stream has several; nil: those of the container.
+    /// The tags of the stream that is decoded now, when there are several streams; nil: those of the container.
     var metadata: TrackMetadata? { get }
 
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.

@@ -20,7 +20,7 @@ protocol FloatDecoder: AnyObject {
     func copy(_ frames: Range<Int>, channel: Int, to target: UnsafeMutableBufferPointer<Int32>, from start: Int)
 }
 
-/// Packets of Vorbis or Opus. Each gives so many frames as its duration says: missing ones are silence.
+/// Decodes packets of Vorbis or Opus. Each gives as many frames as its duration; missing ones are silence.
 final class FloatPacketCodec: Codec {
     private let packets: any TimedPacketSource
     private let decoder: any FloatDecoder

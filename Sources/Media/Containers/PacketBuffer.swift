@@ -1,4 +1,4 @@
-/// The bytes of one packet, for containers whose packets lie anywhere in the source.
+/// The bytes of one packet, for containers whose packets may lie anywhere in the source.
 ///
 /// Thread: only the decoder thread.
 final class PacketBuffer {

@@ -7,7 +7,7 @@ public enum ClearKey {
     public static let mostBytes = 262_144
 
     private static let mostKeys = 1024
-    /// Of IDs and keys, in bytes.
+    /// The size of IDs and keys, in bytes.
     private static let size = 16
 
     /// The body of a request, for `POST` as `application/json`.

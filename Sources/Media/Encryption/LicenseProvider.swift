@@ -8,12 +8,12 @@ public protocol LicenseProvider: AnyObject {
     ///
     /// It is called once for each key of a decoder, when content that needs the key is about to be decoded.
     /// - Returns: 16 bytes.
-    /// - Throws: `.missingKey` when there is none, `.protected` when it cannot serve any of the systems, `.license`
-    ///   when a server refuses, `.source` when it cannot be reached or the request is cancelled.
+    /// - Throws: `.missingKey` when there is none; `.protected` when it cannot serve any of the systems; `.license`
+    ///   when a server refuses; `.source` when it cannot be reached or the request is cancelled.
     func key(_ request: KeyRequest) throws(MediaError) -> [UInt8]
 }
 
-/// What content says of a key that it needs.
+/// A key that content needs, and the systems that have it.
 public struct KeyRequest: Equatable, Sendable {
     /// 16 bytes.
     public var keyID: [UInt8]

@@ -88,8 +88,8 @@ enum PacketCipher {
         }
     }
 
-    /// Whole blocks; the rest of a run is plain. The chain of `cbc1` goes through the packet, that of `cbcs` starts
-    /// again with each subsample.
+    /// Decrypts whole blocks; the rest of a run is plain. The chain of `cbc1` continues through the packet, that of
+    /// `cbcs` restarts with each subsample.
     private static func decryptChain(
         _ bytes: UnsafeMutableRawBufferPointer, _ encryption: PacketEncryption,
         _ subsamples: [PacketEncryption.Subsample], _ key: borrowing SecretBytes

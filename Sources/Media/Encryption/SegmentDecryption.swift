@@ -10,7 +10,7 @@ public final class SegmentDecryption: ByteSource {
     private let vector: [UInt8]
 
     private static let blockSize: Int64 = 16
-    /// Bytes of one read of the source, and one block more, which shows whether the segment goes on.
+    /// The bytes of one read of the source, and one block more, which shows whether the segment continues.
     private static let largestRead: Int64 = 65_536
 
     /// - Parameters:

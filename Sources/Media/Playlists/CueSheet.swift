@@ -21,7 +21,7 @@ public struct CueSheet: Equatable, Sendable {
     public struct Track: Equatable, Sendable {
         /// Whether it has sound. Discs have tracks of data, too.
         public var isAudio = true
-        /// nil when the sheet does not say where it begins.
+        /// nil when the sheet does not contain its start.
         public var place: Place?
         /// With the values of the album that hold for each track.
         public var metadata = TrackMetadata()

@@ -1,6 +1,6 @@
 import PCM
 
-/// A line of a cue sheet: a word and what follows.
+/// A line of a cue sheet: a word and the text after it.
 struct CueLine {
     /// In capital letters.
     let command: [UInt8]
@@ -21,7 +21,7 @@ struct CueLine {
         return text.isEmpty ? nil : WesternText.text(of: text)
     }
 
-    /// The first word after the command, and what follows.
+    /// The first word after the command, and the text after it.
     var nested: CueLine { CueLine(rest[...]) }
 
     /// The name in `FILE name type`: the quotation marks may be missing, and the type.

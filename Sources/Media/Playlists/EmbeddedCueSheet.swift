@@ -37,8 +37,8 @@ extension CueSheet {
         setEnds()
     }
 
-    /// The content of a CUESHEET block (RFC 9639, 8.7): places in samples, and a last track that is the end. What is
-    /// cut off is left out.
+    /// The content of a CUESHEET block (RFC 9639, 8.7): positions in samples. The last track marks the end. Tracks that
+    /// are cut off are left out.
     init(block: [UInt8]) {
         self.init()
         var reader = ByteReader(block)

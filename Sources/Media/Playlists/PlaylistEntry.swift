@@ -7,14 +7,14 @@ public struct PlaylistEntry: Equatable, Sendable {
     /// The path that the line means here; nil for a file on another machine.
     public let path: String?
     /// Other paths that it may mean, the likely ones first: with the separators of Windows, without its drives, with
-    /// percent-encoding, in another set of characters, and of music that has come from elsewhere.
+    /// percent-encoding, in another set of characters, and for music that was copied from another folder.
     public let alternatives: [String]
 
     /// - Parameters:
     ///   - line: without blanks at its ends.
     ///   - folder: where relative paths begin.
-    ///   - root: where music from elsewhere is looked for.
-    /// - Returns: nil for what is no file.
+    ///   - root: where music that was moved is searched.
+    /// - Returns: nil for a line that names no file.
     init?(_ line: [UInt8], in folder: String, below root: String) {
         self.line = WesternText.text(of: line)
         var places = EntryPlaces(folder: folder, root: root)
@@ -57,7 +57,7 @@ public struct PlaylistEntry: Equatable, Sendable {
         return start + Array("//".utf8) + line.dropFirst(start.count)
     }
 
-    /// What stands before `://` (RFC 3986, 3.1), in lower case; nil for a path.
+    /// The scheme before `://` (RFC 3986, 3.1), in lower case; nil for a path.
     private static func scheme(of line: [UInt8]) -> [UInt8]? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 1,
             line[(colon + 1)...].starts(with: "//".utf8)
@@ -77,7 +77,7 @@ private struct FileAddress {
     /// Whether it names this machine.
     var isHere: Bool
 
-    /// - Returns: nil for an escaped NUL, and what is no address.
+    /// - Returns: nil for an escaped NUL, and for a line that is no address.
     init?(_ line: [UInt8]) {
         var rest = line.dropFirst("file://".utf8.count)
         let host = rest.prefix { $0 != UInt8(ascii: "/") }

@@ -23,11 +23,11 @@ public struct PlaylistFile: Equatable, Sendable {
     private static let mostPaths = 100_000
     private static let longestPath = 4096
 
-    /// M3U: a path a line, and comments behind `#`.
+    /// M3U: one path in each line, and comments after `#`.
     /// - Parameters:
     ///   - bytes: of the file. Any bytes are a playlist; lines that are no paths are left out.
     ///   - folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
-    ///   - root: the absolute path of the folder in which music is looked for that was elsewhere once.
+    ///   - root: the absolute path of the folder in which moved music is searched.
     public init(parsing bytes: [UInt8], in folder: String, below root: String? = nil) {
         for line in TextLines.lines(of: bytes) {
             if line.first == UInt8(ascii: "#") {
@@ -98,7 +98,7 @@ private enum PLS {
 
 /// XML Shareable Playlist Format.
 private enum XSPF {
-    /// The locations of the tracks: URIs. Of several of one track, the first.
+    /// The locations of the tracks: URIs. When a track has several, the first one.
     static func locations(in bytes: [UInt8]) throws(ManifestError) -> [[UInt8]] {
         let root = try XMLElement.parse(bytes)
         guard root.is("playlist"), let list = root.child("trackList") else {

@@ -1,5 +1,5 @@
-/// All segments as one source: each has a region of offsets of its own, the initialization the first one. So the
-/// parsers and the steps that can be repeated work across segments.
+/// All segments as one source: each has its own region of offsets, and the initialization has the first one. So parsers
+/// and repeatable steps work across segments.
 ///
 /// Thread: only the decoder thread.
 final class SegmentChain: ByteSource {
@@ -27,7 +27,7 @@ final class SegmentChain: ByteSource {
     static let initializationRegion: Int64 = 0
     static let firstRegion: Int64 = 1
 
-    /// The error of a segment that is not what the manifest names: another request may bring it.
+    /// The error for a segment that is not the one in the manifest. Another request may return the right one.
     static func unusable(_ what: String) -> Interruption {
         .source(.integrity(reason: "a segment \(what)"))
     }
@@ -43,7 +43,7 @@ final class SegmentChain: ByteSource {
         do throws(ByteSourceError) { return try source(of: region) != nil } catch { throw .source(error) }
     }
 
-    /// The region that is played at `seconds` behind the start of the first one.
+    /// The region that is played `seconds` after the start of the first one.
     func region(at seconds: Double) -> Int64 {
         let timeline = segments.timeline
         let start = timeline.start(of: firstIndex) ?? 0

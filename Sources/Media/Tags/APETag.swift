@@ -1,4 +1,4 @@
-/// The header or footer of an APE tag, version 1 or 2: items with names, in UTF-8, with lengths, little-endian.
+/// The header or footer of an APE tag, version 1 or 2. Its items have UTF-8 names and little-endian lengths.
 struct APETag {
     static let headerSize = 32
     /// Longer texts are not titles and are skipped.

@@ -3,7 +3,7 @@ extension ID3v2Frame {
     /// Media type, kind and description of a picture. Pictures with longer ones are left out.
     private static let longestHead: Int64 = 1024
 
-    /// The place of the frame's picture. A frame that is compressed or encrypted has none.
+    /// The location of the frame's picture. A frame that is compressed or encrypted has none.
     /// - Parameter content: at the first byte after the frame's header.
     func picture(_ content: ID3v2Content) throws(Interruption) -> TagPicture? {
         guard !isPacked, size > prefixSize else { return nil }

@@ -1,6 +1,6 @@
 /// Text of tags: any bytes become valid text.
 enum TagText {
-    /// UTF-8 with what is invalid in it replaced, without trailing NULs and blanks; nil when nothing is left.
+    /// UTF-8 with invalid bytes replaced, without trailing NULs and blanks; nil when nothing is left.
     static func utf8(_ bytes: some BidirectionalCollection<UInt8>) -> String? {
         let text = trimmed(bytes)
         return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)

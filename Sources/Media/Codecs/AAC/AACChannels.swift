@@ -7,7 +7,7 @@ enum AACChannels {
     static func count(ofConfiguration configuration: UInt32) throws(Interruption) -> Int {
         switch configuration {
         case 1, 2, 3, 5, 6: return Int(configuration)
-        // Three in front and one behind: no other format has this order, and the mixer does not know it.
+        // Three channels in front and one in the back: no other format has this order, and the mixer does not know it.
         case 4: throw .unsupported(what: "AAC with three channels in front and one behind")
         case 7, 12, 14: throw .unsupported(what: "AAC with 8 channels")
         case 11: throw .unsupported(what: "AAC with 7 channels")

@@ -1,7 +1,7 @@
 #if AAC
     import PCM
 
-    /// How a stream of AAC is decoded: what its configuration says, and what only its packets say.
+    /// How a stream of AAC is decoded: from its configuration, and from properties that only its packets have.
     struct AACStream {
         /// For the decoder.
         let config: [UInt8]
@@ -16,7 +16,8 @@
 
         private let hasSBR: Bool
 
-        /// Lossy audio has no bits that are exact. 24 keep the decoder's own rounding below that of any card.
+        /// Lossy audio has no bits that are exact. With 24 bits, the decoder's own rounding stays below that of any
+        /// card.
         private static let bitDepth = 24
         /// SBR is in every packet; parametric stereo may begin somewhat later.
         private static let testedPackets = 4

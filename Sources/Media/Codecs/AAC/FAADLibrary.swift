@@ -12,7 +12,7 @@
         struct Block {
             /// 24 bits, interleaved in the order of `places`; valid until the next call.
             var samples: UnsafeBufferPointer<Int32>
-            /// Of frames in `samples`.
+            /// The number of channels of a frame in `samples`.
             var channelCount: Int
             var sampleRate: Int
             var hasSBR: Bool
@@ -43,7 +43,7 @@
                 NeAACDecClose(handle)
                 throw .damaged(what: "AAC with a configuration that is not valid")
             }
-            // libfaad2 keeps back the output of its first packet, unless it has one before.
+            // libfaad2 withholds the output of its first packet, unless it has one before.
             NeAACDecPostSeekReset(handle, 1)
             self.handle = handle
         }

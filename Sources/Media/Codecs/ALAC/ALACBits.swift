@@ -1,6 +1,6 @@
-/// Reads bits of a packet of ALAC, the highest one first. Behind the end it reads zeros, and is then `isBeyond`.
+/// Reads bits of an ALAC packet, the highest one first. After the end it reads zeros, and is then `isBeyond`.
 ///
-/// Unchecked: the memory goes on for `padding` bytes behind the packet.
+/// Unchecked: the memory must have `padding` more bytes after the packet.
 struct ALACBits {
     /// More than one step of any reader takes.
     static let padding = 16

@@ -3,12 +3,12 @@ import PCM
 /// Decodes packets of ALAC. All memory is allocated at the start.
 ///
 /// A packet is a list of elements with one channel or two, each with its own way of coding. Nothing in it is trusted:
-/// numbers are compared with those of the configuration, and reads behind the end make the packet a damaged one.
+/// numbers are compared with those of the configuration, and a packet that needs reads after its end counts as damaged.
 ///
 /// Thread: only the decoder thread.
 struct ALACDecoder: ~Copyable {
     private let config: ALACConfig
-    /// A copy of the packet, with zeros behind it.
+    /// A copy of the packet, with zeros after it.
     private let packet: UnsafeMutableRawPointer
     /// Two channels.
     private let samples: UnsafeMutablePointer<Int32>

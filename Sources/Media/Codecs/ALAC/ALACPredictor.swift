@@ -1,4 +1,4 @@
-/// The adaptive linear predictor of ALAC. It makes samples of residuals in place, in arithmetic of 32 bits that wraps.
+/// The adaptive linear predictor of ALAC. It replaces residuals by samples, in wrapping 32-bit arithmetic.
 enum ALACPredictor {
     /// This many coefficients mean: the difference from the sample before.
     static let difference = 31
@@ -61,8 +61,7 @@ enum ALACPredictor {
         }
     }
 
-    /// Moves the coefficients towards what would have been right, beginning with that of the oldest sample, until the
-    /// residual is used up.
+    /// Adapts the coefficients, beginning with that of the oldest sample, until the residual is used up.
     @inline(__always)
     private static func learn(
         _ newest: UnsafeMutablePointer<Int32>, _ base: Int32, _ residual: Int32,

@@ -10,12 +10,12 @@ struct DSDWindow: ~Copyable {
     private var lacksFront = false
 
     private var memory: UnsafeMutablePointer<UInt8>
-    /// Of each channel.
+    /// The capacity for each channel, in bytes.
     private var capacity: Int
 
     /// Bytes before the middle of a frame, and after it.
     private static let half = DSDFilter.byteCount / 2
-    /// Bits whose mean is 0.
+    /// A pattern of bits whose mean is 0.
     private static let silence: UInt8 = 0x69
 
     init(channelCount: Int) {

@@ -1,7 +1,7 @@
 import PCM
 
-/// Where the first FLAC stream of a file ends. Some files are several streams, one behind the other. libFLAC searches
-/// by frame numbers, and would find a frame with the number in any of them.
+/// Where the first FLAC stream of a file ends. Some files contain several streams, one after the other. libFLAC
+/// searches by frame numbers, and could find the number in the wrong stream.
 struct FLACExtent {
     /// The end of the first stream, when it is known to be before the end of the file.
     private(set) var end: Int64?
@@ -11,7 +11,7 @@ struct FLACExtent {
     private var searchedTo: Int64
 
     private static let chunkSize = 65_536
-    /// For a tag behind the last frame.
+    /// The bytes that a tag after the last frame may take.
     private static let roomForTag: Int64 = 16_384
 
     init(_ header: FLACHeader) { searchedTo = header.audioOffset }

@@ -36,7 +36,7 @@ final class FLACSpanInput: FLACInput {
         (container.end ?? container.source.length).map { audioStart + max(0, $0 - audioOffset) }
     }
 
-    /// The offset in the file for a position behind the header. Positions come from seek tables too, so any number is
+    /// The offset in the file for a position in this view. Positions come from seek tables too, so any number is
     /// possible.
     func fileOffset(of position: Int64) -> Int64 {
         let (offset, isBeyond) = audioOffset.addingReportingOverflow(position - audioStart)

@@ -52,7 +52,7 @@ final class MP3Samples: TimedPacketSource {
         let phases = Int64(MPEGPlace.phases)
         let packet = max(0, frame / Int64(packetFrameCount) - Self.preroll) / phases * phases
         let start = try packets.seek(toFrame: packet * Int64(packetFrameCount))
-        // At the end there is nothing to drop.
+        // Nothing has to be dropped at the end.
         return min(start, frame)
     }
 }

@@ -10,7 +10,7 @@ final class VorbisSetup {
     let largestBlock: Int
     /// The length of every packet is a multiple of it.
     let step: Int
-    /// As the encoder wanted it, if it says so.
+    /// The bit rate that the encoder aimed at; nil when it is not stored.
     let bitRate: Int?
     let info: UnsafeMutablePointer<vorbis_info>
 

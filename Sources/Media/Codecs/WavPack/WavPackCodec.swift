@@ -1,6 +1,6 @@
 import PCM
 
-/// WavPack in packets of a container: the blocks of the same frames. A packet without bytes stands for missing ones.
+/// WavPack in packets of a container: the blocks of the same frames. A packet without bytes stands for missing frames.
 final class WavPackCodec: Codec {
     private(set) var damage = DamageReport()
 

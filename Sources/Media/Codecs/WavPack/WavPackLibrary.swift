@@ -61,7 +61,7 @@ struct WavPackSetup: Equatable {
     /// Whether the packet has all of the signal.
     let isLossless: Bool
 
-    /// What is decoded.
+    /// The format of the decoded frames.
     func format() throws(Interruption) -> PCMFormat {
         guard AudioLimits.channelCounts.contains(channelCount) else {
             throw .unsupported(what: "WavPack with \(channelCount) channels")

@@ -1,7 +1,8 @@
 import PCM
 
-/// AAC in an elementary stream (`.aac`, or the packed segments of HLS): packets with a header each, one behind the
-/// other. It has no length and no index; both are found by reading, and for segments by their manifest and time stamps.
+/// AAC in an elementary stream (`.aac`, or the packed segments of HLS): packets one after the other, each with a
+/// header. It has no length and no index. Both are found by reading or, for segments, from their manifest and time
+/// stamps.
 final class ADTSContainer: TimedPacketSource {
     /// Preliminary, until `decode(to:…)`.
     private(set) var track: TrackDescription
@@ -21,9 +22,9 @@ final class ADTSContainer: TimedPacketSource {
     private struct Place {
         var offset: Int64
         var packet: Int64 = 0
-        /// Of the packet before.
+        /// The header fields of the packet before.
         var stream: UInt16
-        /// Of segments: the one with the packet before; nil before the first one.
+        /// The segment that contained the packet before; nil before the first one, and without segments.
         var region: Int64?
     }
 
@@ -32,7 +33,7 @@ final class ADTSContainer: TimedPacketSource {
 
     private static let pageSize = 32_768
     private static let packetsPerOffset: Int64 = 64
-    /// More than 200 hours at 44.1 kHz. Behind these a seek reads from the last one on.
+    /// Enough for more than 200 hours at 44.1 kHz. After these, a seek reads from the last one on.
     private static let mostOffsets = 524_288
     /// Bytes between packets that are passed over: a hole in a file of which a part was not copied.
     private static let mostJunk: Int64 = 16_777_216
@@ -104,7 +105,7 @@ final class ADTSContainer: TimedPacketSource {
         }
         while ahead.packet < target, let found = try packet(at: ahead) { advance(&ahead, found) }
         place = ahead
-        // At the end there is nothing to drop.
+        // Nothing has to be dropped at the end.
         return ahead.packet < target ? frame : ahead.packet * packetFrameCount
     }
 
@@ -118,7 +119,7 @@ final class ADTSContainer: TimedPacketSource {
         }
     }
 
-    /// The packet at a place, or the next one behind tags and bytes that are no packet.
+    /// The packet at a place, or the next one after tags and bytes that are no packet.
     /// - Returns: nil at the end of the stream.
     private func packet(at place: Place) throws(Interruption) -> Finding? {
         let reader = SourceReader(source)
@@ -143,7 +144,7 @@ final class ADTSContainer: TimedPacketSource {
         return nil
     }
 
-    /// Where a packet may begin behind tags, or behind bytes that are no packet.
+    /// Where the next packet may begin, after tags or after bytes that are no packet.
     /// - Returns: nil when there is none.
     private func behindOthers(at offset: Int64, _ place: Place) throws(Interruption) -> Int64? {
         let end: Int64
@@ -156,7 +157,7 @@ final class ADTSContainer: TimedPacketSource {
         let found = try ADTSHeader.search(source, from: offset, limit: Self.mostJunk, like: place.stream)
         if let found { return found }
         guard let segments else { return nil }
-        // A server may send something else in place of a segment.
+        // A server may send something else instead of a segment.
         guard place.region == SegmentChain.region(of: offset) else { throw Self.unusable }
         return try segments.next(behind: offset)
     }

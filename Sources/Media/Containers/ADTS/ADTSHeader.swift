@@ -4,7 +4,7 @@ struct ADTSHeader: Equatable {
     let stream: UInt16
     /// With the header.
     let byteCount: Int
-    /// Of the header, with its checksum.
+    /// The size of the header, with its checksum.
     let headerSize: Int
     /// Parts of the packet with 1024 frames each, at least one.
     let blockCount: Int
@@ -32,10 +32,11 @@ struct ADTSHeader: Equatable {
         guard self.byteCount > headerSize else { return nil }
     }
 
-    /// Whether it says where its channels are played. The others need a description that is in few streams.
+    /// Whether the header assigns positions to its channels. Otherwise a description is needed, which few streams
+    /// contain.
     var hasChannels: Bool { stream & 0xF != 0 }
 
-    /// The configuration that MP4 would have in its place.
+    /// The configuration that MP4 would have instead.
     var config: [UInt8] { Self.config(ofStream: stream) }
 
     static func config(ofStream stream: UInt16) -> [UInt8] {
@@ -59,7 +60,7 @@ struct ADTSHeader: Equatable {
             guard let header = ADTSHeader(bytes) else {
                 if number == 0 { return false }
                 guard bytes.isEmpty else { return MPEGTags.isMarker(bytes) }
-                // Of several packets the last one may be cut off.
+                // When there are several packets, the last one may be cut off.
                 if number > 1 { return true }
                 return try !reader.bytes(1, at: offset - 1).isEmpty
             }
@@ -70,7 +71,7 @@ struct ADTSHeader: Equatable {
         return true
     }
 
-    /// The next place where packets of one stream begin.
+    /// The offset of the next packets of one stream.
     /// - Parameters:
     ///   - limit: how many bytes further on at most.
     ///   - known: of this stream two headers in a row are enough.

@@ -72,11 +72,11 @@ struct DFFContainer {
 
     private struct Chunk {
         let name: FourCharacterCode
-        /// Of the content.
+        /// The offset of the content.
         let offset: Int64
         let size: Int64
 
-        /// The next chunk begins there: at an even place.
+        /// The next chunk begins there: at an even offset.
         var end: Int64 { offset + size + size & 1 }
 
         /// - Returns: nil at the end.

@@ -33,7 +33,7 @@ struct FLACBlocks {
     private static let largestSeekTable: Int64 = 180_000
     private static let mostBlocks = 4096
 
-    /// Reads the blocks behind the marker, from `start` on.
+    /// Reads the blocks after the marker, from `start` on.
     init(_ source: any ByteSource, at start: Int64) throws(Interruption) {
         audioOffset = start
         var cursor = SourceCursor(source, from: start, to: .max)

@@ -77,7 +77,7 @@ final class FLACContainer: PacketSource {
     /// Everything that was read so far is decoded.
     func finishStep() { steps.finishStep() }
 
-    /// The header of another stream behind the one that ends at `offset`, if there is one.
+    /// The header of another stream that follows the one that ends at `offset`, if there is one.
     func appendedHeader(at offset: Int64) throws(Interruption) -> FLACHeader? {
         let start = try ID3v2.end(of: source, at: offset)
         guard try SourceReader(source).bytes(4, at: start) == FLACHeader.marker else { return nil }

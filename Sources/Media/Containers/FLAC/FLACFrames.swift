@@ -8,9 +8,9 @@ import PCM
 ///
 /// Thread: any, one at a time. It blocks in the source, which never returns `.notYet`.
 public struct FLACFrames {
-    /// Where a frame lies, and what it holds.
+    /// The position and the content of a frame.
     public struct Frame: Equatable, Sendable {
-        /// Of its first byte in the file.
+        /// The offset of its first byte in the file.
         public var offset: Int64
         public var byteCount: Int
         /// The number of its first sample of a channel, from 0.
@@ -22,13 +22,13 @@ public struct FLACFrames {
     /// The content of the STREAMINFO block (RFC 9639, 8.2): 34 bytes.
     public let streamInfo: [UInt8]
     public let format: PCMFormat
-    /// Of the first frame in the file.
+    /// The offset of the first frame in the file.
     public let audioOffset: Int64
 
     private let reader: SourceReader
     private let length: Int64
     private let totalSamples: Int64?
-    /// Of all frames but the last; nil when sizes vary.
+    /// The samples of all frames but the last; nil when they vary.
     private var fixedSize: Int?
     private var isFixed: Bool?
     private var window: [UInt8] = []

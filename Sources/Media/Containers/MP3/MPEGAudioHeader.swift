@@ -1,8 +1,8 @@
 /// The header of a frame of MPEG audio, layer II or III (ISO/IEC 11172-3, 2.4.1.3; ISO/IEC 13818-3, 2.4.2.3).
 ///
-/// Layer I is left out: no music is sold or kept in it.
+/// Layer I is left out: music is neither sold nor stored in it.
 struct MPEGAudioHeader: Equatable {
-    /// Of the header, without a checksum.
+    /// The bytes of the header, without a checksum.
     static let size = 4
     /// libmpg123 takes no frame with more bytes.
     static let mostBytes = 3460
@@ -75,21 +75,21 @@ struct MPEGAudioHeader: Equatable {
         return leastBytes...Self.mostBytes ~= size ? size : nil
     }
 
-    /// Where the bytes behind the fixed fields of the frame begin: in layer III the main data, or a Xing header.
+    /// The offset of the bytes after the fixed fields of the frame: in layer III the main data, or a Xing header.
     var leastBytes: Int { sideInfoOffset + (layer == 3 ? sideInfoSize : 0) }
 
-    /// Of layer III: where the side information begins. Its first bits say how far in front of the frame the main data
-    /// begins.
+    /// The offset of the side information in layer III. Its first bits contain the distance from the main data to the
+    /// frame.
     var sideInfoOffset: Int { Self.size + (hasChecksum ? 2 : 0) }
 
-    /// Of layer III: bits of the field for the distance to the main data.
+    /// The bits of the field for the distance to the main data, in layer III.
     var reservoirBits: Int { isLowRate ? 8 : 9 }
     /// Main data begins at most so many bytes in front of a frame.
     var largestReservoir: Int { layer == 3 ? 1 << reservoirBits - 1 : 0 }
 
     private var sideInfoSize: Int { isLowRate ? (isMono ? 9 : 17) : (isMono ? 17 : 32) }
 
-    /// Of layer III: where the header of Xing may be. Most encoders do not count a checksum in.
+    /// The offsets where a Xing header may be, in layer III. Most encoders ignore the checksum.
     var infoOffsets: StrideThrough<Int> { stride(from: Self.size + sideInfoSize, through: leastBytes, by: 2) }
 
     /// For messages.

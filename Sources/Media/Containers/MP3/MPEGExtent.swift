@@ -1,20 +1,20 @@
 /// Frames of one size: where each of them is, without reading those before it.
 struct MPEGUniform {
     let stream: MPEGStream
-    /// Of the first frame.
+    /// The offset of the first frame.
     let start: Int64
-    /// The size of a frame as a fraction. Encoders pad some frames by a byte, so that the sum comes out right.
+    /// The size of a frame as a fraction. Encoders pad some frames by a byte, so that the sum is right.
     private let numerator: Int64
     private let denominator: Int64
 
     /// Frames that show whether all are alike. An encoder pads within so many, if it does.
     private static let testedFrames = 16
-    /// Places at which the guess is proved, in quarters of the file.
+    /// Quarters of the file at which the guess is checked.
     private static let provedQuarters: [Int64] = [1, 2, 3]
 
     /// - Parameters:
     ///   - start: of the first frame with sound.
-    ///   - isProved: whether places further on are read, too.
+    ///   - isProved: whether frames further on are read, too.
     /// - Returns: nil when the frames are not of one size, or it is not certain.
     init?(_ stream: MPEGStream, at start: Int64, _ sync: MPEGSync, isProved: Bool) throws(Interruption) {
         self.start = start
@@ -75,8 +75,8 @@ struct MPEGUniform {
         return nil
     }
 
-    /// The frame of MPEG with this number, from 0.
-    /// - Returns: nil when there is none at its place.
+    /// The offset of the MPEG frame with this number, from 0.
+    /// - Returns: nil when there is no frame at the expected offset.
     func offset(of packet: Int64, _ sync: MPEGSync, headers: Int = 2) throws(Interruption) -> Int64? {
         guard 0..<Self.mostPackets ~= packet else { return nil }
         for difference in [0, 1, -1] as [Int64] {
@@ -90,7 +90,7 @@ struct MPEGUniform {
     }
 }
 
-/// What the header of the file and its bytes say about its length.
+/// The length of a file, from its header and its bytes.
 struct MPEGExtent {
     /// Frames of MPEG with sound; nil when it is not known.
     var packetCount: Int64?

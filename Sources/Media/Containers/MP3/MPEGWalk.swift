@@ -1,6 +1,6 @@
 /// Goes through the frames of a file of MPEG audio, over tags, bytes of other kinds, and damage.
 struct MPEGWalk {
-    /// What is at a place.
+    /// The content at a place.
     enum Step: Equatable {
         case frame(MPEGAudioHeader, offset: Int64, byteCount: Int)
         /// Bytes that are not frames, in the time of so many frames of sound. Without any, another stream begins.
@@ -8,11 +8,11 @@ struct MPEGWalk {
         case end(isCutShort: Bool)
     }
 
-    /// The first one, and others behind it: of files that were joined.
+    /// The first stream, and those after it in a file that was joined from several.
     private(set) var streams: [MPEGStream]
     private let sync: MPEGSync
     private let source: any ByteSource
-    /// The last header that was seen behind a frame, so that it is read once.
+    /// The last header that was found after a frame, so that it is read once.
     private var ahead: (offset: Int64, header: MPEGAudioHeader)?
 
     /// Bytes that are searched for the next frame: a hole in a file of which a part was not copied.
@@ -28,7 +28,7 @@ struct MPEGWalk {
         sync = MPEGSync(source, end: end)
     }
 
-    /// Steps over what is at `place`, which moves behind it.
+    /// Steps over the content at `place`, which moves to its end.
     mutating func step(_ place: inout MPEGPlace) throws(Interruption) -> Step {
         var offset = place.offset
         for _ in 0..<Self.mostTagRuns {
@@ -41,7 +41,7 @@ struct MPEGWalk {
                     let found = try sync.search(from: offset + 1, limit: Int64(size), like: stream),
                     found.offset < offset + Int64(size)
                 {
-                    // A damaged header: the next frame is not where it says.
+                    // The header is damaged: the next frame is not at the distance of its size.
                     return try resume(at: found, from: offset, &place)
                 }
                 if try isInfo(header, at: offset) {

@@ -3,7 +3,8 @@ struct MP4Box {
     let type: FourCharacterCode
     /// The offset of the box itself.
     let offset: Int64
-    /// Behind the header, within the box around it. In a box of type `uuid` it begins with the 16 bytes of the type.
+    /// The range after the header, within the box around it. In a box of type `uuid` it begins with the 16 bytes of the
+    /// type.
     let content: Range<Int64>
     /// Whether the box claims to be longer than the one around it.
     let isCutShort: Bool
@@ -16,7 +17,7 @@ struct MP4Box {
         return try SourceReader(source).bytes(count, at: content.lowerBound)
     }
 
-    /// The boxes inside, behind `headerSize` bytes of fields.
+    /// The boxes inside, after `headerSize` bytes of fields.
     func children(of source: any ByteSource, behind headerSize: Int64 = 0) -> MP4Boxes {
         MP4Boxes(source, from: min(content.lowerBound + headerSize, end), to: end)
     }
@@ -42,7 +43,7 @@ struct MP4Boxes {
     private let end: Int64
     private var boxesLeft = Self.mostBoxes
 
-    /// Of one level. The fragments of a day are fewer.
+    /// The most boxes on one level. Even the fragments of a whole day are fewer.
     private static let mostBoxes = 1_000_000
 
     /// - Parameter end: `Int64.max` when it is not known.

@@ -1,21 +1,21 @@
 import PCM
 
-/// What the boxes say of a track, for the format to which it is decoded. Of AAC the format is known only when the first
-/// packets are decoded.
+/// The description of a track in its boxes, for the format to which it is decoded. The format of AAC is known only when
+/// the first packets are decoded.
 struct MP4Description {
     let movie: MP4Movie
     let track: MP4Track
     /// The tags before the file; its own tags override them.
     let tags: TrackMetadata
-    /// Where the source begins in the file; nil for segments, in which pictures have no place.
+    /// Where the source begins in the file; nil for segments, which cannot address pictures.
     let base: Int64?
     /// The media time of the first frame.
     let origin: Int64
     /// nil when it is not known.
     let end: End?
-    /// Of the source; nil when it is not known.
+    /// The size of the source; nil when it is not known.
     let byteCount: Int64?
-    /// What a manifest says, in seconds.
+    /// The duration in a manifest, in seconds.
     let manifestDuration: Double?
 
     struct End {
@@ -24,7 +24,7 @@ struct MP4Description {
         var timescale: Int64
     }
 
-    /// - Returns: the track, and whether its number of frames is only what a manifest says.
+    /// - Returns: the track, and whether its number of frames comes only from a manifest.
     func track(
         _ format: PCMFormat, _ codec: AudioProperties.Codec, _ time: MP4Time
     ) -> (TrackDescription, isEstimated: Bool) {

@@ -32,7 +32,7 @@ struct MP4EditList {
                 mediaTime = Int64(Int32(bitPattern: time))
             }
             guard mediaTime <= Int64(MP4Time.largest) else { break }
-            // A rate of 0 shows one picture for a while: of sound nothing is heard.
+            // A rate of 0 shows one picture for a while, without sound.
             guard let rate = fields.integer(UInt16.self), fields.integer(UInt16.self) != nil else { break }
             edits.append(Edit(duration: duration, mediaTime: mediaTime < 0 || rate == 0 ? nil : mediaTime))
         }
@@ -45,7 +45,7 @@ struct MP4EditList {
         return first.mediaTime.map { max(0, origin - $0) } ?? 0
     }
 
-    /// What is played, in frames.
+    /// The parts that are played, in frames.
     /// - Parameters:
     ///   - time: of the track.
     ///   - movieTimescale: units per second of durations.

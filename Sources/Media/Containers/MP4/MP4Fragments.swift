@@ -18,13 +18,13 @@ struct MP4Fragments {
     private var time: Int64
 
     private static let mostParts = 64
-    /// Segments without a sample, one behind the other.
+    /// The most segments without a sample, one after the other.
     private static let mostEmptySegments = 16
 
     /// - Parameters:
     ///   - offset: of the first box.
-    ///   - end: behind the last one; `Int64.max` when it is not known.
-    ///   - time: of the first sample, if its fragment does not say it.
+    ///   - end: after the last one; `Int64.max` when it is not known.
+    ///   - time: of the first sample, if its fragment does not contain it.
     init(_ source: any ByteSource, track: MP4Track, from offset: Int64, to end: Int64, time: Int64) {
         self.source = source
         self.track = track
@@ -83,7 +83,7 @@ struct MP4Fragments {
     private func checkSegment(of chain: SegmentChain) throws(Interruption) {
         if !hasFragment, try chain.hasSegment(region + 1) { throw SegmentChain.unusable("has no fragment of MP4") }
         let offsets = SegmentChain.offsets(of: region)
-        // A box without a size goes to the end.
+        // A box without a size extends to the end.
         guard boxes.offset > offsets.lowerBound, boxes.offset < offsets.upperBound else { return }
         guard try !SourceReader(source).bytes(1, at: boxes.offset - 1).isEmpty else {
             throw SegmentChain.unusable("ends inside of a box, or is not MP4")
@@ -105,7 +105,7 @@ struct MP4Fragments {
     }
 }
 
-/// Where fragments begin, for seeking: what an index box says, and what was found while reading.
+/// Where fragments begin, for seeking: from an index box, and from fragments that were read.
 struct MP4FragmentIndex {
     struct Point: Equatable {
         var time: Int64

@@ -4,7 +4,7 @@ struct MP4Movie {
     private(set) var timescale: Int64 = 1
     /// Those with sound.
     private(set) var tracks: [MP4Track] = []
-    /// Of all kinds.
+    /// The number of tracks of all kinds.
     private(set) var trackCount = 0
     /// Whether fragments may follow.
     private(set) var isFragmented = false

@@ -10,11 +10,10 @@ struct MP4Sample {
     var encryption: PacketEncryption?
 }
 
-/// Samples do not overlap. So those of one pass have no more bytes than lie before the end of the furthest one, and
-/// few of them lie before one that was read already. Without this, a small file with wrong tables could be read for
-/// hours.
+/// Samples do not overlap. So one pass has no more bytes than lie before the end of its furthest sample. Few samples
+/// lie before one that was read already. Without this check, a small file with wrong tables could be read for hours.
 struct MP4OverlapCheck {
-    /// Behind the last byte of the source.
+    /// The offset after the last byte of the source.
     private let end: Int64
     private var bytes: Int64 = 0
     private var furthest: Int64 = 0

@@ -7,7 +7,7 @@ struct MP4SampleEntry {
         case aac(AudioSpecificConfig)
         case alac(ALACConfig)
         case pcm(PCMDescription)
-        /// MPEG audio. The format is only what the container says.
+        /// MPEG audio. The format comes only from the container.
         case mp3(PCMFormat)
         case opus(OpusHead)
         /// The name of a codec that is not supported.

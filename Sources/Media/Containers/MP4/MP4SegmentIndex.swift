@@ -1,4 +1,4 @@
-/// A segment index (`sidx`; ISO/IEC 14496-12, 8.16.3): the lengths and durations of the parts behind it.
+/// A segment index (`sidx`; ISO/IEC 14496-12, 8.16.3): the lengths and durations of the parts after it.
 struct MP4SegmentIndex {
     /// Units per second of its times.
     let timescale: UInt32
@@ -25,7 +25,7 @@ struct MP4SegmentIndex {
         else { return nil }
         self.timescale = timescale
         earliestTime = earliest
-        // Offsets count from the first byte behind the box, which has an end.
+        // Offsets count from the first byte after the box, which has an end.
         guard box.end <= AudioLimits.largestData else { return nil }
         var offset = box.end + gap
         let first = box.content.lowerBound + (fields.version > 0 ? 32 : 24)

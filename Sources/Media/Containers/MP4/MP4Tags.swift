@@ -45,7 +45,7 @@ struct MP4Tags {
         metadata.pictures = pictures
     }
 
-    /// A value with a name: what other formats call REPLAYGAIN_TRACK_GAIN, too.
+    /// A value with a free name, as in other formats: REPLAYGAIN_TRACK_GAIN.
     private mutating func addFreeform(
         _ item: MP4Box, of source: any ByteSource, to fields: inout TagFields
     ) throws(Interruption) {

@@ -5,14 +5,14 @@ import PCM
 /// Frames are counted at the rate of the first link.
 struct OggChain {
     struct Entry {
-        /// Of the first page.
+        /// The offset of the first page.
         var offset: Int64
         var sampleRate: Int
-        /// Of the first frame.
+        /// The number of the first frame.
         var startFrame: Int64
         /// At the link's own rate; nil while it is not known.
         var frameCount: Int64?
-        /// Of the first byte after it; nil while it is not known.
+        /// The offset of the first byte after it; nil while it is not known.
         var end: Int64?
         /// The granule position there.
         var endTime: Int64?

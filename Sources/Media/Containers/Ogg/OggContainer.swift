@@ -9,12 +9,12 @@ final class OggContainer: TimedPacketSource {
     private(set) var isCutShort = false
 
     private let pages: OggPages
-    /// Of the file's front.
+    /// The tags at the start of the file.
     private let tags: TrackMetadata
     /// Where the source begins in the file.
     private let base: Int64
     private var chain: OggChain
-    /// Of `link` in the chain; nil when it has no room there.
+    /// The number of `link` in the chain; nil when the chain has no room for it.
     private var number: Int? = 0
     private var walk: OggWalk
     private var place: OggPlace
@@ -117,7 +117,7 @@ final class OggContainer: TimedPacketSource {
         }
     }
 
-    /// A packet without bytes that stands for those that are missing before a place.
+    /// A packet without bytes that stands for the missing packets before a place.
     private func gap(_ next: inout OggPlace) throws(Interruption) -> Packet {
         (next.time, next.block) = (place.time, 0)
         if let timed = try OggLink.timed(next, walk, link.content) { next.time = max(place.time, timed.place.time) }

@@ -54,7 +54,7 @@ enum OggContent {
     }
 }
 
-/// What a logical stream begins with.
+/// The codec at the start of a logical stream.
 enum OggStreamKind {
     case opus, vorbis, flac
     /// Its name, for messages.

@@ -79,7 +79,7 @@ final class OggPacketSource: ByteSource {
         self.count += Int64(count)
     }
 
-    /// The place in the file of a picture in this packet.
+    /// The location in the file of a picture in this packet.
     func located(_ picture: TagPicture) -> TagPicture? {
         guard picture.offset + picture.length <= count, let run = runs.last(where: { $0.start <= picture.offset })
         else { return nil }

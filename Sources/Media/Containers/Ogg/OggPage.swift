@@ -3,7 +3,7 @@ struct OggPage: Equatable {
     /// Bytes before the lacing values.
     static let fixedSize = 27
     static let mostSegments = 255
-    /// Of a whole page.
+    /// The bytes of a whole page.
     static let mostBytes = fixedSize + mostSegments + mostSegments * 255
     /// `OggS`, the first byte at the top.
     static let marker: UInt32 = 0x4F67_6753
@@ -18,7 +18,8 @@ struct OggPage: Equatable {
     let isFirst: Bool
     /// Whether it ends a logical stream.
     let isLast: Bool
-    /// The time at the end of the last packet that ends here, in the codec's units; nil when the page does not say it.
+    /// The time at the end of the last packet that ends here, in the codec's units; nil when the page does not contain
+    /// it.
     let granule: Int64?
     /// Which logical stream it belongs to.
     let serial: UInt32
@@ -26,7 +27,7 @@ struct OggPage: Equatable {
     let sequence: UInt32
     let checksum: UInt32
     let segmentCount: Int
-    /// Of what the segments hold.
+    /// The bytes in the segments.
     var bodySize = 0
 
     var headerSize: Int { Self.fixedSize + segmentCount }

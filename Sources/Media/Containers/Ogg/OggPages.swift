@@ -41,7 +41,7 @@ final class OggPages {
     func lacing(_ segment: Int) -> Int { Int(memory[OggPage.fixedSize + segment]) }
 
     /// The bytes of the page in memory, valid until another page is read.
-    /// - Parameter place: in the page's body.
+    /// - Parameter place: offset in the page's body.
     func bytes(_ count: Int, at place: Int, of page: OggPage) -> UnsafeRawBufferPointer {
         let start = page.headerSize + place
         return UnsafeRawBufferPointer(rebasing: memory[start..<(start + count)])
@@ -135,7 +135,7 @@ final class OggPages {
         return .page(page)
     }
 
-    /// Reads bytes of the page at `offset` into their place.
+    /// Reads bytes of the page at `offset` to the same offsets of the memory.
     /// - Returns: false when the source ends before.
     private func fill(
         _ range: Range<Int>, at offset: Int64, _ source: any ByteSource

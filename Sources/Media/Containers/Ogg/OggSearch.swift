@@ -9,7 +9,7 @@ struct OggSearch {
     private static let mostTail: Int64 = 16_777_216
 
     private enum Finding {
-        /// Of the stream that is played, with a granule position.
+        /// A page of the played stream with a granule position.
         case page(OggPage)
         /// The first page of another link.
         case other(OggPage)

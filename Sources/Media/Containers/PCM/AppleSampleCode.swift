@@ -3,7 +3,7 @@ struct AppleSampleCode {
     /// nil when no such number of bits is played.
     let layout: SampleLayout?
 
-    /// - Parameter bits: of a sample, for codes that do not say it.
+    /// - Parameter bits: of a sample, for codes that do not contain it.
     /// - Returns: nil for any other codec.
     init?(_ code: FourCharacterCode, bits: Int) {
         switch code {

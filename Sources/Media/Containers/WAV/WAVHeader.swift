@@ -99,7 +99,7 @@ struct WAVHeader {
         return try ChunkPadding.next(behind: content + size, size: size, of: source)
     }
 
-    /// Of a file with more than 4 GiB: what its sizes of 32 bits lack.
+    /// The bytes to add to a size in a file with more than 4 GiB, whose sizes have only 32 bits.
     private func wrapped(_ size: Int64, at content: Int64, of source: any ByteSource) throws(Interruption) -> Int64 {
         guard end < .max, end - content - size >= Self.sizeLimit else { return 0 }
         let next = content + size + size & 1

@@ -70,7 +70,7 @@ struct WavPackBlocks {
         return .end(isCut: isCut)
     }
 
-    /// The run that begins with a header; `.end` when it is not whole. Then `isCut` says that the source ends in it.
+    /// The run that begins with a header; `.end` when it is not whole. `isCut` is set when the source ends in it.
     private func run(_ first: WavPackHeader, at offset: Int64) throws(Interruption) -> Step {
         guard first.isFirst, first.frameCount > 0 else { return .end(isCut: false) }
         var run = Run(first, at: offset)

@@ -69,7 +69,7 @@ final class WavPackContainer: TimedPacketSource {
         track = TrackDescription(properties: properties, metadata: metadata)
     }
 
-    /// - Returns: the first run, the first one that is not damaged, and what is in it.
+    /// - Returns: the first run, the first one that is not damaged, and its setup.
     private static func first(
         _ blocks: WavPackBlocks, _ buffer: PacketBuffer
     ) throws(Interruption) -> (WavPackBlocks.Run, WavPackBlocks.Run, WavPackSetup) {
@@ -156,7 +156,7 @@ final class WavPackContainer: TimedPacketSource {
         if wanted > 0 {
             run = try search.run(
                 with: wanted + base, from: run, to: blocks.end, endIndex: declaredFrames.map { $0 + base })
-            // What is known of a damaged run may be wrong.
+            // The header of a damaged run may be wrong.
             if try Self.packet(run, blocks, buffer) == nil { run = search.first }
         }
         let found = run.header.index - base

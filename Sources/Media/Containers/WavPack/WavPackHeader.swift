@@ -30,8 +30,8 @@ struct WavPackHeader: Equatable {
         else { return nil }
         byteCount = Int(rest) + 8
         self.index = Int64(indexTop) << 32 | Int64(index)
-        // All bits of the lower part mean "not known", so that each step of the upper one counts for one less.
-        // ffmpeg leaves 0 in what it streams.
+        // All bits of the lower part mean "not known", so that each step of the upper one counts for one less. ffmpeg
+        // writes 0 in streams.
         let isKnown = total != .max && (total > 0 || totalTop > 0)
         self.total = isKnown ? Int64(totalTop) << 32 + Int64(total) - Int64(totalTop) : nil
         self.frameCount = Int(frameCount)

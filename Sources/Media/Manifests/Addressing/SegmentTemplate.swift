@@ -1,6 +1,6 @@
-/// Segments whose URLs follow a rule (ISO/IEC 23009-1, 5.3.9.4). Their index is their number: what replaces `$Number$`.
+/// Segments whose URLs follow a rule (ISO/IEC 23009-1, 5.3.9.4). Their index is the number that replaces `$Number$`.
 public struct SegmentTemplate: Equatable, Sendable {
-    /// Segments of one duration, one behind the other.
+    /// Segments of one duration, one after the other.
     struct Run: Equatable, Sendable {
         /// In units of the template.
         var time: Int64
@@ -11,11 +11,11 @@ public struct SegmentTemplate: Equatable, Sendable {
     }
 
     let media: URLTemplate
-    /// What relative URLs are relative to.
+    /// The base of relative URLs.
     let base: URLReference
-    /// What precedes every segment; nil when each segment initialises itself.
+    /// The initialization segment that precedes every segment; nil when each segment initialises itself.
     public let initialization: ResourceReference?
-    /// Of the first segment.
+    /// The number of the first segment.
     let startNumber: Int64
     /// Units per second.
     let timescale: Int64
@@ -27,7 +27,7 @@ public struct SegmentTemplate: Equatable, Sendable {
     let periodDuration: Double?
     /// When the period begins, in seconds since 1970, and for how long a segment stays; for live ones without a list.
     let availability: Availability?
-    /// Whether each segment has a time of its own. Those of one duration may begin earlier or later than it says.
+    /// Whether each segment has its own time. Segments of one duration may begin earlier or later than it implies.
     public let hasExactTimes: Bool
 
     struct Availability: Equatable, Sendable {

@@ -58,7 +58,7 @@ struct DASHManifest {
 
     /// Packagers round the length of the whole presentation more than that of a period: to milliseconds, tenths or
     /// seconds. Some write a number with 24 significant bits.
-    /// - Parameter whole: the length of the presentation, if nothing else says where the period ends.
+    /// - Parameter whole: the length of the presentation, if nothing else defines the end of the period.
     private static func rounding(of period: Period, _ whole: String?) -> Double {
         let bits = (period.start + (period.duration ?? 0)) / Double(1 << 22)
         return max(SegmentList.tolerance, bits, whole.map(XMLValue.unit(ofDuration:)) ?? 0)

@@ -1,9 +1,9 @@
 import Platform
 
-/// What an element inherits from those around it: base URLs, attributes, and how segments are addressed.
+/// The properties that an element inherits from those around it: base URLs, attributes, and how segments are addressed.
 struct DASHScope {
     private(set) var base: URLReference
-    /// All that stand for `base`, which is the first one.
+    /// All alternatives to `base`, which is the first one.
     private(set) var bases: [URLReference]
     var live: LivePresentation?
     /// In seconds.

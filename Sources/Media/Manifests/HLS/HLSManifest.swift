@@ -92,7 +92,7 @@ struct HLSManifest {
         return Self.manifest(of: sets, first)
     }
 
-    /// Renditions of one name in several groups are one sound in several encodings. The default comes first.
+    /// Renditions of one name in several groups are representations of one sound. The default comes first.
     private static func add(_ found: Representation, _ rendition: HLSAttributes, to sets: inout [AdaptationSet]) {
         let name = rendition.text("NAME")
         if let index = sets.firstIndex(where: {
@@ -108,8 +108,8 @@ struct HLSManifest {
         sets.insert(set, at: isDefault ? 0 : sets.count)
     }
 
-    /// Adds a representation. One that is like another but for its address is a redundant stream: its playlist stands
-    /// for that of the other (RFC 8216, 6.2.4).
+    /// Adds a representation. One that differs from another only in its address is a redundant stream. Its playlist is
+    /// an alternative to that of the other (RFC 8216, 6.2.4).
     private static func add(_ found: Representation, to set: inout AdaptationSet) {
         guard !set.representations.contains(where: { $0.segments == found.segments }) else { return }
         guard case .playlist(let url) = found.segments,
