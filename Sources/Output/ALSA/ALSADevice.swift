@@ -19,9 +19,9 @@ final class ALSADevice: PlaybackDevice {
     /// nil when the device's memory is mapped.
     private var staging: StagingBuffer?
     private let software: SoftwareParameters
-    /// Whether the device plays silence behind the last frame while its clock runs.
+    /// Whether the device plays silence after the last frame while its clock runs.
     private let isSilentBehind: Bool
-    /// Whether the clock continues behind the last frame.
+    /// Whether the clock continues after the last frame.
     private var runsOn = false
     private let clock: any MonotonicClock
 
@@ -61,7 +61,7 @@ final class ALSADevice: PlaybackDevice {
     func write(
         _ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void
     ) throws(DeviceFault) -> Int {
-        // Frames behind the last frame cannot follow without a gap, so this is an underrun.
+        // Frames after the last frame cannot follow without a gap, so this is an underrun.
         if runsOn {
             let room = snd_pcm_avail_update(pcm)
             try setRunsOn(false)
@@ -164,7 +164,7 @@ final class ALSADevice: PlaybackDevice {
     }
 
     func rewindableFrames() throws(DeviceFault) -> Int {
-        // Staged frames lie behind the frames that can be taken back.
+        // Staged frames come after the frames that can be taken back.
         guard configuration.memoryMapped, state == .running else { return 0 }
         return max(0, snd_pcm_rewindable(pcm))
     }

@@ -62,7 +62,7 @@ struct HardwareParameters: ~Copyable {
         return snd_pcm_hw_params_test_rate(pcm, raw, rate, 0) == 0
     }
 
-    /// Each count is tested: a device may have 2 and 6 and nothing between.
+    /// Each count is tested: a device may have 2 and 6, and no count between them.
     private func channelCounts() throws(ALSAFailure) -> [Int] {
         var least: UInt32 = 0
         var most: UInt32 = 0

@@ -7,7 +7,7 @@ struct PollDescriptors: ~Copyable {
         /// Timeout, a signal, or the wake-up descriptor is readable.
         case none
         case ready
-        /// The device reports an error; its state says which.
+        /// The device reports an error; its state shows which one.
         case error
     }
 

@@ -1,7 +1,7 @@
 import CALSA
 import CLinux
 
-/// When the clock starts and stops, and what is played when there are no frames (`snd_pcm_sw_params_t`).
+/// When the clock starts and stops, and whether silence is played when there are no frames (`snd_pcm_sw_params_t`).
 struct SoftwareParameters: ~Copyable {
     private let raw: OpaquePointer
     private let pcm: OpaquePointer

@@ -68,8 +68,8 @@ public final class HardwareMixer {
         }
     }
 
-    /// What `volume` reads after `setVolume(percent:)`: not `percent` where the card does not have that setting.
-    /// Changes nothing.
+    /// The volume that `volume` returns after `setVolume(percent:)`. It differs from `percent` when the card does not
+    /// have that setting. Changes nothing.
     /// - Throws: as `volume`.
     public func reading(afterSetting percent: Int) throws(DeviceError) -> Volume {
         let (volume, scale) = (Volume(percent: percent), scale)
@@ -130,7 +130,7 @@ public final class HardwareMixer {
         return (step, setting)
     }
 
-    /// Of all channels.
+    /// The settings of all channels.
     private static func settings(of element: OpaquePointer, _ unit: VolumeScale.Unit) throws(ALSAFailure) -> [Int] {
         var settings: [Int] = []
         for number in 0...Int32(SND_MIXER_SCHN_LAST.rawValue) {

@@ -53,8 +53,8 @@ struct HeardTimeline {
     }
 
     static let capacity = 32
-    /// Segments that are not completely heard, in a circular buffer from `first` on. Stored in place: an array would
-    /// allocate in a build without optimisation.
+    /// Segments that are not completely heard, in a circular buffer from `first` on. An inline array, because an
+    /// `Array` would allocate in a build without optimisation.
     private var segments = InlineArray<32, Segment?>(repeating: nil)
     private var first = 0
     private(set) var segmentCount = 0

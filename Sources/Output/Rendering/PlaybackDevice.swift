@@ -3,8 +3,8 @@ import PCM
 /// An open playback device: the interface between the renderer and ALSA. Tests implement it with a device that runs at
 /// a controlled pace.
 ///
-/// Thread: only the audio thread, from `DeviceProvider.open` to the last release. Between `open` and `close` nothing
-/// here allocates, locks or logs.
+/// Thread: only the audio thread, from `DeviceProvider.open` to the last release. Between `open` and `close`, no method
+/// allocates, locks or logs.
 public protocol PlaybackDevice: AnyObject {
     /// The configuration that the device runs with.
     var configuration: DeviceConfiguration { get }
@@ -21,7 +21,7 @@ public protocol PlaybackDevice: AnyObject {
     func write(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void)
         throws(DeviceFault) -> Int
 
-    /// Starts the clock after the first frames were written; does nothing when it runs.
+    /// Starts the clock after the first frames were written. Does nothing when the clock runs.
     func start() throws(DeviceFault)
 
     /// Written frames that were not heard yet. 0 when the device has no frames left.
@@ -33,12 +33,12 @@ public protocol PlaybackDevice: AnyObject {
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool
 
     /// Silences the device at once and discards unheard frames. It can be written to again afterwards. A device without
-    /// unheard frames may keep its frames.
+    /// unheard frames may leave its frames.
     func drop() throws(DeviceFault)
 
-    /// No frames follow for now: the clock continues behind the last frame, with silence, until the device is drained,
-    /// dropped or written to. If the clock stopped exactly behind the last frame, frames that the driver still
-    /// transfers could be cut off. Does nothing when the device cannot do it.
+    /// Lets the clock continue with silence after the last frame, because no frames follow for now. This ends when the
+    /// device is drained, dropped or written to. If the clock stopped exactly after the last frame, frames that the
+    /// driver still transfers could be cut off. Does nothing when the device cannot do it.
     func runOnBehindLastFrame() throws(DeviceFault)
 
     /// Frames at the end that can still be taken back because the hardware does not have them yet. 0 when the device

@@ -4,7 +4,7 @@ import Platform
 /// The audio thread's work: drives the device, and writes the frames that `PlayHead` reads.
 ///
 /// `step` does the work that is possible now, and returns what to wait for. `Renderer` runs it on its thread, tests
-/// call it directly. From the opening of a device to its closing, nothing here allocates, locks, logs or makes system
+/// call it directly. From the opening of a device to its closing, no method allocates, locks, logs or makes system
 /// calls except those of ALSA and the clock.
 final class RenderLoop {
     /// The current activity of the loop.
@@ -270,7 +270,7 @@ final class RenderLoop {
     }
 
     /// Stops the device after a fade-out was heard.
-    /// - Returns: what to wait for before that; nil when nothing fades.
+    /// - Returns: the condition to wait for before that; nil when no fade runs.
     private func finishFadeOut() -> Wait? {
         guard let fadeOut else { return nil }
         if let sink = slot.sink {
@@ -335,7 +335,7 @@ final class RenderLoop {
         reports.lost(error)
     }
 
-    /// A device may be lost while nothing plays; then it is reopened at once.
+    /// Reopens a device at once that was lost while nothing played.
     private func discardDeadDevice() {
         guard let device = slot.sink?.device else { return }
         do throws(DeviceFault) {

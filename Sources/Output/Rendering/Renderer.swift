@@ -21,8 +21,8 @@ public struct RendererSettings: Sendable {
     /// Whether audio with a channel count that the device does not have is adapted. Otherwise it is an error that names
     /// the counts of the device (docs/playback.md, 8).
     public var allowsAdaptation = true
-    /// At which rate audio is played whose rate the device does not have. The decoder converts it: the device gets the
-    /// rate of its stream, or refuses it.
+    /// The conversion of rates that the device does not have. The decoder carries it out: the device gets the rate of
+    /// its stream, or refuses it.
     public var sampleRates = SampleRateRule()
     /// Which side each front channel of the device plays.
     public var routing = ChannelRouting.straight
@@ -84,8 +84,8 @@ public final class Renderer: @unchecked Sendable {
     public private(set) var sentCommands: UInt64 = 0
 
     /// Starts the audio thread. The device is opened when something has to be played.
-    /// - Parameter priority: of SCHED_FIFO, or `.normal`. Without the permission the thread runs at normal priority,
-    ///   and the log says so.
+    /// - Parameter priority: of SCHED_FIFO, or `.normal`. Without the permission, the thread runs at normal priority
+    ///   and logs that.
     public init(
         provider: any DeviceProvider, clock: any MonotonicClock, settings: RendererSettings,
         priority: NamedThread.Priority

@@ -152,8 +152,8 @@ final class SampleSink {
 
     /// Takes back the frames that the hardware does not have yet, and writes a fade-out and silence instead. The head
     /// goes back to the first faded frame, and reads from there again.
-    /// - Returns: how many frames of silence follow the fade; nil when the device cannot take back enough. Nothing has
-    ///   changed then.
+    /// - Returns: how many frames of silence follow the fade; nil when the device cannot take back enough; then nothing
+    ///   has changed.
     func fadeOut(_ head: inout PlayHead) throws(DeviceFault) -> Int? {
         guard fades else { return nil }
         let amount = Int(min(Int64(try device.rewindableFrames() - stage.safetyFrames), head.unheard))
