@@ -1,5 +1,5 @@
 /// How much of each source channel goes into each channel of a device (ITU-R BS.775-3, annex 4). A channel without a
-/// counterpart goes to its neighbours: the center and the surrounds with −3 dB each, low frequencies nowhere. The
+/// counterpart goes to its neighbours: the center and the surrounds with −3 dB each, low frequencies are dropped. The
 /// result is scaled so that full scale in all channels stays full scale.
 struct ChannelMatrix {
     static let fractionBits = 30

@@ -43,7 +43,7 @@ public struct SampleFade: BitwiseCopyable {
         frame >= frames ? start + change : start + change * (frame + 1) / (frames + 1)
     }
 
-    /// Fades the next `count` frames in place; those behind the last one get its end level.
+    /// Fades the next `count` frames in place; frames after the end of the fade get its end level.
     @_optimize(speed)
     public mutating func apply(to samples: UnsafeMutablePointer<Int32>, frames count: Int, channelCount: Int) {
         var next = samples

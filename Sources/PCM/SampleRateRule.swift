@@ -3,7 +3,7 @@
 ///     let rule = SampleRateRule()
 ///     rule.deviceRate(for: 96_000, of: [44_100, 48_000])      // 48000
 public struct SampleRateRule: Equatable, Sendable {
-    /// nil: nothing is converted.
+    /// nil when the rate is not converted.
     public var quality: RateQuality?
     /// All audio is converted to this rate, in Hz: for a device that others use as well; nil for the rate of the audio.
     public var fixed: Int?
@@ -35,7 +35,7 @@ public struct SampleRateRule: Equatable, Sendable {
 
     private static func isOfCD(_ rate: Int) -> Bool { rate % 11_025 == 0 }
 
-    /// Usual rates of a device of which nothing is known.
+    /// The usual rates, for a device whose rates are not known.
     private static func family(of rate: Int) -> [Int] {
         isOfCD(rate) ? [44_100, 88_200, 176_400, 352_800] : [48_000, 96_000, 192_000, 384_000]
     }
