@@ -102,7 +102,7 @@ struct ConfigurationTests {
                 try KeyValueStore(database).integer("playback.volume").map { Int($0) }
             } ?? nil
         }
-        // Nothing is left of the write budget.
+        // The write budget is used up.
         for _ in 0..<20 {
             thread.write(answerOn: nil) { _ in
             } answer: { _ in

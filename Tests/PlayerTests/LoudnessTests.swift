@@ -264,7 +264,7 @@ struct FirstVolumeTests {
     }
 }
 
-/// With the real mixer. A restart is a new `LoudnessAndVolume` on a mixer that has kept its setting.
+/// With the real mixer. A restart is a new `LoudnessAndVolume` on a mixer whose setting remains.
 @Suite("A volume that is not known, and a card's mixer (docs/decisions/first-volume.md)")
 struct FirstCardVolumeTests {
     struct Card: Sendable {

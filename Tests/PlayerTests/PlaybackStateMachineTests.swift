@@ -396,7 +396,7 @@ struct PlaybackStateMachineTests {
         let machine = Situation.playing.machine()
         #expect(machine.handle(.sessionRenewed(first, "new")) == [.send(.playbackQualityChanged(changed))])
         #expect(machine.handle(.sessionRenewed(second, "other")) == [])
-        // Before it is open, the context that comes has it.
+        // Before it is open, the context that is created later contains it.
         #expect(Situation.loading.machine().handle(.sessionRenewed(first, "new")) == [])
     }
 

@@ -76,7 +76,7 @@ struct OfflineLinkTests {
         try connect(interface, address, metric: metric)
     }
 
-    /// A link that goes takes its route with it.
+    /// Brings an interface up and adds a route over it. A link that goes down loses its route.
     private func connect(_ interface: String, _ address: String, metric: String) throws {
         guard NetworkNamespace.run("ip", "link", "set", interface, "up"),
             NetworkNamespace.run("ip", "route", "add", "default", "dev", interface, "metric", metric)

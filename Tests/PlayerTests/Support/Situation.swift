@@ -32,7 +32,7 @@ enum Situation: CaseIterable {
     case idle
     case loading, loadingToPlay
     case paused, pausedNextLoading, pausedNextReady, pausedSeeking
-    /// Told to play; nothing is heard yet.
+    /// Playback was requested; no frame is heard yet.
     case starting
     case playing, nextLoading, nextReady, nextFailed
     case stalled

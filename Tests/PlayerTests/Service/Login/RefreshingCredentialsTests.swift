@@ -7,7 +7,7 @@ import Testing
 @testable import Player
 
 /// A token endpoint as a function of requests, and a catalogue that takes no token. No time passes in its waits.
-// @unchecked: `lock` guards what changes; the rest is set before it is used.
+// @unchecked: `lock` guards the mutable state; the rest is set before it is used.
 private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
     /// In milliseconds.
     enum Wait: Equatable, Sendable {
@@ -30,7 +30,7 @@ private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
         self.answer = answer
     }
 
-    /// Of each request, whether it may use a metered link.
+    /// Whether each request may use a metered link.
     let permissions = Recorder<Bool>()
 
     /// The bodies of the requests so far.
@@ -170,7 +170,7 @@ struct RefreshingCredentialsTests {
         #expect(try credentials.token(insteadOf: nil, cancellation: cancellation) == nil)
         try store.save(LoginTokens(access: "a1", refresh: nil))
         #expect(try credentials.token(insteadOf: nil, cancellation: cancellation) == "a1")
-        // There is nothing to refresh it with.
+        // There is no refresh token.
         #expect(try credentials.token(insteadOf: "a1", cancellation: cancellation) == nil)
     }
 
