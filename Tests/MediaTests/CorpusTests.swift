@@ -169,7 +169,7 @@ struct CorpusTests {
         try Tool.ffmpeg.run(["-loglevel", "error", "-i", "input.wav"] + outputs, in: folder)
     }
 
-    /// What ffmpeg makes of files, in one process.
+    /// The samples that ffmpeg decodes from files, in one process.
     private func references(_ names: [(name: String, codec: String)], in folder: URL) throws -> [String: [Int32]] {
         var (inputs, outputs): ([String], [String]) = ([], [])
         for (number, file) in names.enumerated() {
@@ -240,7 +240,7 @@ struct CorpusTests {
                     continue
                 }
                 #expect(decoded.samples.count == count * format.channelCount, comment)
-                // In some containers ffmpeg plays what the encoder added behind the end.
+                // In some containers ffmpeg plays the frames that the encoder added after the end.
                 let expected = Array(reference.prefix(decoded.samples.count))
                 #expect(AACReference.difference(decoded.samples, expected) == nil, comment)
             }

@@ -17,7 +17,7 @@ struct MP4FragmentSeekTests {
 
     private static let files = MadeOnce<[UInt8]>()
 
-    /// - Parameter isRelative: whether places in a fragment count from its beginning.
+    /// - Parameter isRelative: whether offsets in a fragment count from its beginning.
     private static func made(isRelative: Bool = false) throws -> [UInt8] {
         try files.value("\(isRelative)") { try file(isRelative ? "+default_base_moof" : "") }
     }

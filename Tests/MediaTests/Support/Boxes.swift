@@ -14,7 +14,7 @@ enum Boxes {
         box(type, big(version, 1) + big(flags, 3) + content)
     }
 
-    /// The boxes at `path` of a file, in order, each with its place.
+    /// The boxes at `path` of a file, in order, each with its range.
     static func find(_ path: [String], in bytes: [UInt8], _ range: Range<Int>? = nil) -> [Range<Int>] {
         var found: [Range<Int>] = []
         let range = range ?? 0..<bytes.count

@@ -42,7 +42,7 @@ extension Signal {
     }
 }
 
-/// What the libraries' own programs make of a file, left-justified and interleaved.
+/// The output of the libraries' own programs for a file, left-justified and interleaved.
 enum OggReference {
     /// `oggdec`: 16 bits.
     static func vorbis(_ bytes: [UInt8]) throws -> [Int32] {

@@ -71,7 +71,7 @@ enum Tool: String {
     }
 }
 
-/// A folder that goes away with the closure.
+/// Runs `body` with a folder that is deleted afterwards.
 func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tonearm-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
