@@ -199,7 +199,7 @@ let mediaTargets = [
             require(isInside, "a picture outside of the file")
         }
     },
-    // Pages get right checksums, or few mutations would reach what is in them. One page in eight keeps its own.
+    // Pages get right checksums, or few mutations would reach their content. One page in eight keeps its own.
     FuzzTarget("ogg") { bytes in
         var bytes = bytes
         if bytes.count >= 4, bytes[0] != 0x49 { bytes.replaceSubrange(0..<4, with: Array("OggS".utf8)) }
@@ -225,7 +225,7 @@ let mediaTargets = [
         }
         decode(bytes)
     },
-    // Blocks get right markers and checksums, or few mutations would reach what is in them. One block in eight keeps its
+    // Blocks get right markers and checksums, or few mutations would reach their content. One block in eight keeps its
     // own.
     FuzzTarget("wavpack") { bytes in
         var bytes = bytes
