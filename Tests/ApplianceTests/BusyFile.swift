@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import Player
 
-/// A file whose bytes are there, and whose decoder does not get on: the call that tells the file's length returns when
-/// the test says so. That is not the medium's doing, and does not count as a wait for it.
+/// A file with all its bytes, whose decoder does not progress: the call for the file's length returns only when the
+/// test allows it. This wait is not one for the medium, and does not count as such.
 final class BusyFile: ByteSource {
     private let file: FileByteSource
     private let gate: Gate

@@ -14,7 +14,7 @@ import Testing
 
 /// A daemon on its own loop, whose clock the test drives, with a real player on a paced card and a real state
 /// folder. It can be ended and started again on the same state.
-// @unchecked: what threads share is guarded by `condition`; the rest belongs to the test's thread.
+// @unchecked: `condition` guards the state that threads share; the rest belongs to the test's thread.
 final class DaemonFixture: @unchecked Sendable {
     let card = PacedCard()
     let clock = ManualClock(1_000_000_000_000)
@@ -22,11 +22,11 @@ final class DaemonFixture: @unchecked Sendable {
     let folder: String
     /// The volume when none is stored.
     var firstVolume = Volume.full
-    /// In place of opening the file.
+    /// Replaces the opening of the file.
     var openFile: LocalFiles.Opening?
-    /// In place of the files of this machine.
+    /// Replaces the files of this machine.
     var source: (any PlaybackSource)?
-    /// Makes what is kept of a service, with the storage of a start; nil: without a service.
+    /// Makes the offline copies of a service, with the storage of a start; nil: without a service.
     var makeOfflining: ((StorageThread) throws -> Offlining)?
     /// The objects of one start.
     private struct Running {
@@ -57,7 +57,7 @@ final class DaemonFixture: @unchecked Sendable {
     func start(_ text: String = "", board: String? = nil) throws {
         let configuration = try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
         let state = try ApplianceState(folder)
-        // As the program has it, but for what would depend on this machine.
+        // As in the program, except for settings that would depend on this machine.
         var settings = configuration.playerSettings(device: "paced", sound: nil)
         settings.storage = state.storage
         settings.firstVolume = firstVolume
@@ -202,7 +202,7 @@ final class DaemonFixture: @unchecked Sendable {
             condition.lock()
             if isTrue(status) { return }
             if Date() >= limit { return patience.end(what, sourceLocation, state: "\(status)") }
-            // The engine's own thread may be ahead of the daemon's: look again also without an event.
+            // The engine's own thread may be faster than the daemon's: check again also without an event.
             _ = condition.wait(until: Date(timeIntervalSinceNow: 0.02))
         }
     }

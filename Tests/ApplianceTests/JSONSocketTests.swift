@@ -149,9 +149,9 @@ struct JSONSocketTests {
         let third = try connect(as: 1002)
         #expect(try third.ask("version")["ok"] == true)
         #expect(try crowd[1].message().errorCode == "too-many-clients")
-        // One each: nobody has too many.
+        // One each: no user has too many.
         #expect(try connect(as: 1003).message().errorCode == "too-many-clients")
-        // Root's place does not depend on it, and root's clients are nobody else's to end.
+        // Root's connection does not depend on it, and no other user can end root's clients.
         let root = try connect(as: 0)
         #expect(try root.ask("subscribe", "\"events\":[\"volume\"]")["ok"] == true)
         #expect(try connect(as: 1003).message().errorCode == "too-many-clients")
@@ -167,7 +167,7 @@ struct JSONSocketTests {
         let root = try fixture.connectAsRoot()
         #expect(try root.ask("version")["ok"] == true)
         #expect(try fixture.connect().message().errorCode == "too-many-clients", "root's place is no place for others")
-        // Root's own place is taken as well, by a subscriber.
+        // Root's reserved connection is taken as well, by a subscriber.
         try root.ask("subscribe", "\"events\":[\"volume\"]")
         #expect(try fixture.connectAsRoot().message().errorCode == "too-many-clients")
         fixture.pass(seconds: 10)

@@ -141,7 +141,7 @@ struct MissingMediumTests {
 
     @Test("A file that is gone from a medium that is mounted is gone")
     func mounted() throws {
-        // A file system of its own on every Linux.
+        // A separate file system on every Linux.
         try #require(MountPoint.isMounted("/dev/shm"))
         let folder = "/dev/shm/tonearm-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

@@ -140,7 +140,7 @@ struct RemoteEventTests {
         #expect(!fixture.card.isOpen)
         #expect(try client.ask("status")["focus"] == "none")
         try assistant.ask("focus", "\"level\":\"background\",\"hold\":true")
-        // It says no more and goes, as in a crash.
+        // The client closes without a message, as in a crash.
         doorbell.finishSending()
         #expect(try doorbell.line() == nil)
         #expect(try client.ask("status")["focus"] == "background")

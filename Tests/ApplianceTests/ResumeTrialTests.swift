@@ -58,7 +58,7 @@ struct ResumeTrialTests {
         func mayOpen(in folder: String) -> Bool { make(folder).mayOpen(a) }
         let missing = folder["missing"]
         #expect([missing, missing, missing].map(mayOpen) == [true, true, false])
-        // Nothing is known against it any more.
+        // No failed start is recorded for it any more.
         #expect(mayOpen(in: missing))
         // The folder can be written again, and counts on.
         #expect(mayOpen(in: folder.path))
@@ -163,7 +163,7 @@ struct ResumeTrialTests {
         try fixture.start()
         #expect(fixture.status.index == 0)
         gate.waitForDecoder()
-        // The decoder's thread may be ahead of the engine, which tells that it has a decoder.
+        // The decoder's thread may be faster than the engine, which publishes that it has a decoder.
         fixture.wait("a stall") { $0.playback == .stalled }
         for _ in 0..<4 { fixture.pass(seconds: 30) }
         fixture.waitForWriting()
@@ -188,7 +188,7 @@ struct ResumeTrialTests {
             #expect(fixture.status.index == 0)
             switch how {
             case "time":
-                // What plays goes on meanwhile, as far as the start is concerned.
+                // The entry continues to play, so that its start counts as successful.
                 fixture.pass(seconds: 30)
             case "next":
                 fixture.perform { $0.commands.perform(.next) }

@@ -14,7 +14,7 @@ struct ButtonTests {
         case up(Int64)
         /// Looked at, without having heard of an edge.
         case look(Int64, active: Bool)
-        /// Time passes: every deadline until then is kept to the nanosecond.
+        /// Time passes: every deadline until then is met to the nanosecond.
         case wait(until: Int64)
     }
 
@@ -183,7 +183,7 @@ struct ButtonTests {
         _ = pressed.begin(active: false)
         _ = pressed.edge(active: true, at: 0)
         _ = pressed.edge(active: false, at: milliseconds(100))
-        // The loop was busy: it hears of the next press only now, and its timestamp says that it was too late.
+        // The loop was busy: it learns of the next press only now, and the timestamp shows that it was too late.
         #expect(pressed.edge(active: true, at: milliseconds(450)) == [.press])
     }
 

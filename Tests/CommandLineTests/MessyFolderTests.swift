@@ -50,7 +50,7 @@ struct MessyFolderTests {
     func play() throws {
         let program = try Program()
         _ = try fill(program.folder)
-        // A pipe: what comes after an error is not written over what came before it.
+        // A pipe: the samples after an error do not overwrite those before it.
         let device = try PacedDevice(program.folder["pipe"])
         let running = try program.start(["play"] + program.device("pipe") + ["stick"])
         device.playAll()

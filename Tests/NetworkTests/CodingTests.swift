@@ -68,7 +68,7 @@ struct CodingTests {
 
     init() throws { all = try Coded.all.get() }
 
-    /// What the decoder makes of bytes that arrive in pieces; nil when they are damaged.
+    /// The output of the decoder for bytes that arrive in pieces; nil when they are damaged.
     private func decoded(_ bytes: [UInt8], _ coding: ContentCoding, piece: Int) -> (bytes: [UInt8], isComplete: Bool)? {
         var decoder = BodyDecoder(coding)
         var plain: [UInt8] = []
@@ -229,7 +229,7 @@ struct CodingTests {
         let exact = self.server(try gzip(), "gzip")
         #expect(network.run(TransferRequest(url: exact.url(), maximumBody: limit)).error == nil)
         #expect(network.run(TransferRequest(url: exact.url(), maximumBody: limit - 1)).error == .tooLarge)
-        // Without end, and decoded to nothing: blocks that are stored and empty.
+        // An endless body that decodes to nothing: stored blocks that are empty.
         let endless = ScriptedServer { connection in
             _ = connection.request()
             connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n\r\n")

@@ -23,7 +23,7 @@ extension TwoLinks<ScriptedServer> {
     "Not a byte over a metered link (docs/decisions/metered-by-route.md)", .serialized,
     .enabled(if: NetworkNamespace.isAvailable))
 struct MeteredRouteTests {
-    /// What one transfer came to, and what the modem has carried of it.
+    /// The result of one transfer, and how much of it the modem has carried.
     private struct Outcome: Equatable, CustomStringConvertible {
         var error: TransferError?
         var carried: Int
@@ -65,7 +65,7 @@ struct MeteredRouteTests {
         } ?? nil
     }
 
-    /// A row of the matrix: how the machine is set up, and what becomes of a transfer that may not use a metered link.
+    /// A row of the matrix: the setup of the machine, and the outcome of a transfer that may not use a metered link.
     struct Row: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var modem = "wwan0"
@@ -266,7 +266,7 @@ struct MeteredRouteTests {
 
     // MARK: Changes
 
-    /// The machine with a network and a monitor that tells it.
+    /// The machine with a network and a monitor that sends it the links.
     // @unchecked: nothing changes after `init`.
     private final class Watched: @unchecked Sendable {
         let machine: TwoLinks<ScriptedServer>

@@ -22,7 +22,7 @@ struct MixerControlTests {
             ([MixerControl(name: "Loopback", hasSwitch: true), volume("Topping E30")], "Topping E30"),
             // A volume without a decibel scale is none.
             ([MixerControl(name: "PCM"), volume("Speaker")], "Speaker"),
-            // Steps without decibels serve where nothing better is there.
+            // Steps without decibels serve when there is no better control.
             ([steps("Master"), volume("Speaker")], "Speaker"),
             ([steps("Other"), steps("PCM"), MixerControl(name: "Digital", hasSwitch: true)], "PCM"),
             ([steps("Knob")], "Knob"),

@@ -88,7 +88,7 @@ public final class RunningProgram {
         return found
     }
 
-    /// Waits for what it does beside its output.
+    /// Waits for an effect of the program other than its output.
     func wait(_ what: String, until isTrue: () -> Bool) throws { try process.wait(what, until: isTrue) }
 
     public func send(_ signal: Int32) { process.send(signal) }

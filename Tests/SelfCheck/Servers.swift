@@ -32,7 +32,7 @@ struct Servers {
         "\(scheme)://localhost:\(ports[server] ?? "0")\(path)"
     }
 
-    /// What all servers answer to `/file`.
+    /// The answer of all servers to `/file`.
     var file: [UInt8]? { try? File.contents(of: "\(folder)/file", limit: 1 << 24) }
 
     private static func text(of path: String) -> String? {
