@@ -29,7 +29,7 @@ public protocol AudioDecoder: AnyObject {
 }
 
 extension AudioDecoder {
-    /// For a decoder that never returns `.notYet`.
+    /// The default for a decoder that never returns `.notYet`.
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) { wake() }
 }
 

@@ -61,7 +61,7 @@ public enum AudioFile {
         }
     }
 
-    /// Waits until it makes sense to read again.
+    /// Waits until another read can succeed.
     private static func wait(for opening: AudioOpening, _ cancellation: Cancellation?) throws(MediaError) {
         do throws(SystemError) {
             let arrival = try WakeUp()

@@ -5,7 +5,7 @@ import PCM
 /// Thread: only the decoder thread.
 public final class AudioOpening {
     private let steps: StepSource
-    /// nil for one source.
+    /// The segments; nil for one source.
     private let chain: SegmentChain?
     private let licenses: (any LicenseProvider)?
 
@@ -101,7 +101,7 @@ public final class AudioOpening {
         if chain.hasInitialization {
             let start = SegmentChain.offsets(of: SegmentChain.initializationRegion).lowerBound
             let head = try SourceReader(steps).bytes(Signature.byteCount, at: start)
-            // Each segment of it may have one, too.
+            // MPEG-TS may have an initialization segment, too.
             if Signature.isTransportStream(head) { throw .unsupported(what: "segments of MPEG-TS") }
         } else {
             guard try chain.hasSegment(SegmentChain.firstRegion) else { throw .failed(.empty) }
@@ -169,13 +169,13 @@ public final class AudioOpening {
             let codec = FloatPacketCodec(samples, try OpusLibrary(head), head.format)
             _ = try samples.seek(toFrame: 0)
             return TrackDecoder(container.track, samples, codec, steps)
-        // A codec that MP4 has and that is not played yet.
+        // A codec in MP4 that is not played yet.
         case .other(let name):
             throw .unsupported(what: "MP4 with \(name)")
         }
     }
 
-    /// The packets as a codec takes them.
+    /// The packets of the container, decrypted when they are encrypted.
     private func decrypted(_ container: MP4Container) throws(Interruption) -> any TimedPacketSource {
         guard container.encryptionScheme != nil else { return container }
         let systems = container.protectionSystems.map {

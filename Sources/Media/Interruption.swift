@@ -1,4 +1,4 @@
-/// Why a step of opening, seeking or decoding ended without its result.
+/// The reason why a step of opening, seeking or decoding ended without its result.
 enum Interruption: Error, Equatable {
     /// The source has no bytes yet. The step had no effect and can be repeated.
     case notYet

@@ -22,7 +22,7 @@ public struct TrackMetadata: Equatable, Sendable {
         set { values[field.rawValue] = newValue }
     }
 
-    /// These values, replaced by those of the fields that `other` has.
+    /// These values, overridden by the fields that `other` has.
     /// - Parameter base: where in the file the bytes begin that the pictures of `other` count from.
     public func overridden(by other: TrackMetadata?, at base: Int64 = 0) -> TrackMetadata {
         guard var result = other else { return self }
@@ -80,7 +80,7 @@ extension TrackMetadata {
         self[field].isEmpty ? nil : self[field].joined(separator: ", ")
     }
 
-    /// The value of a field that counts.
+    /// The value of a numeric field.
     public func number(_ field: TagField) -> Int? { self[field].first.flatMap(TagNumber.ordinal) }
 
     private mutating func set(_ field: TagField, _ text: String?) {

@@ -31,7 +31,7 @@ final class StepSource: ByteSource {
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
 
-    /// The step has its result: none of its bytes are read again.
+    /// Ends the step: it has its result, and none of its bytes are read again.
     func finishStep() {
         guard isKeeping else { return }
         isKeeping = false

@@ -8,7 +8,7 @@ final class OggCodec: Codec {
     private var earlierDamage = DamageReport()
     /// The format of the next frames.
     private var format: PCMFormat
-    /// The last one that was returned.
+    /// The format that was returned last.
     private var announcedFormat: PCMFormat
 
     init(_ container: OggContainer) throws(Interruption) {

@@ -57,7 +57,7 @@ struct PacketSamples: ~Copyable {
         kept.dropLast(max(0, trim.trailing) * keptFormat.channelCount)
     }
 
-    /// Notes damage.
+    /// Counts damage.
     mutating func countIncident() { damage.incidents += 1 }
 
     /// Replaces a damaged packet by silence.

@@ -38,14 +38,14 @@ public struct ProtectionSystem: Equatable, Sendable {
     }
 }
 
-/// A system that grants keys, by the UUID that it registered.
+/// A system that grants keys, with its registered UUID.
 public struct KeySystem: Equatable, Sendable {
     /// 16 bytes.
     public let id: [UInt8]
 
     public init(id: [UInt8]) { self.id = id }
 
-    /// For people; the UUID's digits for a system that is not known.
+    /// The name for people; the UUID's digits for a system that is not known.
     public var name: String {
         let digits = hexadecimal(id)
         for (uuid, name) in Self.names where uuid.withUTF8Buffer({ digits.utf8.elementsEqual($0) }) { return "\(name)" }
@@ -73,7 +73,7 @@ public struct KeySystem: Equatable, Sendable {
     ]
 }
 
-/// Keys that are known already.
+/// Keys that are known in advance.
 ///
 /// Thread: any; it never changes.
 public final class ContentKeys: LicenseProvider, Sendable {

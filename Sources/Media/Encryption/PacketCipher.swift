@@ -62,10 +62,10 @@ enum PacketCipher {
         }
     }
 
-    /// Bytes 8 to 15 of the counter wrap without a carry (ISO/IEC 23001-7, 9.2), and those of AES-CTR carry.
+    /// Counts as ISO/IEC 23001-7, 9.2 requires: bytes 8 to 15 wrap without a carry. AES-CTR would carry.
     private struct KeyStream {
         private let start: [UInt8]
-        /// Until the counter wraps, in bytes; `.max` when a packet cannot be so long.
+        /// The bytes until the counter wraps; `.max` when a packet cannot be so long.
         private var left: Int
 
         init(counter: [UInt8]) {

@@ -2,7 +2,7 @@
 public struct Manifest: Equatable, Sendable {
     /// At least one, in the order of playback.
     public var periods: [Period]
-    /// Set while the manifest may change, so that it has to be loaded again.
+    /// The parameters of a live presentation: set while the manifest may change, so that it has to be loaded again.
     public var live: LivePresentation?
     /// In seconds, if the manifest contains it.
     public var duration: Double?
@@ -20,7 +20,7 @@ public struct LivePresentation: Equatable, Sendable {
     public var timeShift: Double?
     /// The distance to the newest segment at which to play, in seconds.
     public var suggestedDelay: Double?
-    /// Where it is loaded from; nil: from where it came.
+    /// The address from which it is loaded again; nil: the same as before.
     public var location: String?
 }
 
@@ -42,7 +42,7 @@ public struct AdaptationSet: Equatable, Sendable {
     public var id: String?
     /// BCP 47, if the manifest contains it.
     public var language: String?
-    /// Whether it is the sound itself: not a commentary, a dubbed version or a description of the pictures.
+    /// Whether it is the main sound: not a commentary, a dubbed version or a description of the pictures.
     public var isMain = true
     /// In sorted order: of DASH the roles.
     public var roles: [String] = []
@@ -89,7 +89,7 @@ public struct ContentProtection: Equatable, Sendable {
     public var defaultKeyID: [UInt8]?
     /// The box `pssh`.
     public var initializationData: [UInt8]?
-    /// Where the key is, of HLS; where its license is, of ClearKey in DASH.
+    /// The address of the key in HLS; that of its license for ClearKey in DASH.
     public var keyURI: String?
     /// The initialization vector of HLS, 16 bytes.
     public var initializationVector: [UInt8]?

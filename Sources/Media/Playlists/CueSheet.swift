@@ -1,12 +1,12 @@
 import PCM
 import Platform
 
-/// A cue sheet: the stretch of a file that each track is, with its tags (docs/decisions/cue-sheets.md).
+/// A cue sheet: the part of a file that each track occupies, with its tags (docs/decisions/cue-sheets.md).
 ///
 ///     let sheet = CueSheet(parsing: bytes)
 ///     sheet.tracks[2].place?.start.frame(rate: 44_100)
 ///
-/// Any bytes are a sheet; lines that are not understood are left out. A sheet without `tracks` is none.
+/// Any bytes are accepted: lines that are not understood are skipped. A sheet without `tracks` is no cue sheet.
 public struct CueSheet: Equatable, Sendable {
     /// A track in a file.
     public struct Place: Equatable, Sendable {
@@ -23,15 +23,15 @@ public struct CueSheet: Equatable, Sendable {
         public var isAudio = true
         /// nil when the sheet does not contain its start.
         public var place: Place?
-        /// With the values of the album that hold for each track.
+        /// The tags of the track, with those of the album that hold for each track.
         public var metadata = TrackMetadata()
         /// International Standard Recording Code.
         public var isrc: String?
     }
 
-    /// The names of the files, as the sheet has them. One of an embedded sheet is the file that it is in.
+    /// The names of the files, as they are in the sheet. An embedded sheet has one file: the one that contains it.
     public internal(set) var files: [[UInt8]] = []
-    /// In order. The first one is number 1, whatever number the sheet gives it.
+    /// In order. The first one is number 1, independent of its number in the sheet.
     public internal(set) var tracks: [Track] = []
 
     /// A larger file is no cue sheet. In bytes.

@@ -61,7 +61,7 @@ struct CueSheetParser {
         var isAudio: Bool
         var fields = TagFields()
         var isrc: String?
-        /// INDEX 00, in case that there is no INDEX 01.
+        /// The time of INDEX 00, for a track without INDEX 01.
         var earlier: CueSheet.Place?
         var place: CueSheet.Place?
     }
@@ -73,7 +73,7 @@ struct CueSheetParser {
                 files.append(name)
             }
         } else if line.is("TRACK") {
-            // One more ends the last one.
+            // One more track ends the last one.
             guard tracks.count <= CueSheet.mostTracks else { return }
             let (number, type) = (line.nested, line.nested.nested)
             tracks.append(

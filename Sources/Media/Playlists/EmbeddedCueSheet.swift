@@ -27,7 +27,7 @@ extension CueSheet {
         }
     }
 
-    /// Whatever files it names: it is about the one that it is in.
+    /// Assigns all tracks to one file, the one that contains the sheet. The file names in the sheet are ignored.
     private mutating func nameOneFile() {
         files = [[]]
         for index in tracks.indices where tracks[index].place != nil {

@@ -3,7 +3,7 @@
 ///
 /// Thread: only the decoder thread.
 final class SegmentChain: ByteSource {
-    /// Not known: the regions are far apart.
+    /// Always nil: the regions are far apart, so that a length has no meaning.
     let length: Int64? = nil
 
     private let segments: any SegmentedSource
@@ -13,10 +13,10 @@ final class SegmentChain: ByteSource {
     private var open: [(region: Int64, source: any ByteSource)] = []
     private var lastRead: (any ByteSource)?
 
-    /// 64 GiB a segment, and more than 130 million segments.
+    /// The bits of an offset in a region: 64 GiB a segment, and more than 130 million segments.
     private static let regionBits: Int64 = 36
     private static let mostRegions: Int64 = 1 << 26
-    /// The initialization and two segments.
+    /// The most open sources: the initialization and two segments.
     private static let mostOpen = 3
 
     init(_ segments: any SegmentedSource) {
@@ -51,7 +51,7 @@ final class SegmentChain: ByteSource {
         return max(Self.firstRegion, min(Int64(index) - Int64(firstIndex) + Self.firstRegion, Self.mostRegions - 1))
     }
 
-    /// From the first segment on, in seconds; nil while it is not known.
+    /// The duration from the first segment on, in seconds; nil while it is not known.
     var duration: Double? { segments.timeline.duration }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {

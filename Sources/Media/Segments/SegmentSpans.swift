@@ -55,7 +55,7 @@ extension SegmentList {
         guard shared > 0 || abs(last.start + last.duration - first.start - shift) < Self.tolerance else { return nil }
         var result = self
         result.isComplete = next.isComplete
-        // Times without a gap, however a manifest rounds them.
+        // Times without a gap, within the rounding of manifests.
         let start = shared > 0 ? shift : last.start + last.duration - first.start
         for var segment in next.segments.dropFirst(shared) {
             segment.start += start
@@ -65,7 +65,7 @@ extension SegmentList {
     }
 
     /// How many segments at the end of this list are those with which the next period's list begins. They begin before
-    /// that period: one that is meant to be played twice begins with it.
+    /// that period. A segment that is meant to be played twice begins with the period.
     private func shared(with next: SegmentList) -> Int {
         guard let first = next.segments.first, first.start < -Self.tolerance,
             let place = segments.lastIndex(where: { $0.resource == first.resource }),

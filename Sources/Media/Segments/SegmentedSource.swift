@@ -22,7 +22,7 @@ public struct SegmentTimeline: Equatable, Sendable {
         public var start: Double
         /// The duration of each segment, in seconds.
         public var duration: Double
-        /// How many segments; at least one.
+        /// The number of segments; at least one.
         public var count: Int
 
         public init(start: Double, duration: Double, count: Int) {
@@ -32,7 +32,7 @@ public struct SegmentTimeline: Equatable, Sendable {
         }
     }
 
-    /// The index of the first segment that is there.
+    /// The index of the first available segment.
     public let firstIndex: Int
     /// In order. Empty when nothing is known.
     public let runs: [Run]

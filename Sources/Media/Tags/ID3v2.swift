@@ -4,7 +4,7 @@ enum ID3v2 {
     private static let headerSize: Int64 = 10
     private static let mostTags = 16
     private static let mostFrames = 10_000
-    /// Longer texts are not titles and are skipped.
+    /// The most bytes of a text. Longer texts are not titles and are skipped.
     private static let longestText: Int64 = 4096
 
     /// The header of a tag (ID3v2.4 structure, 3.1).

@@ -9,7 +9,7 @@ struct ID3v2Frame {
         case text(TagFields.Name)
         /// The text begins with the name of the field.
         case userText
-        /// A language, then as a text of a user.
+        /// A language, then the fields of a user text.
         case comment
         /// The address of a database, and an identifier there.
         case identifier

@@ -21,7 +21,7 @@ extension ID3v2Frame {
         reading = start
         guard try reading.skip(Int64(end)) else { return nil }
         let offset = reading.offset
-        // The sizes in an unsynchronised tag are those of the decoded bytes, in other tags they are those in the file.
+        // The sizes in an unsynchronised tag count the decoded bytes; those in other tags count the bytes in the file.
         if content.isUnsynchronised {
             guard try reading.skip(count - Int64(end)) else { return nil }
         }

@@ -38,9 +38,9 @@ enum MPEGTags {
 
 /// The tags at the end of a file: ID3v1, APE, Lyrics3 and ID3v2 with a footer, in any order.
 struct TrailingTags {
-    /// Where the first of them begins.
+    /// The offset of the first of them.
     private(set) var start: Int64
-    /// nil without such a tag.
+    /// The fields of the APE tag; nil without such a tag.
     private(set) var ape: TrackMetadata?
     private(set) var id3v2: TrackMetadata?
     private(set) var id3v1: TrackMetadata?

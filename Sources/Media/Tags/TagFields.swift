@@ -12,7 +12,7 @@ struct TagFields {
 
     init(prefersR128: Bool = false) { self.prefersR128 = prefersR128 }
 
-    /// In bytes of one field: clients get the names with each event.
+    /// The most bytes of one field: clients get the names with each event.
     private static let longestList = 4096
 
     /// The meaning of a name in a tag.

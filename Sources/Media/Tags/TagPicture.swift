@@ -16,7 +16,7 @@ public struct TagPicture: Equatable, Sendable {
 
     /// How the bytes of the file represent those of the picture.
     public enum Encoding: Equatable, Sendable {
-        /// They are the picture.
+        /// The bytes in the file are the picture.
         case plain
         /// ID3v2, 6.1 (2.4) or 5 (2.3): a zero after 0xFF does not belong to the picture.
         case unsynchronised
@@ -123,7 +123,7 @@ extension TagPicture {
 }
 
 extension ByteReader {
-    /// Bytes after their number.
+    /// Takes bytes that follow their number.
     fileprivate mutating func sized() -> ArraySlice<UInt8>? {
         guard let count = bigEndian(UInt32.self), count <= TagPicture.blockHead else { return nil }
         return bytes(Int(count))

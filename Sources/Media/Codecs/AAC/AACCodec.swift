@@ -7,7 +7,7 @@
         private let packetFrameCount: Int
         private let config: [UInt8]
         private var library: FAADLibrary
-        /// As `Packet.otherStream`.
+        /// The header fields of the stream that is decoded, as `Packet.otherStream`.
         private var stream: UInt16?
         /// The configuration of that stream while it may turn out to have SBR; nil otherwise.
         private var otherConfig: AudioSpecificConfig?
@@ -56,7 +56,7 @@
             }
         }
 
-        /// Begins a stream with other channels or another rate.
+        /// Begins to decode a stream with other channels or another rate.
         private func begin(_ other: UInt16?) throws(Interruption) {
             if let other {
                 let config = try AudioSpecificConfig(ADTSHeader.config(ofStream: other))

@@ -1,6 +1,6 @@
 /// The description of AAC in a container (AudioSpecificConfig; ISO/IEC 14496-3, 1.6.2.1).
 struct AudioSpecificConfig: Equatable {
-    /// As the container has it.
+    /// The bytes as they are in the container.
     let bytes: [UInt8]
     /// The sample rate of the core, without spectral band replication (SBR).
     let coreSampleRate: Int
@@ -17,7 +17,7 @@ struct AudioSpecificConfig: Equatable {
 
     /// Frames of the core in one packet.
     static let coreFrameCount = 1024
-    /// Longer ones do not exist: a configuration with a comment of 255 bytes has less.
+    /// The most bytes. Longer configurations do not exist: one with a comment of 255 bytes has fewer.
     static let mostBytes = 512
 
     private static let sbrSync: UInt32 = 0x2B7
@@ -111,7 +111,7 @@ extension AudioSpecificConfig {
             type == lowComplexity || type == sbr || type == parametricStereo
         }
 
-        /// For messages.
+        /// The name of the type, for messages.
         static func name(_ type: UInt32) -> String {
             switch type {
             case 1: "AAC Main"

@@ -1,6 +1,6 @@
 /// The adaptive linear predictor of ALAC. It replaces residuals by samples, in wrapping 32-bit arithmetic.
 enum ALACPredictor {
-    /// This many coefficients mean: the difference from the sample before.
+    /// The order that stands for a simple difference from the sample before.
     static let difference = 31
 
     /// - Parameters:
@@ -76,7 +76,7 @@ enum ALACPredictor {
             number &-= 1
             let distance = base &- newest[0 &- number]
             let direction = distance.signum()
-            // A coefficient has 16 bits.
+            // Coefficients have 16 bits.
             let moved = coefficients[number] &- ((direction ^ sign) &- sign)
             coefficients[number] = Int32(Int16(truncatingIfNeeded: moved))
             let size = (distance.magnitude &+ rounding) &>> UInt32(bitPattern: shift)

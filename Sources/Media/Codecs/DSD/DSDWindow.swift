@@ -27,7 +27,7 @@ struct DSDWindow: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// Forgets all bytes.
+    /// Drops all bytes.
     /// - Parameter byte: the number of the next one.
     mutating func begin(at byte: Int64) {
         end = nil
@@ -39,7 +39,7 @@ struct DSDWindow: ~Copyable {
     /// The bytes of a channel.
     func bytes(of channel: Int) -> UnsafePointer<UInt8> { UnsafePointer(memory + channel * capacity) }
 
-    /// How many frames can be made, from one on.
+    /// How many frames can be computed, beginning with `frame`.
     func frames(from frame: Int64) -> Int {
         let first = frame * Int64(DSDFilter.step)
         guard !lacksFront, first - Int64(Self.half) >= start, end.map({ first < $0 }) ?? true else { return 0 }

@@ -16,11 +16,11 @@ struct FLACExtent {
 
     init(_ header: FLACHeader) { searchedTo = header.audioOffset }
 
-    /// Another stream was found during playback.
+    /// Records that another stream was found during playback.
     mutating func isFollowed(at offset: Int64) { end = end ?? offset }
 
-    /// Checks the end of the file once. If the last frame there is the last one of the first stream, no other stream
-    /// follows.
+    /// Checks the end of the file once. If the last frame in the file is the last one of the first stream, no other
+    /// stream follows.
     /// - Parameter stream: of the file's first stream; its position is undefined afterwards.
     mutating func examine(
         _ source: any ByteSource, _ header: FLACHeader, with stream: FLACStream

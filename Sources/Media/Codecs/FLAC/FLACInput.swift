@@ -43,7 +43,7 @@ final class FLACSpanInput: FLACInput {
         return isBeyond ? .max : offset
     }
 
-    /// The reverse.
+    /// The position in this view for an offset in the file.
     func position(of fileOffset: Int64) -> Int64 {
         audioStart + max(0, fileOffset - audioOffset)
     }

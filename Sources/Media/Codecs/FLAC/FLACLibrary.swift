@@ -21,7 +21,7 @@ final class FLACLibrary {
 
     /// The next block is decoded directly into the caller's buffer if it matches this.
     struct Expectation {
-        /// nil: any.
+        /// The number of the first frame; nil: any.
         var firstFrame: Int64? = nil
         var format: PCMFormat
     }

@@ -12,7 +12,7 @@ struct MainDataReservoir: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// The decoder has forgotten all frames.
+    /// Resets the count, because the decoder has dropped all frames.
     mutating func reset() { byteCount = 0 }
 
     /// The frame as it can be decoded.

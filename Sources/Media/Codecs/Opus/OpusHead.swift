@@ -61,7 +61,7 @@ struct OpusHead {
 
     private static let damage = Interruption.damaged(what: "Opus with a header that is not valid")
 
-    /// Frames that a packet decodes to; 0 for one that is damaged.
+    /// Frames that a packet decodes to; 0 for a damaged one.
     static func frameCount(of packet: UnsafeRawBufferPointer) -> Int {
         guard let bytes = packet.bindMemory(to: UInt8.self).baseAddress, packet.count > 0 else { return 0 }
         let count = Int(opus_packet_get_nb_samples(bytes, opus_int32(packet.count), opus_int32(sampleRate)))

@@ -51,7 +51,7 @@ final class WavPackCodec: Codec {
             let library = WavPackLibrary(packet.bytes)
         else { return false }
         let found = library.setup
-        // The rate may be in the first packet alone.
+        // The rate may be only in the first packet.
         guard found.channelCount == setup.channelCount, found.byteCount == setup.byteCount,
             found.isFloat == setup.isFloat
         else { return false }

@@ -4,7 +4,7 @@ import PCM
 /// header. It has no length and no index. Both are found by reading or, for segments, from their manifest and time
 /// stamps.
 final class ADTSContainer: TimedPacketSource {
-    /// Preliminary, until `decode(to:…)`.
+    /// The description of the track. It is preliminary, until `decode(to:…)`.
     private(set) var track: TrackDescription
     let config: AudioSpecificConfig
     private(set) var isCutShort = false
@@ -28,14 +28,14 @@ final class ADTSContainer: TimedPacketSource {
         var region: Int64?
     }
 
-    /// A packet, and where it begins.
+    /// A packet, and its offset.
     private typealias Finding = (offset: Int64, header: ADTSHeader)
 
     private static let pageSize = 32_768
     private static let packetsPerOffset: Int64 = 64
     /// Enough for more than 200 hours at 44.1 kHz. After these, a seek reads from the last one on.
     private static let mostOffsets = 524_288
-    /// Bytes between packets that are passed over: a hole in a file of which a part was not copied.
+    /// The most bytes between packets that are skipped: a hole in a file that was copied only in part.
     private static let mostJunk: Int64 = 16_777_216
     private static let mostTagRuns = 64
 
@@ -66,7 +66,7 @@ final class ADTSContainer: TimedPacketSource {
                 format: format, frameCount: nil, container: .adts, codec: .aac, bitRate: nil), metadata: tags)
     }
 
-    /// As of `MP4Container`.
+    /// As in `MP4Container`.
     func decode(to format: PCMFormat, packetFrameCount: Int, preroll: Int64) {
         track.properties.format = format
         self.packetFrameCount = Int64(packetFrameCount)
@@ -128,7 +128,7 @@ final class ADTSContainer: TimedPacketSource {
             guard offset < AudioLimits.largestData else { return nil }
             let bytes = try reader.bytes(ADTSHeader.leastSize, at: offset)
             if let header = ADTSHeader(bytes), header.hasChannels {
-                // Another stream has to prove that it is one.
+                // A packet of another stream is accepted only if more packets of that stream follow.
                 if header.stream == place.stream { return (offset, header) }
                 if try ADTSHeader.begins(source, at: offset) { return (offset, header) }
             }

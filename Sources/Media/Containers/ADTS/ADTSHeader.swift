@@ -2,7 +2,7 @@
 struct ADTSHeader: Equatable {
     /// The fields that are the same in every packet of a stream: object type, sample rate and channels.
     let stream: UInt16
-    /// With the header.
+    /// The bytes of the packet, with the header.
     let byteCount: Int
     /// The size of the header, with its checksum.
     let headerSize: Int
@@ -12,7 +12,7 @@ struct ADTSHeader: Equatable {
     static let leastSize = 7
     /// Headers in a row that show that a file is ADTS.
     static let testedHeaders = 3
-    /// Bytes before the first packet.
+    /// The most bytes before the first packet.
     static let mostJunk: Int64 = 65_536
 
     /// - Parameter bytes: at least `leastSize`.

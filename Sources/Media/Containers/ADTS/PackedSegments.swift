@@ -12,7 +12,7 @@ struct PackedSegments {
 
     /// Units per second of time stamps.
     private static let timescale = 90_000.0
-    /// They have 33 bits.
+    /// Time stamps have 33 bits.
     private static let period: Int64 = 1 << 33
     /// The most segments without a packet, one after the other.
     private static let mostEmptySegments: Int64 = 16

@@ -1,5 +1,5 @@
-/// DFF (DSDIFF 1.5): DSD, one byte of each channel in turn, the oldest bit at the top, in chunks as of AIFF with sizes of
-/// 64 bits.
+/// DFF (DSDIFF 1.5): DSD in chunks like those of AIFF, but with sizes of 64 bits. One byte of each channel in turn, the
+/// oldest bit at the top.
 struct DFFContainer {
     let track: TrackDescription
     /// A frame is one byte of each channel.
@@ -24,7 +24,7 @@ struct DFFContainer {
                 }
                 offset = chunk.end
             } catch {
-                // Do not wait for the end of a download only because there may be tags.
+                // Tags are no reason to wait for the end of a download.
                 guard error == .notYet, header.data != nil else { throw error }
                 break
             }

@@ -12,7 +12,7 @@ struct FLACBlocks {
 
     /// nil when the block is missing or not valid.
     private(set) var streamInfo: FLACStreamInfo?
-    /// Why `streamInfo` is not valid.
+    /// The reason why `streamInfo` is not valid.
     private(set) var streamInfoError: Interruption?
     /// The content of the SEEKTABLE block, if there is one of a plausible size.
     private(set) var seekTable: [UInt8]?
@@ -29,7 +29,7 @@ struct FLACBlocks {
     /// Whether the source ends before the last block.
     private(set) var isCutOff = false
 
-    /// 10,000 seek points; at one every ten seconds that is more than a day.
+    /// The size of 10,000 seek points; at one every ten seconds that is more than a day.
     private static let largestSeekTable: Int64 = 180_000
     private static let mostBlocks = 4096
 
@@ -38,7 +38,7 @@ struct FLACBlocks {
         audioOffset = start
         var cursor = SourceCursor(source, from: start, to: .max)
         // A wrong block length makes the next offset invalid. Blocks are accepted up to the last one that leads to
-        // another block; from there the frames are searched.
+        // another block. After it, the frames are searched.
         var searchFrom = start
         var isLast = false
         var isSound = true

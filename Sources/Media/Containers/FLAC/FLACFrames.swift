@@ -93,7 +93,7 @@ public struct FLACFrames {
         guard let header = header(at: offset), begins(header, at: nextSample) else { throw damage() }
         if isFixed == nil {
             isFixed = !header.hasVariableSize
-            // A part of the file begins at a frame that the table of the whole file knows.
+            // After `continueAt`, this is a frame in the middle of the file, whose first sample is known.
             if !header.hasVariableSize {
                 fixedSize = header.number > 0 ? Int(nextSample / header.number) : header.blockSize
             }

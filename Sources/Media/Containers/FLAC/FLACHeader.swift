@@ -9,7 +9,7 @@ struct FLACHeader {
     private(set) var seekTable: [UInt8]?
     /// The range of the VORBIS_COMMENT block's content.
     let comments: Range<Int64>?
-    /// Those of the PICTURE blocks.
+    /// The pictures of the PICTURE blocks.
     private(set) var pictures: [TagPicture] = []
     /// The offset of the first audio frame, or of the search for it.
     let audioOffset: Int64

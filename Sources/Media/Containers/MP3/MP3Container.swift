@@ -10,19 +10,19 @@ final class MP3Container: TimedPacketSource {
     private let sync: MPEGSync
     private let uniform: MPEGUniform?
     private let segments: PackedSegments?
-    /// Where the last segment that was begun begins. There has to be a frame.
+    /// The offset of the last segment that was begun. There has to be a frame at it.
     private var segmentStart: Int64 = -1
     /// Frames that the header gives, if the file has all of them.
     private let declaredFrames: Int64?
     private var walk: MPEGWalk
     private var index: MPEGIndex
     private var place: MPEGPlace
-    /// Where the last step found the end.
+    /// The place where the last step found the end.
     private var endPlace: MPEGPlace?
     private let buffer = PacketBuffer()
 
-    /// Frames of MPEG that are decoded before one that is played: so many that they have the main data that belongs to
-    /// it, which is in the frames before. The smallest frames have one byte of 255.
+    /// How many frames of MPEG are decoded before one that is played. The numbers are tried in order, until the frames
+    /// have all main data that belongs to it. The smallest frames have one byte of 255.
     private static let prerolls: [Int64] = [31, 103, 263]
     /// The filters of a decoder take this many more.
     private static let filterPackets: Int64 = 2
@@ -59,7 +59,7 @@ final class MP3Container: TimedPacketSource {
         guard let stream = try sync.stream(at: first), let size = stream.byteCount(of: stream.header) else {
             throw .damaged(what: "MP3 that does not begin with a frame")
         }
-        // A header in a segment would be that of the segment; it is passed over.
+        // A header in a segment would describe only that segment; it is skipped.
         let info =
             segments == nil ? MPEGInfo(try SourceReader(paged).bytes(size, at: first), stream.header) : nil
         let start: Int64 = info == nil ? first : Int64(size)

@@ -10,7 +10,7 @@ struct MPEGAudioHeader: Equatable {
     private let word: UInt32
 
     /// - Parameter word: the four bytes of a header, the first one at the top.
-    /// - Returns: nil for anything else than a header.
+    /// - Returns: nil when the word is no header.
     init?(_ word: UInt32) {
         guard word >> 21 == 0x7FF, word >> 19 & 3 != 1, 1...2 ~= word >> 17 & 3, word >> 12 & 15 != 15,
             word >> 10 & 3 != 3
@@ -23,7 +23,7 @@ struct MPEGAudioHeader: Equatable {
         (word ^ other.word) & 0xFFFE_0C00 == 0 && isMono == other.isMono && isFreeFormat == other.isFreeFormat
     }
 
-    /// 2 or 3.
+    /// The layer: 2 or 3.
     var layer: Int { 4 - Int(word >> 17 & 3) }
     /// MPEG 2 and 2.5: half the sample rates, or a quarter of them, and half the frames in a frame of layer III.
     var isLowRate: Bool { word >> 19 & 1 == 0 }
@@ -92,6 +92,6 @@ struct MPEGAudioHeader: Equatable {
     /// The offsets where a Xing header may be, in layer III. Most encoders ignore the checksum.
     var infoOffsets: StrideThrough<Int> { stride(from: Self.size + sideInfoSize, through: leastBytes, by: 2) }
 
-    /// For messages.
+    /// The name of the layer, for messages.
     var name: String { layer == 3 ? "MP3" : "MP2" }
 }

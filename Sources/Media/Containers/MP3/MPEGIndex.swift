@@ -40,7 +40,7 @@ struct MPEGIndex {
         distance = 0
         places.append(next)
         guard places.count == Self.mostPlaces else { return }
-        // From a file of 30 hours on: half as many, for twice the time.
+        // For a file of more than 30 hours: half as many places, for twice the time.
         for index in 0..<(Self.mostPlaces / 2) { places[index] = places[2 * index] }
         places.removeLast(Self.mostPlaces / 2)
         // The last one that was left out is half a step back.

@@ -11,9 +11,9 @@ struct MPEGInfo: Equatable {
     private(set) var table: [UInt8] = []
     /// Whether all frames have one bit rate.
     private(set) var isConstant = false
-    /// Frames of sound that the encoder added in front.
+    /// Frames of sound that the encoder added at the start.
     private(set) var delay: Int64?
-    /// And at the end.
+    /// Frames of sound that the encoder added at the end.
     private(set) var padding: Int64?
     private(set) var replayGain = ReplayGain()
 
@@ -40,6 +40,7 @@ struct MPEGInfo: Equatable {
     }
 
     /// The part that is played of a stream whose first packet is such a header.
+    /// - Returns: nil for a packet with sound.
     static func edit(of packet: UnsafeRawBufferPointer) -> TrackEdit? {
         guard let header = MP3Codec.header(packet), let info = MPEGInfo(Array(packet), header) else { return nil }
         guard let delay = info.delay, let padding = info.padding else {

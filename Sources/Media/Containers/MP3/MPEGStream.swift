@@ -82,7 +82,8 @@ struct MPEGSync {
     }
 
     /// Whether the frames may end at an offset: with the source, or at a tag.
-    /// - Parameter frames: a single one has to end exactly there, of more the last one may be cut off.
+    /// - Parameter frames: how many there are. A single one has to end exactly there; of several the last one may be
+    ///   cut off.
     private func isEnd(at offset: Int64, behind frames: Int) throws(Interruption) -> Bool {
         let reader = SourceReader(source)
         if offset == end { return true }

@@ -66,7 +66,7 @@ struct MP4Boxes {
             size = Int64(size64)
         }
         let headerSize: Int64 = size32 == 1 ? 16 : 8
-        // 0: to the end of the file.
+        // A size of 0 extends to the end of the file.
         if size32 == 0 { size = end - offset }
         guard size >= headerSize else { return nil }
         let boxEnd = size < end - offset ? offset + size : end
@@ -99,7 +99,7 @@ struct MP4Fields {
 
     mutating func skip(_ count: Int) { reader.skip(count) }
 
-    /// When the box was made and changed: two times.
+    /// Skips the times when the box was made and changed.
     mutating func skipTimes() { reader.skip(version > 0 ? 16 : 8) }
 
     mutating func bytes(_ count: Int) -> [UInt8]? { reader.bytes(count).map(Array.init) }

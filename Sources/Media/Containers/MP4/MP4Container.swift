@@ -20,7 +20,7 @@ final class MP4Container: TimedPacketSource {
     private var time: MP4Time
     /// The media time of the first frame.
     private let origin: Int64
-    /// nil when there are no fragments.
+    /// The search for fragments; nil when there are none.
     private var search: MP4FragmentSearch?
     /// Whether the number of frames comes only from a manifest.
     private var isEstimated: Bool
@@ -42,9 +42,9 @@ final class MP4Container: TimedPacketSource {
     private struct Place {
         /// nil after the samples of the movie box.
         var table: MP4SampleTable.Position?
-        /// nil when there are none.
+        /// The fragments; nil when there are none.
         var fragments: MP4Fragments?
-        /// Was read already, by a seek.
+        /// The sample that a seek has already read.
         var sample: MP4Sample?
         /// The time at the end of the last sample.
         var time: Int64 = 0
@@ -102,7 +102,10 @@ final class MP4Container: TimedPacketSource {
         return .init(time: index.duration, timescale: Int64(index.timescale))
     }
 
-    /// Takes properties that only the packets of their codec have. Call it before the first seek of a decoder.
+    /// Takes properties that only the packets of the codec have. Call it before the first seek of a decoder.
+    /// - Parameters:
+    ///   - packetFrameCount: decoded frames of each packet.
+    ///   - preroll: packets that the codec needs before the first one that is played.
     func decode(to format: PCMFormat, packetFrameCount: Int, preroll: Int64) {
         time.sampleRate = Int64(format.sampleRate)
         (track, isEstimated) = description.track(format, codec.name, time)

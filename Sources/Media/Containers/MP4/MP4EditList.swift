@@ -3,9 +3,9 @@ import PCM
 /// The edit list of a track: which parts of its media are played, in order (`elst`; ISO/IEC 14496-12, 8.6.6).
 struct MP4EditList {
     struct Edit: Equatable {
-        /// In units of the movie. 0 in a file with fragments: to the end.
+        /// The duration in units of the movie. 0 in a file with fragments: to the end.
         var duration: Int64
-        /// In units of the track; nil for silence.
+        /// The start in units of the track; nil for silence.
         var mediaTime: Int64?
     }
 
@@ -13,7 +13,7 @@ struct MP4EditList {
 
     private static let mostEdits = 64
 
-    /// The whole media.
+    /// An empty list: the whole media is played.
     init() {}
 
     init(_ box: MP4Box, of source: any ByteSource) throws(Interruption) {
@@ -51,7 +51,7 @@ struct MP4EditList {
     ///   - movieTimescale: units per second of durations.
     ///   - origin: the media time of the first frame.
     ///   - end: the number of frames of the media, if it is known.
-    ///   - isOpen: the media was not complete when the list was written, so that its last edit goes to the end.
+    ///   - isOpen: the media was not complete when the list was written, so that its last edit extends to the end.
     func trackEdit(
         _ time: MP4Time, movieTimescale: Int64, origin: Int64, end: Int64?, isOpen: Bool
     ) -> TrackEdit {

@@ -2,7 +2,7 @@
 struct MP4ElementaryStream {
     /// The number of the codec.
     let type: UInt8
-    /// For the decoder; nil when there is none.
+    /// The configuration for the decoder; nil when there is none.
     let config: [UInt8]?
 
     /// - Parameter content: of a box `esds`: version and flags, then descriptors, each a tag and a size.

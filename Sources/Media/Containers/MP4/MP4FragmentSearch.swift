@@ -11,7 +11,7 @@ struct MP4FragmentSearch {
 
     /// A table with the offsets of the fragments of a file.
     private enum Claim {
-        /// The end of the file was not looked at yet.
+        /// The end of the file has not been read yet.
         case unknown
         /// An index before the fragments (`sidx`).
         case segmentIndex
@@ -28,7 +28,7 @@ struct MP4FragmentSearch {
     /// The next sample, and the fragments after it.
     struct Finding {
         var fragments: MP4Fragments
-        /// nil at the end.
+        /// The sample; nil at the end.
         var sample: MP4Sample?
         /// The time of the sample, or of the end.
         var time: Int64
@@ -54,7 +54,7 @@ struct MP4FragmentSearch {
             boxes, track: track, chain: chain, region: SegmentChain.firstRegion, from: start, time: time)
     }
 
-    /// Remembers where a fragment begins.
+    /// Stores where a fragment begins.
     mutating func note(_ fragments: MP4Fragments) {
         guard chain == nil, let found = fragments.fragment else { return }
         index.add(.init(time: found.time, offset: found.offset))

@@ -3,7 +3,7 @@ struct MP4Layout {
     let movie: MP4Movie
     /// The offset after the movie box, when fragments may follow there.
     private(set) var fragmentsStart: Int64?
-    /// The one before the first fragment.
+    /// The segment index before the first fragment.
     private(set) var segmentIndex: MP4SegmentIndex?
 
     /// Files with more boxes before the movie box do not exist.
@@ -24,7 +24,7 @@ struct MP4Layout {
         fragmentsStart = first.lowerBound
     }
 
-    /// - Parameter range: where the boxes are.
+    /// - Parameter range: the bytes with the boxes.
     private init(_ source: any ByteSource, in range: Range<Int64>) throws(Interruption) {
         var boxes = MP4Boxes(source, from: range.lowerBound, to: range.upperBound)
         var found: MP4Box?
@@ -82,7 +82,7 @@ extension MP4Movie {
             isOpen: isFragmented && fragmentedDuration == nil)
         guard let gapless = tags?.gapless, edit.parts.count == 1, case .media(let start, let count) = edit.parts[0]
         else { return edit }
-        // iTunes counts in units of the track, which of SBR may be those of the core.
+        // iTunes counts in units of the track; with SBR these may be those of the core.
         let delay = time.frames(gapless.delay)
         let length = time.frames(gapless.frameCount)
         guard start == delay || start == 0 && count == nil, end.map({ $0 - delay >= length }) ?? true else {

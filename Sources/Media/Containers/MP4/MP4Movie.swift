@@ -2,7 +2,7 @@
 struct MP4Movie {
     /// Units per second of durations.
     private(set) var timescale: Int64 = 1
-    /// Those with sound.
+    /// The tracks with sound.
     private(set) var tracks: [MP4Track] = []
     /// The number of tracks of all kinds.
     private(set) var trackCount = 0

@@ -5,9 +5,9 @@ struct MP4KeyParameters: Equatable {
     /// Bytes of the initialization vector that comes with each sample: 0, 8 or 16.
     var vectorSize: Int
     var keyID: [UInt8]
-    /// For all samples, when none comes with them.
+    /// The vector of all samples, when the samples have none.
     var constantVector: [UInt8]
-    /// Blocks of 16 bytes; 0 and 0 when every block is encrypted.
+    /// The pattern in blocks of 16 bytes; 0 and 0 when every block is encrypted.
     var encryptedBlocks: Int
     var plainBlocks: Int
 

@@ -6,7 +6,7 @@ struct MP4Sample {
     /// In units of the track.
     var time: Int64
     var duration: Int64
-    /// nil for plain bytes.
+    /// The encryption of the sample; nil for plain bytes.
     var encryption: PacketEncryption?
 }
 
@@ -18,7 +18,7 @@ struct MP4OverlapCheck {
     private var bytes: Int64 = 0
     private var furthest: Int64 = 0
     private var position: Int64 = 0
-    /// Bytes that are read again after steps back.
+    /// Bytes that are read a second time after steps back.
     private var bytesAgain: Int64 = 0
 
     /// - Parameter length: of the source; nil when it is not known, or when reading shows it.
@@ -26,7 +26,7 @@ struct MP4OverlapCheck {
 
     func admits(_ sample: MP4Sample) -> Bool {
         guard sample.offset >= 0, sample.offset <= AudioLimits.largestData else { return false }
-        // One without bytes does not show that there are any before it.
+        // A sample without bytes does not show that there are any before it.
         let sampleEnd = sample.size > 0 ? min(sample.offset + sample.size, end) : 0
         let furthest = max(furthest, sampleEnd)
         return bytes + max(1, sample.size) <= furthest && bytesAgain <= 4 * furthest

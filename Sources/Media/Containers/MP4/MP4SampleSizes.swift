@@ -8,7 +8,7 @@ struct MP4SampleSizes {
     private let bits: Int
     private var table: MP4Table
 
-    /// No samples: they are in fragments.
+    /// Creates an empty table, for samples that are in fragments.
     init(_ source: any ByteSource) {
         count = 0
         constant = nil

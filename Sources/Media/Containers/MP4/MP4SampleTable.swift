@@ -93,7 +93,7 @@ struct MP4SampleTable {
         return sample
     }
 
-    /// Samples from `place` on that lie side by side and have one duration.
+    /// The number of samples from `place` on that are side by side and have one duration.
     private mutating func samplesLeft(_ place: Position) throws(Interruption) -> Int64 {
         let ofChunk = Int64(try chunks.field(place.chunkEntry, at: 4) ?? 1) - place.sampleOfChunk
         let ofEntry = Int64(try durations.field(place.durationEntry) ?? 1) - place.samplesOfEntry

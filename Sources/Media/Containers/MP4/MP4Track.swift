@@ -74,7 +74,7 @@ struct MP4Track {
         return fields?.code() == "soun"
     }
 
-    /// The longest distance of any group: seeking somewhat further back does no harm.
+    /// The longest distance of any group: a seek that begins somewhat earlier does no harm.
     private static func preroll(_ tables: MP4Box, of source: any ByteSource) throws(Interruption) -> Int64 {
         var distance: Int64 = 0
         var boxes = tables.children(of: source)

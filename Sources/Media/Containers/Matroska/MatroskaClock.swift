@@ -1,4 +1,4 @@
-/// How times of a file and decoded frames belong together.
+/// Converts between the times of a file and decoded frames.
 ///
 /// Times are rounded, usually to milliseconds. The times of several blocks, and the packet lengths of the codec, give
 /// the exact frame again.
@@ -13,7 +13,7 @@ struct MatroskaClock {
     private let codec: MatroskaCodec
     /// Frames in a unit of time.
     private let framesPerUnit: Double
-    /// Every packet begins at a multiple of it.
+    /// The granularity: every packet begins at a multiple of this.
     private var step: Int64
     /// The time of the first packet in frames, from the first blocks; nil when it is not known.
     private var start: Double?
@@ -22,7 +22,8 @@ struct MatroskaClock {
 
     /// The most blocks whose times are compared.
     private static let mostTimes = 24
-    /// Shorter packets of PCM are no help against rounded times: a quarter of so many fit into a millisecond.
+    /// Shorter packets of PCM do not help against rounded times: a packet must last more than this part of a second,
+    /// four milliseconds.
     private static let fewestSteps: Int64 = 250
 
     /// - Parameters:
@@ -39,7 +40,7 @@ struct MatroskaClock {
         step = packetFrameCount.map { Int64($0) } ?? codec.step
     }
 
-    /// Frames by which times may be wrong, or jump, where nothing is missing.
+    /// The tolerance in frames: times may be wrong, or jump, by this much without a gap.
     private var tolerance: Int64 { sampleRate / 10 }
 
     /// A second, in units of time.
@@ -71,7 +72,7 @@ struct MatroskaClock {
 
     // MARK: Times
 
-    /// Learns when the first packet begins.
+    /// Finds the time of the first packet.
     mutating func measure(from place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) {
         start = try middle(from: place, walk)
         var next = place
@@ -128,7 +129,7 @@ struct MatroskaClock {
         for index in 0..<Self.mostTimes {
             var next = here
             guard case .packet(let packet) = try walk.step(&next) else { break }
-            // The first packet of Vorbis is only there for the next one.
+            // The first packet of Vorbis only serves to decode the next one.
             if let time = packet.time, index > 0 || !codec.needsPacketBefore {
                 let frame = Double(time) * framesPerUnit - Double(here.time)
                 let known = range ?? frame...frame

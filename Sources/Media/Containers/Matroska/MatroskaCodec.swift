@@ -2,7 +2,7 @@ import PCM
 
 /// The codec of a track, with its headers (RFC 9559, 5.1.4.1.21; "Matroska Codec Mappings").
 enum MatroskaCodec {
-    /// One that Ogg has, too.
+    /// A codec that Ogg also supports.
     case ogg(OggContent)
     case aac(AudioSpecificConfig)
     case alac(ALACConfig)
@@ -69,7 +69,7 @@ enum MatroskaCodec {
         }
     }
 
-    /// Frames of every packet; 1 when they differ.
+    /// Frames of every packet; 1 when packets differ.
     var packetFrameCount: Int64 {
         switch self {
         case .aac: Int64(AudioSpecificConfig.coreFrameCount)

@@ -13,9 +13,9 @@ final class MatroskaContainer: TimedPacketSource {
     private var place: MatroskaPlace
     private let buffer = PacketBuffer()
 
-    /// Clusters that are tried for a seek, each one before the other.
+    /// The most clusters that a seek tries, going backwards.
     private static let mostSearches: Int64 = 12
-    /// A gap that is longer is itself damaged, in seconds.
+    /// The longest plausible gap, in seconds. A longer one is itself damaged.
     private static let longestGap: Int64 = 600
 
     /// - Parameter tags: of the file's front; those of the segment override them.
@@ -123,7 +123,7 @@ final class MatroskaContainer: TimedPacketSource {
     }
 
     private func gap(before packet: MatroskaPacket, at frame: Int64) throws(Interruption) -> Int64? {
-        // Its packets have no other bytes for silence.
+        // PCM has no other form of silence.
         if case .pcm = codec { return nil }
         guard let gap = try clock.gap(before: packet, at: frame, walk), gap <= Self.longestGap * clock.sampleRate else {
             return nil

@@ -3,7 +3,7 @@ struct MatroskaSearch {
     private let segment: MatroskaSegment
     private var reader: EBMLReader { segment.reader }
 
-    /// Fewer bytes are read through.
+    /// The bytes that are read in order rather than searched: fewer than this.
     private static let readThrough: Int64 = 65_536
     private static let pageSize = 8192
     private static let mostClusters = 1_000_000

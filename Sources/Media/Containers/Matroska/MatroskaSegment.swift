@@ -5,7 +5,7 @@ struct MatroskaSegment {
     let reader: EBMLReader
     /// nil when the size is not known.
     let end: Int64?
-    /// Where positions are counted from.
+    /// The offset from which positions count.
     let start: Int64
     /// Nanoseconds of a unit of time.
     private(set) var timestampScale: UInt64 = 1_000_000
@@ -103,7 +103,7 @@ struct MatroskaSegment {
         }
     }
 
-    /// The default track with a codec that is supported, otherwise the first one with one.
+    /// The default track with a supported codec, or else the first track with one.
     private static func track(
         _ tracks: EBMLElement, _ reader: EBMLReader
     ) throws(Interruption) -> (MatroskaTrack, count: Int) {

@@ -33,11 +33,11 @@ struct MatroskaPacket {
     let range: Range<Int64>
     /// In units of time, if the file contains it.
     let time: Int64?
-    /// As `MatroskaBlock.discard`.
+    /// The padding in nanoseconds, as `MatroskaBlock.discard`.
     let discard: Int64
 }
 
-/// Goes from packet to packet of a track. Clusters need no size: their elements are read one after the other.
+/// Moves from packet to packet of a track. Clusters need no size: their elements are read one after the other.
 struct MatroskaWalk {
     let segment: MatroskaSegment
 
@@ -72,12 +72,12 @@ struct MatroskaWalk {
         return try prefix + SourceReader(reader.source).bytes(Int(count), at: packet.range.lowerBound)
     }
 
-    /// Passes over one element, or enters it.
+    /// Skips one element, or enters it.
     /// - Returns: false at the end.
     private func enter(_ place: inout MatroskaPlace) throws(Interruption) -> Bool {
         if let end = segment.end, place.offset >= end { return false }
         guard let element = try reader.element(at: place.offset), isPlausible(element, place) else {
-            // Damage: the next cluster is whole again.
+            // After damage, the next cluster is intact again.
             guard let cluster = try MatroskaSearch(segment).cluster(from: place.offset + 1) else { return false }
             place.offset = cluster.offset
             place.limit = nil

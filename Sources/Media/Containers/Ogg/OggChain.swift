@@ -1,6 +1,6 @@
 import PCM
 
-/// Where the links of a chain are, and which frames they hold, as far as the source was read.
+/// The offsets of the links of a chain and their frames, as far as the source was read.
 ///
 /// Frames are counted at the rate of the first link.
 struct OggChain {
@@ -10,11 +10,11 @@ struct OggChain {
         var sampleRate: Int
         /// The number of the first frame.
         var startFrame: Int64
-        /// At the link's own rate; nil while it is not known.
+        /// The number of frames at the link's own rate; nil while it is not known.
         var frameCount: Int64?
         /// The offset of the first byte after it; nil while it is not known.
         var end: Int64?
-        /// The granule position there.
+        /// The granule position at the end.
         var endTime: Int64?
     }
 
@@ -44,7 +44,7 @@ struct OggChain {
     /// The last link that begins at a frame or before it.
     func number(of frame: Int64) -> Int { entries.lastIndex { $0.startFrame <= frame } ?? 0 }
 
-    /// Notes where a link ends.
+    /// Stores where a link ends.
     mutating func close(_ number: Int, frameCount: Int64, end: Int64?, endTime: Int64?) {
         entries[number].frameCount = frameCount
         entries[number].end = end ?? entries[number].end
@@ -60,12 +60,12 @@ struct OggChain {
         return true
     }
 
-    /// Frames of the first link's rate for frames of a link.
+    /// Converts frames of a link to frames of the first link's rate.
     private func frames(_ count: Int64, from number: Int) -> Int64 {
         Self.scaled(count, from: entries[number].sampleRate, to: entries[0].sampleRate)
     }
 
-    /// Frames of a link for frames of the first link's rate.
+    /// Converts frames of the first link's rate to frames of a link.
     func frames(_ count: Int64, of number: Int) -> Int64 {
         Self.scaled(count, from: entries[0].sampleRate, to: entries[number].sampleRate)
     }

@@ -18,16 +18,16 @@ final class OggContainer: TimedPacketSource {
     private var number: Int? = 0
     private var walk: OggWalk
     private var place: OggPlace
-    /// Where the last step found another link.
+    /// The offset of the next link, when the last step found one.
     private var nextOffset: Int64?
 
-    /// Links that are searched when a file is opened, to know how long it is.
+    /// The most links that are searched when a file is opened, to learn its length.
     private static let mostSearchedLinks = 32
-    /// Links in a row that cannot be played, and are passed over.
+    /// The most links in a row that cannot be played, and are skipped.
     private static let mostUnusableLinks = 16
-    /// Searches for a page where Vorbis can begin.
+    /// The most searches for a page where Vorbis can begin.
     private static let mostSearches = 16
-    /// As of FLAC: a granule position that asks for more silence is itself damaged.
+    /// The longest silence in seconds, as for FLAC: a granule position that asks for more is itself damaged.
     private static let longestSilence: Int64 = 600
 
     /// - Parameters:
@@ -191,7 +191,7 @@ final class OggContainer: TimedPacketSource {
         return true
     }
 
-    /// Makes the link with a frame of the whole chain the present one.
+    /// Makes the link that contains a frame of the chain the current one.
     /// - Returns: the frame of that link.
     func enterLink(ofFrame frame: Int64) throws(Interruption) -> Int64 {
         var wanted = chain.number(of: frame)

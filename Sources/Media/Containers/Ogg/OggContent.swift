@@ -29,7 +29,7 @@ enum OggContent {
     var preroll: Int64 {
         switch self {
         case .opus: OpusHead.preroll
-        // So the packet before is decoded, too.
+        // The packet before is decoded, too.
         case .vorbis(let setup): Int64(setup.largestBlock)
         case .flac: 0
         }

@@ -6,7 +6,7 @@ struct OggHeaders {
     private(set) var place: OggPlace
     private var pagesLeft = mostPages
 
-    /// More than 250 MB of pictures.
+    /// The most pages of headers: more than 250 MB of pictures.
     private static let mostPages = 4096
 
     /// - Parameter place: of the first packet.
@@ -51,7 +51,7 @@ struct OggHeaders {
         return nil
     }
 
-    /// A page with a right checksum; one that is inside of a packet is not read, as it may be one of many.
+    /// A page with a correct checksum. A page inside of one packet is not read, because there may be many of them.
     private func page(at offset: Int64) throws(Interruption) -> OggPage? {
         guard let page = try pages.header(at: offset) else { return nil }
         if pages.isInsidePacket(page) { return page }

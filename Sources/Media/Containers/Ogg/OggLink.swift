@@ -17,7 +17,7 @@ struct OggLink {
     private static let mostStreams = 64
     private static let largestHeader: Int64 = 1_048_576
     private static let mostBlocks = 128
-    /// Packets that are looked at for the first granule position, and after a gap for the next one.
+    /// The most packets that are read for the first granule position, and after a gap for the next one.
     private static let mostPackets = 4096
 
     /// Reads the headers.

@@ -11,9 +11,9 @@ final class OggPages {
     /// Whether `memory` has the body, too.
     private var hasBody = false
 
-    /// Bytes that are searched for a page.
+    /// The most bytes that are searched for a page.
     static let mostJunk: Int64 = 16_777_216
-    /// Each of them may cost the checksum of a whole page.
+    /// The most false markers. Each of them may cost the checksum of a whole page.
     private static let mostFalseMarkers = 1000
 
     enum Finding: Equatable {
@@ -94,7 +94,7 @@ final class OggPages {
         if case .page(let page) = try OggPages(source).next(from: start, upTo: end) { page.offset } else { nil }
     }
 
-    /// The header of a page and its lacing values, without a look at the rest: hundreds of pages may have one picture.
+    /// The header of a page and its lacing values, without its body: hundreds of pages may have one picture.
     func header(at offset: Int64) throws(Interruption) -> OggPage? {
         if let loaded, loaded.offset == offset { return loaded }
         guard case .page(let page) = try loadHeader(at: offset, direct) else { return nil }

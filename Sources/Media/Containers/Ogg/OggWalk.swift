@@ -2,7 +2,7 @@
 struct OggPlace: Equatable {
     /// The offset of the page.
     var offset: Int64
-    /// The packet's first one in the page; 0 when the page was not looked at yet.
+    /// The number of the packet's first segment in the page; 0 when the page was not read yet.
     var segment = 0
     /// The number of the next page that begins after this place, if it is known.
     var sequence: UInt32?
@@ -73,7 +73,7 @@ struct OggWalk {
         }
     }
 
-    /// Looks at a page from its first segment on.
+    /// Enters a page at its first segment.
     /// - Returns: whether packets are missing before it.
     private func enter(_ page: OggPage, _ here: inout OggPlace) -> Bool {
         let isNext = here.sequence.map { $0 == page.sequence } ?? true
@@ -90,7 +90,7 @@ struct OggWalk {
             here.isSkipping = here.segment == page.segmentCount
             if !here.isSkipping { here.segment += 1 }
         }
-        // It is looked at again.
+        // The page is entered again by the next step.
         if isMissing, here.segment == 0 { here.sequence = page.sequence }
         return isMissing
     }

@@ -40,7 +40,7 @@ struct Wave64Header {
         }
     }
 
-    /// Whether a file begins so.
+    /// Whether a file begins like Wave64.
     static func begins(_ head: [UInt8]) -> Bool {
         head.starts(with: Array("riff".utf8) + [0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0, 0])
             && head.count >= fileHeaderSize && head[24..<40].elementsEqual(Array("wave".utf8) + nameTail)

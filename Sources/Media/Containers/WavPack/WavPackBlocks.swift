@@ -36,7 +36,7 @@ struct WavPackBlocks {
 
     /// Bytes that are searched for a block.
     static let mostJunk: Int64 = 16_777_216
-    /// Blocks without sound in a row.
+    /// The most blocks without sound in a row.
     private static let mostSilentBlocks = 1000
     private static let mostBlocks = 8
 

@@ -10,24 +10,24 @@ final class WavPackContainer: TimedPacketSource {
     private let search: WavPackSearch
     /// The number of the first frame that is played.
     private let base: Int64
-    /// Frames from `base` on, if it is known.
+    /// The number of frames from `base` on, if it is known.
     private let declaredFrames: Int64?
     private var place: Place
     private let buffer = PacketBuffer()
 
     private struct Place {
         var offset: Int64
-        /// The next frame, from `base` on.
+        /// The number of the next frame, counted from `base`.
         var frame: Int64
         /// Frames of damaged runs since the last packet.
         var lostFrames: Int64 = 0
-        /// Whether a damaged run was passed over since the last packet.
+        /// Whether a damaged run was skipped since the last packet.
         var isAfterDamage = false
     }
 
-    /// Runs at the front that may be damaged.
+    /// The most damaged runs at the start.
     private static let mostDamagedRuns = 16
-    /// As of FLAC: an index that asks for more silence is itself damaged.
+    /// The longest silence in seconds, as for FLAC: an index that asks for more is itself damaged.
     private static let longestSilence: Int64 = 600
 
     /// - Parameters:
@@ -109,7 +109,7 @@ final class WavPackContainer: TimedPacketSource {
             case .run(let run):
                 var next = place
                 guard let bytes = try Self.packet(run, blocks, buffer), run.channelCount == setup.channelCount else {
-                    // Its size may be wrong, too.
+                    // The size of the damaged run may be wrong, too.
                     next.offset =
                         try blocks.header(at: run.end) == nil
                         ? blocks.search(from: run.offset + 1, upTo: run.end) ?? run.end : run.end

@@ -11,7 +11,7 @@ struct WavPackHeader: Equatable {
     let frameCount: Int
     private let flags: UInt32
 
-    /// Streams of the decoder's versions. Before these the format was another one.
+    /// The versions of streams that the decoder supports. Earlier versions had another format.
     private static let versions: ClosedRange<UInt16> = 0x402...0x410
     private static let largestBlock: UInt32 = 1_048_576
     private static let mostFrames: UInt32 = 196_608

@@ -4,7 +4,7 @@ struct WavPackSearch {
     /// The first run.
     let first: WavPackBlocks.Run
 
-    /// Fewer runs than these are gone through one by one.
+    /// Up to this many runs are read one by one.
     private static let walkedRuns: Int64 = 4
     private static let mostProbes = 64
     private static let readThrough: Int64 = 65_536

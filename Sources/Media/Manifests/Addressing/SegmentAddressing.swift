@@ -2,11 +2,11 @@
 public enum SegmentAddressing: Equatable, Sendable {
     /// One file.
     case file(IndexedFile)
-    /// Every segment by itself.
+    /// A list of segments.
     case list(SegmentList)
-    /// By the rule of a template.
+    /// Segments by the rule of a template.
     case template(SegmentTemplate)
-    /// In a media playlist, which is loaded first.
+    /// A media playlist, which is loaded first.
     case playlist(url: String)
 }
 
@@ -31,16 +31,17 @@ public struct SegmentReference: Equatable, Sendable {
     public var duration: Double
     /// The initialization segment that precedes it.
     public var initialization: ResourceReference?
-    /// How that is encrypted as a whole.
+    /// How the initialization segment is encrypted as a whole.
     public var initializationKeys = SegmentKeys()
     /// Whether its times and its format are unrelated to those of the segment before.
     public var isDiscontinuous = false
     /// The number of discontinuities that an HLS stream had up to here (RFC 8216, 4.3.3.3). It shows also those whose
     /// tags have left a live playlist together with all segments before.
     public var discontinuitySequence: Int64 = 0
-    /// How the whole segment is encrypted, of HLS. Empty: not at all.
+    /// How the whole segment is encrypted in HLS. Empty: not encrypted.
     public var keys = SegmentKeys()
-    /// Whether its number follows from a duration alone, and it is the last one: a rounded duration names one too many.
+    /// Whether the segment is the last one, and its number follows from a duration alone: a rounded duration may give
+    /// one too many.
     public var isEstimated = false
     /// Whether an HLS segment only marks its position in the list, without bytes (RFC 8216bis, 4.4.4.7).
     public var isGap = false

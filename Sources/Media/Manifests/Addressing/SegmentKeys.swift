@@ -8,7 +8,7 @@ public struct SegmentKeys: Sendable {
         init(_ protection: ContentProtection) { self.protection = protection }
     }
 
-    /// One for each key system.
+    /// The keys, one for each key system.
     let declared: [Declared]
     /// The sequence number of the segment, which gives the vector when no tag has one; nil: it gives none.
     private let number: Int?

@@ -4,9 +4,9 @@ public struct SegmentTemplate: Equatable, Sendable {
     struct Run: Equatable, Sendable {
         /// In units of the template.
         var time: Int64
-        /// 0: of numbers that no segment has.
+        /// The duration in units of the template. 0 for a run of numbers that no segment has.
         var duration: Int64
-        /// nil: to the end of the period, or without end.
+        /// The number of segments; nil: to the end of the period, or without end.
         var count: Int64?
     }
 
@@ -25,7 +25,7 @@ public struct SegmentTemplate: Equatable, Sendable {
     let runs: [Run]
     /// In seconds, if it is known.
     let periodDuration: Double?
-    /// When the period begins, in seconds since 1970, and for how long a segment stays; for live ones without a list.
+    /// The availability of segments, for live presentations without a list of them.
     let availability: Availability?
     /// Whether each segment has its own time. Segments of one duration may begin earlier or later than it implies.
     public let hasExactTimes: Bool
@@ -33,11 +33,11 @@ public struct SegmentTemplate: Equatable, Sendable {
     struct Availability: Equatable, Sendable {
         var start: Double
         var timeShift: Double?
-        /// Seconds before its end at which a segment is there already.
+        /// How many seconds before its end a segment is already available.
         var offset: Double
     }
 
-    /// Whether numbers are left out: those of entries without a duration.
+    /// Whether some numbers have no segment: those of entries without a duration.
     var hasEmptyRuns: Bool { runs.contains { $0.duration == 0 } }
 
     /// The segment of that number; nil when there is none.
@@ -101,7 +101,7 @@ public struct SegmentTemplate: Equatable, Sendable {
         return Int64(max(0, (length - 0.001).rounded(.up)))
     }
 
-    /// How many segments of a run without end are gone, and how many are there.
+    /// How many segments of a run without end are no longer available, and how many are available.
     private func available(_ run: Run, now: Double?) -> (skipped: Int64, count: Int64) {
         guard let availability, let now else { return (0, 1) }
         let duration = Double(run.duration) / Double(timescale)

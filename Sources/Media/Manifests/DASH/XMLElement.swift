@@ -3,7 +3,7 @@ import CExpat
 /// An element of an XML document, with its content. Names are without their namespace.
 struct XMLElement {
     let name: String
-    /// Where it begins, from 1.
+    /// The line where it begins, from 1.
     let line: Int
     private let attributes: [(name: String, value: String)]
     private(set) var children: [XMLElement] = []
@@ -46,7 +46,7 @@ private final class XMLParser {
     private var root: XMLElement?
     private var elementCount = 0
     private var textSize = 0
-    /// Why the tree cannot be built.
+    /// The reason why the tree cannot be built.
     private var problem: StaticString?
 
     private static let separator: UInt8 = 0x20

@@ -1,6 +1,6 @@
 import Platform
 
-/// The lines of a playlist that mean something: tags and URIs (RFC 8216, 4.1).
+/// The significant lines of a playlist: tags and URIs (RFC 8216, 4.1).
 struct HLSLines {
     enum Line {
         /// The name without `#`, and the text after the colon.
@@ -12,7 +12,7 @@ struct HLSLines {
     /// The number of the last line, from 1.
     private(set) var number = 0
 
-    /// - Throws: `.malformed` when it does not begin as every playlist does.
+    /// - Throws: `.malformed` when the bytes do not begin with `#EXTM3U`.
     init(_ bytes: [UInt8]) throws(ManifestError) {
         rest = bytes[...]
         guard let first = nextText(), first.elementsEqual("#EXTM3U".utf8) else {

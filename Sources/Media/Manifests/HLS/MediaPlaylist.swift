@@ -44,7 +44,7 @@ public struct MediaPlaylist: Equatable, Sendable {
             } else if line.is("EXT-X-GAP") {
                 state.isGap = true
             } else if line.is("EXT-X-DISCONTINUITY-SEQUENCE") {
-                // Only a hint, so that a number that cannot be read is the one of a playlist without the tag.
+                // The tag is only a hint: a number that cannot be read counts as a missing tag.
                 state.discontinuitySequence = XMLValue.integer(value) ?? 0
             } else if line.is("EXT-X-KEY") {
                 try state.setKey(try Self.attributes(value, lines), lines)
@@ -92,7 +92,7 @@ public struct MediaPlaylist: Equatable, Sendable {
         var discontinuitySequence: Int64 = 0
         var keys: [SegmentKeys.Declared] = []
         var map: ResourceReference?
-        /// The keys that are in force where the map is.
+        /// The keys that are in force at the position of the map.
         var mapKeys = SegmentKeys()
 
         mutating func segment(
