@@ -7,7 +7,7 @@ import Platform
 final class ALSADevice: PlaybackDevice {
     let configuration: DeviceConfiguration
 
-    /// nil once closed.
+    /// The handle; nil once closed.
     private var handle: PCMHandle?
     /// The content of `handle`; valid until `close`.
     private let pcm: OpaquePointer
@@ -16,7 +16,7 @@ final class ALSADevice: PlaybackDevice {
     private let isFile: Bool
     /// Whether this is a sound card and not a plug-in.
     let isAudible: Bool
-    /// nil when the device's memory is mapped.
+    /// The staging buffer; nil when the device's memory is mapped.
     private var staging: StagingBuffer?
     private let software: SoftwareParameters
     /// Whether the device plays silence after the last frame while its clock runs.
@@ -124,7 +124,8 @@ final class ALSADevice: PlaybackDevice {
         }
     }
 
-    /// In frames, 20 seconds at the highest rate. More is a fault of the driver, and arithmetic on it may overflow.
+    /// The largest plausible delay, in frames: 20 seconds at the highest rate. More is a fault of the driver, and
+    /// arithmetic on it may overflow.
     private static let longestDelay = 1 << 24
 
     func delayFrames() throws(DeviceFault) -> Int {
@@ -197,7 +198,7 @@ final class ALSADevice: PlaybackDevice {
         while true {
             // Called repeatedly, because plug-ins notice the end only then.
             let code = Int32(try writing { Int(snd_pcm_drain(pcm)) })
-            // The buffer was empty before the drain began: everything was heard.
+            // The buffer was empty before the drain began, so everything was heard.
             if code == 0 || code == -EPIPE { return true }
             guard code == -EAGAIN else { throw DeviceFault(code: code, state: state) }
             if deadline.isOver { return false }

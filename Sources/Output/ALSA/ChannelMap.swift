@@ -36,7 +36,7 @@ enum ChannelMap {
             }
             guard ordered.count == channelCount + 1 else { continue }
             ordered.withUnsafeBytes { bytes in
-                // Refused or not: the map that the device has afterwards counts.
+                // The map that the device has afterwards counts, whether it accepted this one or not.
                 if let start = bytes.bindMemory(to: snd_pcm_chmap_t.self).baseAddress {
                     _ = snd_pcm_set_chmap(handle.raw, start)
                 }

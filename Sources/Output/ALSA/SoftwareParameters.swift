@@ -6,7 +6,7 @@ struct SoftwareParameters: ~Copyable {
     private let raw: OpaquePointer
     private let pcm: OpaquePointer
 
-    /// Only after the hardware parameters are installed.
+    /// Call it only after the hardware parameters are installed.
     init(of handle: borrowing PCMHandle) throws(ALSAFailure) {
         var raw: OpaquePointer?
         try ALSAFailure.check(snd_pcm_sw_params_malloc(&raw))

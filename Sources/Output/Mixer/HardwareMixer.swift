@@ -162,7 +162,7 @@ public final class HardwareMixer {
         _ call: (borrowing MixerHandle, OpaquePointer) throws(ALSAFailure) -> Result
     ) throws(DeviceError) -> Result {
         do throws(ALSAFailure) {
-            // Looked up each time: alsa-lib removes the elements of a card that was unplugged.
+            // The element is looked up each time, because alsa-lib removes the elements of a card that was unplugged.
             return try call(mixer, try mixer.element(of: control))
         } catch {
             throw DeviceError(opening: DeviceName.card(card), failure: error, configuration: configuration)

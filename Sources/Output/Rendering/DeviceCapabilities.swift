@@ -6,7 +6,7 @@ public struct DeviceCapabilities: Equatable, Sendable {
     public var rates: [Int]
     /// Every channel count that the device has, ascending, up to `mostChannels`.
     public var channels: [Int]
-    /// Those that Tonearm supports, in the order of preference.
+    /// The formats that Tonearm supports, in the order of preference.
     public var sampleFormats: [SampleFormat]
 
     /// The usual rates of audio, in Hz.

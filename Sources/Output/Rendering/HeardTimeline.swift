@@ -63,7 +63,7 @@ struct HeardTimeline {
     /// How many of these were heard, as last reported.
     private(set) var heard: Int64 = 0
 
-    /// Whether no other segment fits before one was heard. Happens with very short runs.
+    /// Whether no other segment fits before one was heard. This happens with very short runs.
     var isFull: Bool { segmentCount == Self.capacity }
     /// Frames written and not heard yet.
     var unheard: Int64 { written - heard }

@@ -250,7 +250,7 @@ struct PlayHead {
     }
 
     private func releaseHeard() {
-        // Everything of a stream that was not heard at all has to stay, even a marker before its first frame.
+        // All samples of a stream that was not heard at all have to stay, even a marker before its first frame.
         guard let position = timeline.heardRingPosition, let current = timeline.current,
             timeline.heard > current.deviceStart
         else { return }
@@ -282,7 +282,7 @@ struct PlayHead {
         } else {
             return
         }
-        // The stream that control counts as playing stays at its end until something else is heard.
+        // The stream that control counts as playing stays at its end until another one is heard.
         guard run.streamID == announcedStream else { return }
         let position = RenderPosition(stream: run.streamID, nanoseconds: run.media(at: ringPosition))
         channel.position.publish(position)

@@ -130,7 +130,8 @@ public struct DeviceConfiguration: Equatable, Sendable {
         self.rates = rates
     }
 
-    /// Bits of a sample that are kept; audio with more is dithered. A converter of less than 24 bits rounds by itself.
+    /// The bits that remain of a sample; audio with more bits is dithered. A converter of less than 24 bits rounds by
+    /// itself.
     public var keptBits: Int {
         sampleFormat == .s32 && significantBits <= 24 ? 24 : sampleFormat.bitDepth
     }
@@ -167,9 +168,9 @@ public enum DeviceFault: Error, Equatable, Sendable, BitwiseCopyable {
     case suspended
     /// The device is gone (ENODEV, EBADFD, ENOTTY…).
     case vanished
-    /// The file or pipe of the device cannot take more, and some frames were lost. This cannot be repaired. A negated
-    /// errno.
+    /// The file or pipe of the device cannot take more, and some frames were lost. This cannot be repaired. `code` is a
+    /// negated errno.
     case spoiled(code: Int32)
-    /// Any other fault; a negated errno of alsa-lib.
+    /// Any other fault; `code` is a negated errno of alsa-lib.
     case failed(code: Int32)
 }

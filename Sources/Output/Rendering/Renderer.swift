@@ -16,7 +16,7 @@ public struct RendererSettings: Sendable {
     /// Silence before the music after the device was opened, in milliseconds, for converters that cut off the
     /// beginning.
     public var settleAtStart = 0
-    /// The same when it was reopened because of another sample rate.
+    /// The same silence when the device was reopened because of another sample rate.
     public var settleAtRateChange = 0
     /// Whether audio with a channel count that the device does not have is adapted. Otherwise it is an error that names
     /// the counts of the device (docs/playback.md, 8).
@@ -109,7 +109,8 @@ public final class Renderer: @unchecked Sendable {
     /// Opening a device, or writing to a device that is a pipe, can block for ever. Such a thread is abandoned until
     /// the process ends.
     /// - Parameter patience: how long to wait for the thread, in milliseconds.
-    /// - Returns: false when the thread was abandoned. Everything that it uses must stay: streams, provider, clock.
+    /// - Returns: false when the thread was abandoned. The caller must then keep everything that it uses: streams,
+    ///   provider, clock.
     @discardableResult public func shutDown(patience: Int32 = 1000) -> Bool {
         channel.isQuitting.store(true, ordering: .releasing)
         wakeUp.signal()

@@ -8,7 +8,7 @@ final class SampleSink {
     enum Filling {
         /// The device has no room.
         case full
-        /// There is nothing to write.
+        /// There are no frames to write.
         case starved
         /// Some of the written frames have to be heard first.
         case tooManyBoundaries
@@ -17,7 +17,7 @@ final class SampleSink {
     }
 
     let device: any PlaybackDevice
-    /// The device's, with the settings that it does not know.
+    /// The configuration of the device, with the settings that the device does not know.
     let configuration: DeviceConfiguration
     private let samples: SampleRenderer
     private let stage: SampleStage

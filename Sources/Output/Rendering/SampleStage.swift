@@ -15,7 +15,7 @@ final class SampleStage {
     let fadeFrames: Int
     let safetyFrames: Int
     private let channelCount: Int
-    /// For each channel count of audio, from 1 on; nil when each channel is played as it is.
+    /// The mixer for each channel count of audio, from 1 on; nil when each channel is played as it is.
     private let mixers: [ChannelMixer?]
     private let frames: UnsafeMutablePointer<Int32>
     /// The current fade, or the last one since the device was silent; nil without one.
