@@ -18,7 +18,7 @@ struct ChannelMatrix {
         from sourceCount: Int, to deviceCount: Int, _ routing: ChannelRouting = .straight,
         layout: ChannelLayout? = nil
     ) {
-        // The sides exist before they come together in one channel.
+        // Both sides are computed before one of them is selected for the single channel.
         let takesSide = deviceCount == 1 && (routing == .left || routing == .right)
         let builtCount = takesSide ? 2 : deviceCount
         var builder = Builder(

@@ -9,7 +9,7 @@
 struct DitherNoise: ~Copyable {
     /// Resolution of a value: 1 LSB is 2¹⁶.
     static let fractionBits: Int64 = 16
-    /// To be subtracted from a value. The caller does it, because unsigned values widen without cost.
+    /// The value to subtract from a noise value. The caller does it, because unsigned values widen without cost.
     static let mean: UInt32 = 0xffff
 
     private static let generatorsPerChannel = 4

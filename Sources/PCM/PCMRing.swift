@@ -97,7 +97,7 @@ extension PCMRing {
     /// Samples that can be written before the consumer releases more. Producer's thread.
     public var freeSamples: Int { capacity - Int(writeCursor.owned() - releasedCursor.read()) }
 
-    /// Whether everything that was written has been heard. Producer's thread.
+    /// Whether all written samples have been heard. Producer's thread.
     public var isEmpty: Bool { freeSamples == capacity }
 
     /// The free memory from the write cursor on, up to the end of its contiguous part; empty when the ring is full. At

@@ -29,7 +29,7 @@ public struct RateConverter: ~Copyable {
         // The shipped build of the library has only double precision; other builds would use less for `high`.
         let precision = UInt(SOXR_DOUBLE_PRECISION)
         var (types, recipes) = (soxr_io_spec(SOXR_INT32_I, SOXR_INT32_I), soxr_quality_spec(UInt(recipe), precision))
-        // One thread: this one.
+        // The conversion runs on the calling thread.
         var runtime = soxr_runtime_spec(1)
         guard
             let handle = soxr_create(
@@ -44,8 +44,8 @@ public struct RateConverter: ~Copyable {
     /// The usual memory of a converter, in bytes: libsoxr does not report it.
     private static let usualSize: Int64 = 1 << 20
 
-    /// Takes frames, and gives those that they are enough for.
-    /// - Returns: how many frames were taken and given; one of them is not 0 while both have room.
+    /// Takes input frames, and writes the output frames that they suffice for.
+    /// - Returns: how many frames were taken and written; one of them is not 0 while both buffers have room.
     public mutating func convert(
         _ input: UnsafeBufferPointer<Int32>, into output: UnsafeMutableBufferPointer<Int32>
     ) -> (consumed: Int, produced: Int) {
@@ -64,7 +64,7 @@ public struct RateConverter: ~Copyable {
         return produced
     }
 
-    /// Forgets all frames.
+    /// Drops all frames.
     public mutating func reset() { soxr_clear(handle) }
 }
 

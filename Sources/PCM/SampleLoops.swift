@@ -51,7 +51,7 @@ func scaleToS32(
     }
 }
 
-/// A product without its fraction, in the range of 32 bits.
+/// The product without its fraction, in the range of 32 bits.
 @inline(__always)
 private func saturate(_ product: Int64) -> Int32 {
     #if arch(x86_64)

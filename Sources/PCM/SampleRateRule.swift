@@ -5,9 +5,9 @@
 public struct SampleRateRule: Equatable, Sendable {
     /// nil when the rate is not converted.
     public var quality: RateQuality?
-    /// All audio is converted to this rate, in Hz: for a device that others use as well; nil for the rate of the audio.
+    /// The rate in Hz to which all audio is converted, for a device with other users; nil for the rate of the audio.
     public var fixed: Int?
-    /// Higher rates of the device are not used, in Hz, if it has others; nil for all.
+    /// The highest rate to use, in Hz. Higher rates of the device are used only if it has no lower one. nil: no limit.
     public var highest: Int?
 
     public init(quality: RateQuality? = .veryHigh, fixed: Int? = nil, highest: Int? = nil) {

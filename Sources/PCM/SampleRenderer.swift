@@ -25,7 +25,7 @@ public final class SampleRenderer {
     /// Whether the lowest 8 bits of an `.s32` do not reach the converter.
     private let isConverterOf24: Bool
     private var noise: DitherNoise
-    /// For `.iec958Subframe`.
+    /// The packer for `.iec958Subframe`.
     private let packer: SubframePacker?
     private var ramp: Ramp?
 
@@ -100,7 +100,7 @@ public final class SampleRenderer {
     /// Restarts the output of the device: no frame precedes the next one.
     public func restart() { packer?.restart() }
 
-    /// The device has taken back the last `frames` frames, and the next ones replace them.
+    /// Makes the next frames replace the last `frames` frames, which the device has taken back.
     public func rewind(_ frames: Int) { packer?.rewind(frames) }
 
     private func render<Target: DeviceSample>(

@@ -34,10 +34,10 @@ final class SubframePacker {
         block.deallocate()
     }
 
-    /// The next frame is the first one of a block.
+    /// Makes the next frame the first one of a block.
     func restart() { position = 0 }
 
-    /// The next frames replace the last `frames` frames.
+    /// Makes the next frames replace the last `frames` frames.
     func rewind(_ frames: Int) {
         position -= frames % ChannelStatus.blockFrames
         if position < 0 { position += ChannelStatus.blockFrames }
