@@ -39,7 +39,7 @@ final class BusyFile: ByteSource {
         /// Returns when a decoder is held.
         func waitForDecoder() { arrivals.waitOrEndRun("a decoder") }
 
-        /// Lets them all get on.
+        /// Lets all decoders continue.
         func open() { isOpen.signal() }
 
         fileprivate func pass() {

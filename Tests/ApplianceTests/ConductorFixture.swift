@@ -85,7 +85,7 @@ final class ConductorFixture: @unchecked Sendable {
         perform { conductor in try! conductor.edit(change) }
     }
 
-    /// Returns when the engine has carried out everything that it was asked to do, and the conductor has heard of it.
+    /// Returns when the engine has carried out everything that it was asked to do, and the conductor knows it.
     func settle() {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
@@ -104,7 +104,7 @@ final class ConductorFixture: @unchecked Sendable {
         wait(what, sourceLocation) { isTrue(happened) }
     }
 
-    /// Returns when `isTrue` of all that the engine has reported, whether the conductor has heard of it or not.
+    /// Returns when `isTrue` of all that the engine has reported, whether the conductor knows it or not.
     func waitForEngine(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
         until isTrue: ([PlaybackMessage]) -> Bool

@@ -151,7 +151,7 @@ final class DaemonFixture: @unchecked Sendable {
         done.waitOrEndRun("the daemon or the player")
     }
 
-    /// Returns when the engine has carried out everything that it was asked to do, and the daemon has heard of it.
+    /// Returns when the engine has carried out everything that it was asked to do, and the daemon knows it.
     func settle() {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)

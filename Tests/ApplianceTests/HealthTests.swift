@@ -16,7 +16,7 @@ struct HealthTests {
             (look(.playing, at: 1), .healthy), (look(.playing, at: 2), .healthy),
             // The clock has stopped.
             (look(.playing, at: 2), .clockStands), (look(.playing, at: 2), .clockStands),
-            // Another track, or a pause, is a new beginning.
+            // Another track, or a pause, resets the check.
             (look(.playing, "2.2", at: 2), .healthy), (look(.notPlaying, at: 2), .healthy),
             (look(.notPlaying, at: 2), .healthy), (look(.playing, at: 2), .healthy),
             // A card that was pulled out is looked for.
@@ -39,7 +39,7 @@ struct HealthTests {
             (look(.stalled, beat: 1, seconds: 0), .healthy), (look(.stalled, beat: 1, seconds: 59), .healthy),
             (look(.stalled, beat: 1, seconds: 60), .decoderHangs),
             (look(.stalled, beat: 1, seconds: 300), .decoderHangs),
-            // It gets on.
+            // The decoder makes progress.
             (look(.stalled, beat: 2, seconds: 310), .healthy), (look(.stalled, beat: 2, seconds: 369), .healthy),
             // It may wait for its medium, or have nothing to do, for any time.
             (look(.stalled, beat: nil, seconds: 370), .healthy), (look(.stalled, beat: nil, seconds: 9000), .healthy),
@@ -92,7 +92,7 @@ struct HealthTests {
         #expect(alive(after: 4) == 1)
         fixture.play(500)
         #expect(alive(after: 3) == 1)
-        // The card plays no more.
+        // The card has stopped playing.
         #expect(alive(after: 3) == 0)
         #expect(alive(after: 3) == 0)
         fixture.play(100)
@@ -141,7 +141,7 @@ struct HealthTests {
         #expect(fixture.status.playback == .paused)
         fixture.perform { _ in watchdog.start() }
         #expect(alive(0) == 1)
-        // An engine at rest is asked at every third look; that question stays open.
+        // An engine at rest is asked at every third check; that question stays open.
         for _ in 0..<2 { #expect(alive(4) == 1) }
         #expect(alive(4) == 0)
         #expect(alive(4) == 0)
@@ -169,7 +169,7 @@ struct HealthTests {
         }
         fixture.perform { _ in watchdog.start() }
         #expect(alive(0) == 1)
-        // It looks every 3 s.
+        // It checks every 3 s.
         for _ in 0..<19 {
             answered()
             #expect(alive(3) == 1)
@@ -200,7 +200,7 @@ struct HealthTests {
             isReleased.waitInTime()
         }
         try isStuck.wait(for: "the player's thread")
-        // An engine at rest is asked at every third look; that question stays open.
+        // An engine at rest is asked at every third check; that question stays open.
         for _ in 0..<2 { #expect(alive(4) == 1) }
         #expect(alive(4) == 0)
         #expect(alive(4) == 0)

@@ -304,10 +304,10 @@ struct QueueStateMachineTests {
         }
         _ = play.handle(.woken)
         #expect(play.failed("a", serial, failure: .ofService).dropFirst().first == "load b.\(serial + 2)")
-        // It is away for all: the first one stays the current one.
+        // The service is away for all entries: the first one stays the current one.
         #expect(play.failed("b", serial + 2, failure: .ofService) == ["wake 60", "advanced"])
         #expect(play.machine.contents.current == play.machine.contents.id("a"))
-        // It is there for the others.
+        // The service answers for the other entries.
         serial += 4
         for _ in 1...15 {
             _ = play.handle(.woken)
@@ -343,7 +343,7 @@ struct QueueStateMachineTests {
         #expect(play.failed("c", 6, failure: .ofContent) == ["service away", "wake 2"])
     }
 
-    /// Fails an entry until the others have their turn.
+    /// Fails an entry until the others are tried.
     /// - Parameter serial: of its next request; of the next one afterwards.
     private static func exhaust(
         _ play: inout Play, _ letter: Character, _ failure: EntryFailure, from serial: inout UInt64

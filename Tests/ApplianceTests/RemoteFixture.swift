@@ -189,7 +189,7 @@ final class JSONClient: @unchecked Sendable {
 }
 
 extension JSONValue {
-    /// The code of a refusal; nil for a reply that is none.
+    /// The code of a refusal; nil for any other reply.
     var errorCode: String? { self["error"]?["code"]?.string }
     var errorMessage: String? { self["error"]?["message"]?.string }
 }

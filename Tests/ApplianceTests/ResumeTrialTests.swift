@@ -60,7 +60,7 @@ struct ResumeTrialTests {
         #expect([missing, missing, missing].map(mayOpen) == [true, true, false])
         // No failed start is recorded for it any more.
         #expect(mayOpen(in: missing))
-        // The folder can be written again, and counts on.
+        // The folder can be written again, and the count continues.
         #expect(mayOpen(in: folder.path))
         #expect(FileKind(at: runtime["resuming"]) == nil)
         #expect(!mayOpen(in: folder.path))
@@ -79,7 +79,7 @@ struct ResumeTrialTests {
         }
         func start() -> Bool { make().mayOpen(a) }
         if isReadOnly {
-            // The process before has died with it while the medium was good.
+            // The process before died with this entry while the medium was writable.
             #expect(start())
             try medium.setReadOnly(true)
         } else {

@@ -77,7 +77,7 @@ struct StateUpgradeTests {
             }
             cuts += 1
         }
-        // The calls are seen: SQLite's own as well.
+        // The calls are intercepted, also those of SQLite.
         #expect(cuts > 15)
     }
 

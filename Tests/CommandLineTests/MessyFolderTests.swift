@@ -5,7 +5,7 @@ import ProgramTestSupport
 import TestSupport
 import Testing
 
-/// A stick as people have them.
+/// A typical USB stick with music.
 @Suite("A folder with everything in it", .timeLimit(.minutes(10)))
 struct MessyFolderTests {
     private let signal = Recording(frames: 120_000)

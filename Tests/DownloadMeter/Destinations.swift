@@ -37,7 +37,7 @@ final class FileDestination: Destination, @unchecked Sendable {
 /// continue. There is no database, which has one row for each body.
 /// `@unchecked Sendable` is safe because only the network thread uses the mutable state, except for the atomics.
 final class SealedDestination: Destination, @unchecked Sendable {
-    /// Bytes that wait for the storage thread at most, and after how many it is asked how far it is.
+    /// The most bytes that wait for the storage thread, and after how many bytes its progress is queried.
     private static let longestQueue = 512 << 10
     private static let step = 64 << 10
 

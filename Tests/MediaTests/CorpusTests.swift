@@ -17,13 +17,13 @@ struct CorpusTests {
         var codec: String
         var options: [String] = []
         var tool = Tool.ffmpeg
-        /// That of the file; nil: that of the source.
+        /// The depth of the file; nil: that of the source.
         var depth: Int?
         var depths = 4...32
         var channels = 1...8
         var rates = 8000...192_000
         var isLossy = false
-        /// Decoded at this rate; nil: that of the source.
+        /// The rate to which it is decoded; nil: that of the source.
         var rate: Int?
         var hasTitle = true
         /// The data has a length of whole groups of so many bytes, and its size counts the zeros at the end.

@@ -237,7 +237,7 @@ struct DSDTests {
         let low = DSDSignal(rate: 2_822_400, channels: [[UInt8](repeating: 0, count: 1000)])
         #expect(try decode(low.dff()).decoded.samples.allSatisfy { $0 == .min })
         let idle = DSDSignal(rate: 2_822_400, channels: [[UInt8](repeating: 0x69, count: 1000)])
-        // Not where it meets its mirrored bits.
+        // The signal is silent except where it meets its mirrored bits.
         #expect(try decode(idle.dff()).decoded.samples[8..<240].allSatisfy { abs($0) < 1 << 12 })
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Network
 
-/// Bytes as encoders of the world have coded them.
+/// Bytes that real encoders have compressed.
 private struct Coded: Sendable, CustomTestStringConvertible {
     static let plain: [UInt8] = {
         // Text, which repeats itself near and far, and bytes that no encoder makes shorter.
@@ -253,7 +253,7 @@ struct CodingTests {
             CachedResponse(
                 storing: head.decoded, of: request, body: [UInt8](repeating: 1, count: 16), requested: 0, received: 0))
         #expect(response.value(of: "content-encoding") == nil && response.value(of: "etag") == "W/\"1\"")
-        // A rest of it is not asked for.
+        // The rest of it is not requested.
         #expect(response.validator == nil)
     }
 }

@@ -218,7 +218,7 @@ struct MeteredRouteTests {
             else { return nil }
             let (sink, error) = network.run(Self.request(machine.url(4), mayUseMeteredLink: true))
             #expect(machine.carriedBytes() > 0)
-            // Its connection is open, and is not for one that may not use it.
+            // Its connection is open, but not for a transfer that may not use it.
             let refused = network.run(Self.request(machine.url(4))).error
             #expect(refused == .meteredLink)
             #expect(network.isMetered(host: "10.99.0.1") == true)
@@ -331,7 +331,7 @@ struct MeteredRouteTests {
             guard let watched = Watched([Self.overCable, Self.overModem], Self.half) else { return nil }
             let sink = watched.begin()
             NetworkNamespace.ip("route add 10.77.0.0/16 via 10.8.0.2")
-            // The network has heard of it when a later request of it has ended.
+            // The network knows the new link when a later request has ended.
             _ = watched.begin()
             return [sink.endCount, watched.machine.carriedBytes()]
         }

@@ -54,7 +54,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     public enum Silence: Sendable {
         /// The connection is lost before an answer.
         case lost
-        /// 503, and a wish to be asked in an hour.
+        /// 503, with a Retry-After of an hour.
         case busy
     }
 
@@ -81,7 +81,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// Removes the lengths from answers.
     public func hideLengths() { lock.withLock { tellsLengths = false } }
 
-    /// A part is a part, also of another version than If-Range names.
+    /// Answers a range request with a part even when If-Range names another version.
     public func ignoreIfRange() { lock.withLock { heedsIfRange = false } }
 
     /// Content stops after so many bytes of each answer, without an end; nil: it does not.

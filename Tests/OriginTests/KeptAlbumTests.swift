@@ -269,7 +269,7 @@ struct KeptAlbumTests {
         }
     }
 
-    /// A secret as it is, and as text would have it.
+    /// The raw secret, and its forms in text.
     private func forms(_ secret: [UInt8]) -> [[UInt8]] {
         let base64 = Data(secret).base64EncodedString().filter { $0 != "=" }
         return [secret, Array(hexadecimal(secret).utf8), Array(base64.utf8)]

@@ -88,7 +88,7 @@ struct ManyClientsTests {
         "search?query=old&limit=200", "albums/1/tracks", "playlists/1/tracks?limit=200", "search?query=list",
     ]
 
-    /// Half of the clients look for music first, and the others have begun to play then. In the middle all play.
+    /// Half of the clients look for music first, while the others already play. In the middle all play.
     private static func steps(ofClient client: Int, _ track: Int64) -> [Step] {
         let long: [Step] = [
             .content(track: track, name: "file.flac", range: nil),

@@ -147,7 +147,7 @@ struct PCMRingTests {
         #expect(!ring.put(.end))
         #expect(ring.writePosition == 1680)
         ring.passMarker()
-        // Passed is not enough, the consumer may come back to it.
+        // A passed marker still takes up its room, because the consumer may return to it.
         #expect(!ring.put(.end))
         ring.release(upTo: 840)
         #expect(ring.put(.end))

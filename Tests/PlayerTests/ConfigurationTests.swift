@@ -56,7 +56,7 @@ struct ConfigurationTests {
         let fixture = try PlayerFixture(stateFolder: folder["state"])
         change(fixture.player.playbackEngineConfig)
         try fixture.spin("the values on disk") {
-            // As the next start would find them, were this process gone.
+            // The values that the next start would find if this process ended now.
             let path = folder["state/\(Player.databaseName)"]
             guard let thread = try? StorageThread(path, modules: [Player.schema], isShared: true) else { return false }
             let storage = ConfigurationStorage(thread)

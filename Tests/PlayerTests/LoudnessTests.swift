@@ -229,7 +229,7 @@ struct FirstVolumeTests {
             #expect(try volume(mixer, folder: folder["state"], first: first) == (first.percent, false))
             #expect(mixer.percents.elements.last == first.percent)
         }
-        // A person's choice still counts, on this card or on another one.
+        // The user's choice still counts, on this card or on another one.
         #expect(try volume(Mixer(initial: 63), folder: folder["state"]) == (63, true))
     }
 

@@ -437,7 +437,7 @@ struct PlaybackStateMachineTests {
     func previous() {
         let machine = Situation.paused.machine()
         _ = machine.handle(.load(b, second))
-        // B is dropped before anybody heard of it.
+        // B is dropped before any message about it.
         _ = machine.handle(.load(c, third))
         let effects = machine.handle(.opened(third, contextOfA))
         #expect(

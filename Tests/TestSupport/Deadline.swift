@@ -41,7 +41,7 @@ public struct Deadline: Sendable {
         TimedOut(what: what, seconds: seconds, log: log)
     }
 
-    /// Leaves the processor to others before the next look at a condition.
+    /// Yields the processor before the next check of a condition.
     public static func pause() {
         var time = timespec(tv_sec: 0, tv_nsec: 1_000_000)
         nanosleep(&time, nil)

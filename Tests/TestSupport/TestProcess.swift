@@ -192,7 +192,7 @@ public final class TestProcess {
     static func killAll() { for identifier in running.value { kill(identifier) } }
 
     private static func kill(_ identifier: pid_t) {
-        // kill(2) takes 0 and -1 for others.
+        // kill(2) gives 0 and -1 another meaning.
         guard identifier > 1 else { return }
         Foundation.kill(-identifier, SIGKILL)
         Foundation.kill(identifier, SIGKILL)
@@ -232,7 +232,8 @@ public final class TestProcess {
     private func reap() {
         var status: Int32 = 0
         guard exitCode == nil, case let reaped = waitpid(identifier, &status, WNOHANG), reaped != 0 else { return }
-        // WIFSIGNALED and WEXITSTATUS of wait(2), which Swift does not see. Reaped by somebody else: its code is lost.
+        // WIFSIGNALED and WEXITSTATUS of wait(2), which Swift does not see. If it was reaped elsewhere, its code is
+        // lost.
         exitCode = reaped < 0 ? -1 : status & 0x7F != 0 ? 128 + status & 0x7F : status >> 8 & 0xFF
         let identifier = identifier
         Self.running.withLock { _ = $0.remove(identifier) }

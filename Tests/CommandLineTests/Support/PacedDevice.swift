@@ -51,7 +51,7 @@ final class PacedDevice: @unchecked Sendable {
         while true {
             guard condition.waitInTime(until: { allowance > 0 }) else { return }
             let room = condition.update { min(buffer.count, allowance) }
-            // Without an end of the player or a byte of it, the test finds too few bytes.
+            // If the player neither ends nor writes, the test finds too few bytes.
             guard (try? waitForDescriptor(readEnd, "the player")) != nil else { return }
             let count = buffer.withUnsafeMutableBytes { CLinux.read(readEnd, $0.baseAddress, room) }
             guard count > 0 else { return }

@@ -48,7 +48,7 @@ struct HandmadeMP4 {
     /// The bits of an entry in `stz2`; nil: `stsz`.
     var compactBits: Int?
     var editList: [UInt8] = []
-    /// Beside the sample tables.
+    /// More boxes beside the sample tables.
     var moreTables: [UInt8] = []
     var userData: [UInt8] = []
     var moreTracks: [UInt8] = []

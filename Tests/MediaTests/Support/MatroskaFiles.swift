@@ -55,7 +55,7 @@ struct HandmadeMatroska {
     var hasSizes = true
     /// More fields of the track.
     var moreFields: [UInt8] = []
-    /// Before the track.
+    /// Elements before the track.
     var otherTracks: [UInt8] = []
     /// Other parts of the segment, before the tracks.
     var otherParts: [UInt8] = []

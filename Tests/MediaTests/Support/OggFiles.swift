@@ -22,7 +22,7 @@ extension Signal {
         }
     }
 
-    /// Something that lossy codecs are made for: tones that come and go over a little noise.
+    /// A signal that suits lossy codecs: tones that come and go over a little noise.
     static func music(frames: Int, rate: Int = 48_000, channels: Int = 2, seed: UInt64 = 1) -> Signal {
         var generator = SeededGenerator(seed: seed)
         var samples: [Int32] = []

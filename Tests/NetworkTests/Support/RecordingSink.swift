@@ -55,7 +55,7 @@ final class RecordingSink: TransferSink, @unchecked Sendable {
     }
 
     func waitForBytes() { wait { !bytes.isEmpty || !ends.isEmpty } }
-    /// Waits until it has had enough so often.
+    /// Waits until it has refused bytes so often.
     func waitForRefusals(_ count: Int) { wait { refusals >= count || !ends.isEmpty } }
 
     var body: [UInt8] { condition.update { bytes } }

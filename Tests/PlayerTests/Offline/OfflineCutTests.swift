@@ -124,7 +124,7 @@ struct OfflineCutTests {
         if promises.contains("validated") { #expect(found.item?.validity.validUntil == 2_000_000, "\(cut)") }
         if promises.contains("kept SECOND") { #expect(found.item?.fingerprint == Array("h2".utf8), "\(cut)") }
         if found.item == nil, found.job == nil {
-            // The request may have been on the medium already, or still.
+            // The request may not be on the medium yet, or not any more.
             #expect(!promises.contains("asked") || isDeleting, "\(cut): the job is lost")
             try offline.spin("the files") { offline.files == [] }
             return false

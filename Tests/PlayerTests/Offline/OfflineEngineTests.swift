@@ -159,7 +159,7 @@ struct OfflineEngineTests {
         try offline.wait(for: "failed m3 r7")
         #expect(offline.files == [])
         guard case .failed = offline.status(of: 7) else { return #expect(Bool(false)) }
-        // Asked for once more, it is another attempt.
+        // A new request is another attempt.
         service.serve(file, as: "7")
         try offline.keep(7)
     }

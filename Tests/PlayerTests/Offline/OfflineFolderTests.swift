@@ -66,7 +66,7 @@ struct OfflineFolderTests {
             try offline.wait(for: "all deleted")
             #expect(offline.files.count == 1)
         }
-        // A second start knows no more than the first.
+        // A second start has the same result as the first.
         do {
             let offline = try OfflineFixture(in: state, service)
             try offline.spin("the problem") { offline.folderProblem() != nil }
@@ -225,7 +225,7 @@ struct OfflineFolderTests {
             // The database is a new one.
             (false, .none, .others, false, .foreign), (false, .other, .others, false, .foreign),
             (false, .none, .others, true, .foreign), (false, .other, .others, true, .foreign),
-            // As it should be, with whatever it has.
+            // The right id, with any files.
             (true, .own, .none, false, .ours), (true, .own, .none, true, .ours), (true, .own, .own, true, .ours),
             (true, .own, .others, true, .ours), (true, .own, .others, false, .ours),
             // The id was removed.
@@ -233,7 +233,7 @@ struct OfflineFolderTests {
             // The medium is missing; the user has declared it lost; or no file was on it.
             (true, .none, .none, true, .missing), (true, .empty, .none, true, .ours),
             (true, .none, .none, false, .ours),
-            // Another one.
+            // The folder of another database.
             (true, .other, .none, true, .foreign), (true, .other, .torn, true, .foreign),
             (true, .other, .mostlyOthers, true, .foreign),
             // The id is damaged: the files prove to which database they belong.

@@ -121,7 +121,7 @@ struct OfflineRepairTests {
         let count = AwaitedValue<Int>()
         offline.engine.status { count.set($0?.jobCount ?? -1) }
         #expect(count.wait() == 1)
-        // Asked for again, it is a new one.
+        // A new request is a new job.
         #expect(offline.engine.offline(product))
         offline.player.linkChanged(to: Link(.ethernet))
         try offline.wait(for: "done r7")

@@ -211,7 +211,7 @@ struct LiveLossTests {
         try publish(map + segments[0..<6].joined(), number: 100)
         let decoder = try open()
         _ = try hear(decoder, seconds: 1)
-        // It counts from its beginning again, and then is away for a while.
+        // The playlist restarts its numbers, and then is missing for a while.
         let lines = map + segments[7..<13].joined()
         let answered = Locked(false)
         let inner = content.service.content

@@ -25,7 +25,7 @@ struct RepresentationChoiceTests {
             (0, 1e9, 10.9, 0), (0, 1e9, 11, 3), (0, 1_000_000, 11, 1), (2, 5_300_000, 11, 2), (2, 5_340_000, 11, 3),
             // The line carries it: it stays, also with little in the buffer.
             (3, 4_500_000, 4, 3), (2, 1_112_000, 4, 2), (1, 400_000, 4, 1), (0, 1000, 0, 0),
-            // It does not: a large buffer hides that.
+            // The line does not carry it, but a large buffer hides that.
             (3, 2_000_000, 23, 3), (2, 500_000, 23, 2), (1, 90_000, 30, 1),
             // Down to a bit rate that the line carries while the buffer is large, else to the lowest one.
             (3, 2_000_000, 22.9, 2), (3, 600_000, 22.9, 1), (3, 2_000_000, 18, 0), (2, 500_000, 3, 0),

@@ -75,7 +75,7 @@ struct StreamedBytesTests {
         #expect(source.length == 5_000_000)
     }
 
-    /// Reads on where the reader has jumped to, until it is no look any more.
+    /// Reads on after a jump, until the jump counts as a seek and not as a short look.
     private func stay(_ source: StreamedBytes, at start: Int) throws {
         for place in stride(from: start, to: start + 200_000, by: 10_000) {
             network.last.deliver(Array(content[place..<place + 10_000]))

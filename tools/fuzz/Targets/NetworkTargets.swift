@@ -86,7 +86,7 @@ let networkTargets = [
     },
 ]
 
-/// - Returns: nil when it is damaged. A bomb is given up.
+/// - Returns: nil when it is damaged. A decompression bomb is abandoned.
 private func decoded(_ bytes: ArraySlice<UInt8>, _ coding: ContentCoding, piece: Int) -> [UInt8]? {
     var decoder = BodyDecoder(coding)
     var plain: [UInt8] = []

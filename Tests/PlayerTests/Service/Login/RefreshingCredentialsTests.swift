@@ -12,7 +12,7 @@ private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
     /// In milliseconds.
     enum Wait: Equatable, Sendable {
         case time(Int64)
-        /// That another link ends.
+        /// A wait that another link ends.
         case link(Int64)
     }
 
@@ -224,7 +224,7 @@ struct RefreshingCredentialsTests {
         let medium = try Medium(at: folder["medium"], kilobytes: 256)
         let store = LoginStore(folder: medium.path, service: store.service)
         try store.save(LoginTokens(access: "a1", refresh: "r1"))
-        // Made before: the lock is a file, too.
+        // Created before, because the lock is a file, too.
         _ = try LockFile(store.lockPath)
         medium.fill()
         let credentials = RefreshingCredentials(store, over: rotating)
