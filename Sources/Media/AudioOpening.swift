@@ -210,9 +210,9 @@ public final class AudioOpening {
 
     private struct Finding {
         var container: AudioProperties.Container
-        /// Where the tags before the container end.
+        /// The offset of the end of the tags before the container.
         var tagsEnd: Int64
-        /// Where the container begins.
+        /// The offset of the container.
         var start: Int64
     }
 

@@ -60,13 +60,13 @@ extension TrackMetadata {
         set { set(.albumArtist, newValue) }
     }
 
-    /// From 1.
+    /// The number of the track, from 1.
     public var trackNumber: Int? {
         get { number(.trackNumber) }
         set { set(.trackNumber, newValue.map { "\($0)" }) }
     }
 
-    /// From 1.
+    /// The number of the disc, from 1.
     public var discNumber: Int? {
         get { number(.discNumber) }
         set { set(.discNumber, newValue.map { "\($0)" }) }

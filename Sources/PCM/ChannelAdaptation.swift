@@ -57,7 +57,7 @@ extension ChannelAdaptation: CustomStringConvertible {
         return sourceChannelCount == deviceChannelCount && layout == nil ? phrase : "\(counts), \(phrase)"
     }
 
-    /// For a person: where only the order of the channels differs.
+    /// The text for a person when only the order of the channels differs.
     public static func inDeviceOrder(_ count: Int) -> String { "\(count) channels in the device's order" }
 
     private var counts: String {

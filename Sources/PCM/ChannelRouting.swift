@@ -19,7 +19,7 @@ public enum ChannelRouting: String, Equatable, Sendable, BitwiseCopyable {
         self = routing
     }
 
-    /// For a person: "left and right swapped"; nil for `straight`.
+    /// The phrase for a person: "left and right swapped"; nil for `straight`.
     var phrase: String? {
         switch self {
         case .straight: nil

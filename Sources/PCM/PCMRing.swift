@@ -27,9 +27,9 @@ public final class PCMRing: @unchecked Sendable {
     /// A marker and the positions around it.
     public struct PlacedMarker: Equatable, Sendable, BitwiseCopyable {
         public let marker: Marker
-        /// Where the samples before the marker end.
+        /// The position after the last sample before the marker.
         public let position: Int64
-        /// Where the samples after the marker begin; more than `position`.
+        /// The position of the first sample after the marker; more than `position`.
         public let resumption: Int64
     }
 
@@ -114,7 +114,7 @@ extension PCMRing {
         writeCursor.publish(writeCursor.owned() + Int64(count))
     }
 
-    /// Where the next sample is written. Any thread.
+    /// The position of the next sample to write. Any thread.
     public var writePosition: Int64 { writeCursor.read() }
 
     /// Puts a marker after the samples committed so far. Producer's thread.

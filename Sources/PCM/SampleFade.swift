@@ -19,16 +19,16 @@ public struct SampleFade: BitwiseCopyable {
         self.change = change
     }
 
-    /// From silence to the unchanged samples.
+    /// Returns a fade from silence to the unchanged samples.
     public static func fadeIn(frames: Int) -> SampleFade { SampleFade(frames: frames, start: 0, change: one) }
 
-    /// To silence, from the factor of this fade for frame number `frame`.
+    /// Returns a fade to silence, from the factor of this fade for frame number `frame`.
     public func fadeOut(from frame: Int64, frames: Int) -> SampleFade {
         let level = factor(of: frame)
         return SampleFade(frames: frames, start: level, change: -level)
     }
 
-    /// To silence, from the unchanged samples.
+    /// Returns a fade to silence, from the unchanged samples.
     public static func fadeOut(frames: Int) -> SampleFade { SampleFade(frames: frames, start: one, change: -one) }
 
     /// Whether all of its frames were faded.

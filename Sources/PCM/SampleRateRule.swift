@@ -3,7 +3,7 @@
 ///     let rule = SampleRateRule()
 ///     rule.deviceRate(for: 96_000, of: [44_100, 48_000])      // 48000
 public struct SampleRateRule: Equatable, Sendable {
-    /// nil when the rate is not converted.
+    /// The quality of conversions; nil when the rate is not converted.
     public var quality: RateQuality?
     /// The rate in Hz to which all audio is converted, for a device with other users; nil for the rate of the audio.
     public var fixed: Int?

@@ -8,8 +8,7 @@ public protocol ByteSource: AnyObject {
     /// only a read shows where the bytes end.
     var length: Int64? { get }
 
-    /// Whether the bytes come over a network while they are read. A read elsewhere discards the bytes that were fetched
-    /// before they are needed.
+    /// Whether the bytes come over a network while they are read. A read at another offset discards the read-ahead.
     var isStreamed: Bool { get }
 
     /// Reads up to `buffer.count` bytes from `offset` on. Returning fewer is not an error.

@@ -5,7 +5,7 @@ struct SourceCursor {
     private var windowOffset: Int64 = 0
     /// The offset of the next byte in the source.
     private(set) var offset: Int64
-    /// Where the part ends. The source may end earlier.
+    /// The offset of the end of the part. The source may end earlier.
     let end: Int64
 
     private static let windowSize = 4096

@@ -8,7 +8,7 @@ struct Packet {
     var duration: Int64?
     /// Frames that are decoded and not played, in addition to those that the track's edit drops.
     var trim = PacketTrim()
-    /// nil for plain bytes.
+    /// The encryption; nil for plain bytes.
     var encryption: PacketEncryption?
     /// The header fields of AAC in an elementary stream, as `ADTSHeader.stream`; nil for those of the first packet.
     var otherStream: UInt16?

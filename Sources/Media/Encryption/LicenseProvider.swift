@@ -15,7 +15,7 @@ public protocol LicenseProvider: AnyObject {
 
 /// A key that content needs, and the systems that have it.
 public struct KeyRequest: Equatable, Sendable {
-    /// 16 bytes.
+    /// The ID of the key: 16 bytes.
     public var keyID: [UInt8]
     /// The systems that have the key, as far as the content names them.
     public var systems: [ProtectionSystem]
@@ -40,7 +40,7 @@ public struct ProtectionSystem: Equatable, Sendable {
 
 /// A system that grants keys, with its registered UUID.
 public struct KeySystem: Equatable, Sendable {
-    /// 16 bytes.
+    /// The registered UUID: 16 bytes.
     public let id: [UInt8]
 
     public init(id: [UInt8]) { self.id = id }
@@ -78,9 +78,9 @@ public struct KeySystem: Equatable, Sendable {
 /// Thread: any; it never changes.
 public final class ContentKeys: LicenseProvider, Sendable {
     public struct Key: Equatable, Sendable {
-        /// 16 bytes.
+        /// The ID of the key: 16 bytes.
         public var id: [UInt8]
-        /// 16 bytes.
+        /// The key: 16 bytes.
         public var value: [UInt8]
 
         public init(id: [UInt8], value: [UInt8]) {

@@ -1,16 +1,16 @@
 /// The playable content and the addresses of its bytes: the common result of all manifest formats.
 public struct Manifest: Equatable, Sendable {
-    /// At least one, in the order of playback.
+    /// The periods in the order of playback; at least one.
     public var periods: [Period]
     /// The parameters of a live presentation: set while the manifest may change, so that it has to be loaded again.
     public var live: LivePresentation?
-    /// In seconds, if the manifest contains it.
+    /// The duration in seconds, if the manifest contains it.
     public var duration: Double?
 
     public var isLive: Bool { live != nil }
 }
 
-/// The times and addresses of a live presentation.
+/// The updates and the availability of a live presentation.
 public struct LivePresentation: Equatable, Sendable {
     /// When the presentation began to be available, in seconds since 1970.
     public var availabilityStart: Double?
@@ -27,13 +27,13 @@ public struct LivePresentation: Equatable, Sendable {
 /// A stretch of time with its own media.
 public struct Period: Equatable, Sendable {
     public var id: String?
-    /// From the beginning of the presentation, in seconds.
+    /// The start in seconds, from the beginning of the presentation.
     public var start: Double
-    /// In seconds; nil when it is not known.
+    /// The duration in seconds; nil when it is not known.
     public var duration: Double?
     /// By how much its end may be rounded, in seconds; nil: the end does not limit its segments.
     public var endRounding: Double?
-    /// Those with sound.
+    /// The adaptation sets with sound.
     public var adaptationSets: [AdaptationSet]
 }
 
@@ -44,11 +44,11 @@ public struct AdaptationSet: Equatable, Sendable {
     public var language: String?
     /// Whether it is the main sound: not a commentary, a dubbed version or a description of the pictures.
     public var isMain = true
-    /// In sorted order: of DASH the roles.
+    /// The roles in DASH, sorted.
     public var roles: [String] = []
     /// The groups of HLS that contain it. Two sets in one group are two sounds.
     public var groups: [String] = []
-    /// At least one, in the order of the manifest.
+    /// The representations in the order of the manifest; at least one.
     public var representations: [Representation]
 }
 
@@ -57,7 +57,7 @@ public struct Representation: Equatable, Sendable {
     public var id: String
     /// `audio/mp4`, in lower case.
     public var mimeType: String?
-    /// As RFC 6381 writes them: `mp4a.40.2`.
+    /// The codecs as RFC 6381 names them: `mp4a.40.2`.
     public var codecs: [String]
     /// The peak, in bits per second.
     public var bandwidth: Int?
@@ -85,7 +85,7 @@ public struct ContentProtection: Equatable, Sendable {
     public var scheme: String
     /// `cenc`, `cbcs`; of HLS the METHOD.
     public var value: String?
-    /// 16 bytes.
+    /// The default ID of the key: 16 bytes.
     public var defaultKeyID: [UInt8]?
     /// The box `pssh`.
     public var initializationData: [UInt8]?

@@ -21,7 +21,7 @@ public struct CueSheet: Equatable, Sendable {
     public struct Track: Equatable, Sendable {
         /// Whether it has sound. Discs have tracks of data, too.
         public var isAudio = true
-        /// nil when the sheet does not contain its start.
+        /// The place of the track; nil when the sheet does not contain its start.
         public var place: Place?
         /// The tags of the track, with those of the album that hold for each track.
         public var metadata = TrackMetadata()
@@ -76,9 +76,9 @@ public struct CueSheet: Equatable, Sendable {
 
 /// A time in a cue sheet.
 public enum CueTime: Equatable, Sendable {
-    /// In 1/75 s, the sectors of a disc.
+    /// A time in sectors of a disc, 1/75 s each.
     case sectors(Int64)
-    /// In frames of the file.
+    /// A time in frames of the file.
     case frames(Int64)
 
     /// The frame of a file of this rate. Where a sector does not begin at a frame, the nearest one.

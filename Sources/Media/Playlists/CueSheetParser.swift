@@ -2,7 +2,7 @@ import PCM
 
 /// A line of a cue sheet: a word and the text after it.
 struct CueLine {
-    /// In capital letters.
+    /// The command in capital letters.
     let command: [UInt8]
     let rest: [UInt8]
 

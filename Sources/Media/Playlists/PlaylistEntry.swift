@@ -2,7 +2,7 @@ import Platform
 
 /// A file that a playlist names, and where it may be.
 public struct PlaylistEntry: Equatable, Sendable {
-    /// As the playlist has it, for a person.
+    /// The line as it is in the playlist, for a person.
     public let line: String
     /// The path that the line means on this machine; nil for a file on another machine.
     public let path: String?

@@ -3,9 +3,9 @@ import Platform
 /// A playlist as players write it: M3U (in UTF-8 also called M3U8), PLS or XSPF. In UTF-8, UTF-16, or any other set of
 /// characters of which a name in a folder is made.
 public struct PlaylistFile: Equatable, Sendable {
-    /// From `#PLAYLIST:`.
+    /// The title from `#PLAYLIST:`.
     public private(set) var title: String?
-    /// In order. Addresses of the web are left out.
+    /// The entries in order. Addresses of the web are left out.
     public private(set) var entries: [PlaylistEntry] = []
     /// The first address of the web, and how many there are.
     public private(set) var webAddress: String?
@@ -78,7 +78,7 @@ private enum PLS {
         CueLine(line).command.elementsEqual("[PLAYLIST]".utf8)
     }
 
-    /// In the order of their numbers.
+    /// The files in the order of their numbers.
     static func files(in bytes: [UInt8]) -> [[UInt8]] {
         var files: [(number: Int, name: [UInt8])] = []
         for line in TextLines.lines(of: bytes) {

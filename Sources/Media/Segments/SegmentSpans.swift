@@ -1,4 +1,4 @@
-/// Where lists of segments can be divided and joined.
+/// Divides and joins lists of segments.
 extension SegmentList {
     /// The lists of which this one consists: each has one initialization, and times that are continuous. Gaps are left
     /// out, so that they are never requested.

@@ -34,7 +34,7 @@ public struct SegmentTimeline: Equatable, Sendable {
 
     /// The index of the first available segment.
     public let firstIndex: Int
-    /// In order. Empty when nothing is known.
+    /// The runs in order. Empty when no times are known.
     public let runs: [Run]
     /// Whether no more segments will come.
     public let isComplete: Bool

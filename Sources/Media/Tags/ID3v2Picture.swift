@@ -38,7 +38,7 @@ extension ID3v2Frame {
         return head[1...].firstIndex(of: 0).map { (head[1..<$0], $0 + 1) }
     }
 
-    /// Where the bytes after the NUL of a text begin.
+    /// The offset of the bytes after the NUL of a text.
     private static func terminator(in bytes: [UInt8], from start: Int, isWide: Bool) -> Int? {
         var place = start
         let step = isWide ? 2 : 1

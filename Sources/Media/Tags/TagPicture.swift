@@ -2,7 +2,7 @@ import Platform
 
 /// A picture in a tag: where its bytes are. They are never loaded here (docs/decisions/tags-and-pictures.md).
 public struct TagPicture: Equatable, Sendable {
-    /// In the file.
+    /// The offset in the file.
     public var offset: Int64
     /// The bytes from `offset` on that have the picture, without headers of Ogg pages between them.
     public var length: Int64

@@ -26,7 +26,7 @@ enum TagText {
         return bytes[..<end]
     }
 
-    /// With ASCII letters in lower case.
+    /// The text with ASCII letters in lower case.
     static func lowercased(_ text: String) -> String {
         String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }

@@ -267,7 +267,7 @@ private struct Deadline {
         end = clock.now() + milliseconds * 1_000_000
     }
 
-    /// At least 0.
+    /// The remaining milliseconds; at least 0.
     var remainingMilliseconds: Int32 { Int32(clamping: max(0, (end - clock.now() + 999_999) / 1_000_000)) }
     var isOver: Bool { remainingMilliseconds == 0 }
 }

@@ -2,7 +2,7 @@ import PCM
 
 /// The capabilities of a device itself, without resampling, mixing or conversion.
 public struct DeviceCapabilities: Equatable, Sendable {
-    /// In Hz, ascending; only usual ones.
+    /// The usual rates that the device has, in Hz, ascending.
     public var rates: [Int]
     /// Every channel count that the device has, ascending, up to `mostChannels`.
     public var channels: [Int]

@@ -93,7 +93,7 @@ public struct DeviceRequest: Equatable, Sendable {
 /// The configuration of an open device.
 public struct DeviceConfiguration: Equatable, Sendable {
     public var device: String
-    /// In Hz.
+    /// The rate in Hz.
     public var sampleRate: Int
     public var channelCount: Int
     public var sampleFormat: SampleFormat
@@ -106,7 +106,7 @@ public struct DeviceConfiguration: Equatable, Sendable {
     public var channels: ChannelCounts
     /// The usual rates of the device in Hz, ascending; empty when they are not known.
     public var rates: [Int]
-    /// Where the channels are; nil for the order of FLAC.
+    /// The positions of the channels; nil for the order of FLAC.
     public var layout: ChannelLayout?
     /// Which side each front channel plays.
     public var routing = ChannelRouting.straight

@@ -31,7 +31,7 @@ extension RenderLoop {
 
 /// How long the audio thread sleeps before it checks an empty ring again: a little longer each time.
 struct BackOff {
-    /// In milliseconds.
+    /// The longest sleep, in milliseconds.
     static let longest: Int32 = 50
     private var milliseconds: Int32 = 1
 

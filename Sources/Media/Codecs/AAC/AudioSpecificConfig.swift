@@ -12,7 +12,7 @@ struct AudioSpecificConfig: Equatable {
     let hasSBR: Bool?
     /// Whether parametric stereo is used; nil when the container leaves it to the decoder.
     let hasParametricStereo: Bool?
-    /// Where the description of the core ends, in bits.
+    /// The length of the description of the core, in bits.
     let coreBitCount: Int
 
     /// Frames of the core in one packet.

@@ -4,7 +4,7 @@ struct DSDWindow: ~Copyable {
     /// The number of the first byte in the channel. Below 0 are the mirrored bytes before the first one.
     private(set) var start: Int64 = 0
     private(set) var count = 0
-    /// Where the bytes of the channel end; nil before the end is known.
+    /// The number of the first byte after the end of the channel; nil before the end is known.
     private(set) var end: Int64?
     /// Whether the bytes before the first one are not there yet.
     private var lacksFront = false

@@ -29,7 +29,7 @@ final class FLACSpanInput: FLACInput {
         seek(to: 0)
     }
 
-    /// Where the first audio frame begins, in this view.
+    /// The offset of the first audio frame in this view.
     var audioStart: Int64 { Int64(header.count) }
 
     var length: Int64? {

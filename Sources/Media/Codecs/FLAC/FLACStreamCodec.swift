@@ -20,7 +20,7 @@ final class FLACStreamCodec: Codec {
     private var pendingFormat: PCMFormat
     /// Silent frames to return before those in `kept`.
     private var pendingSilence: Int64 = 0
-    /// Where to continue after an interrupted seek or a failed source.
+    /// The frame at which to continue after an interrupted seek or a failed source.
     private var interruptedAt: Int64?
     /// Frames before `position` are dropped: they lead to the target of a seek.
     private var isSkipping = false

@@ -17,7 +17,7 @@ enum FloatSamples {
     static func in32Bits(_ sample: Double) -> Int32 {
         let scaled = sample - sample == 0 ? sample * 2_147_483_648 : 0
         let clipped = scaled < -2_147_483_648 ? -2_147_483_648 : scaled > 2_147_483_647 ? 2_147_483_647 : scaled
-        // The lowest bits are the number, as in `in24Bits`.
+        // The lowest bits are the number, as in `leftJustified`.
         return Int32(truncatingIfNeeded: (clipped + 6_755_399_441_055_744).bitPattern)
     }
 }

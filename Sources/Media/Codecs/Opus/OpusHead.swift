@@ -14,7 +14,7 @@ struct OpusHead {
     let format: PCMFormat
     /// Frames at the start that are not played.
     let preSkip: Int
-    /// In 1/256 dB, for all output.
+    /// The gain in 1/256 dB, for all output.
     let gain: Int
     let streamCount: Int
     /// Streams with two channels, which are the first ones.
@@ -50,8 +50,8 @@ struct OpusHead {
         self.gain = Int(Int16(bitPattern: gain))
     }
 
-    /// - Parameter box: the content of a box `dOps`: the same fields with the highest byte first ("Encapsulation of Opus
-    ///   in ISO Base Media File Format", 4.3.2).
+    /// - Parameter box: the content of a box `dOps`: the same fields with the highest byte first ("Encapsulation of
+    ///   Opus in ISO Base Media File Format", 4.3.2).
     init(box: [UInt8]) throws(Interruption) {
         guard box.count > 10 else { throw Self.damage }
         guard box[0] == 0 else { throw .unsupported(what: "MP4 with Opus of version \(box[0])") }

@@ -15,7 +15,7 @@ final class ADTSContainer: TimedPacketSource {
     private var packetFrameCount = Int64(AudioSpecificConfig.coreFrameCount)
     private var preroll: Int64 = 0
     private var place: Place
-    /// Where each 64th packet begins, as far as the stream was read.
+    /// The offset of each 64th packet, as far as the stream was read.
     private var offsets: [Int64]
     private let buffer = PacketBuffer()
 

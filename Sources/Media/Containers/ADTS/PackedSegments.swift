@@ -2,7 +2,7 @@
 struct PackedSegments {
     /// The offset of the first packet.
     let start: Int64
-    /// In seconds; nil while more segments may come.
+    /// The duration in seconds; nil while more segments may come.
     var duration: Double? { chain.duration }
 
     private let chain: SegmentChain

@@ -10,7 +10,7 @@ struct FLACBlocks {
         static let lastKnown: UInt8 = 6
     }
 
-    /// nil when the block is missing or not valid.
+    /// The STREAMINFO block; nil when it is missing or not valid.
     private(set) var streamInfo: FLACStreamInfo?
     /// The reason why `streamInfo` is not valid.
     private(set) var streamInfoError: Interruption?
@@ -20,7 +20,7 @@ struct FLACBlocks {
     private(set) var comments: Range<Int64>?
     /// The range of the CUESHEET block's content.
     private(set) var cueSheet: Range<Int64>?
-    /// In the order of the file, with offsets in the source.
+    /// The pictures in the order of the file, with offsets in the source.
     private(set) var pictures: [TagPicture] = []
     /// The offset of the first audio frame, or of the search for it.
     private(set) var audioOffset: Int64

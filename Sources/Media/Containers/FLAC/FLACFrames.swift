@@ -28,7 +28,7 @@ public struct FLACFrames {
     private let reader: SourceReader
     private let length: Int64
     private let totalSamples: Int64?
-    /// The samples of all frames but the last; nil when they vary.
+    /// The number of samples in all frames but the last; nil when it varies.
     private var fixedSize: Int?
     private var isFixed: Bool?
     private var window: [UInt8] = []
@@ -198,7 +198,7 @@ extension FLACChecksum {
 }
 
 extension Interruption {
-    /// For sources that never return `.notYet`.
+    /// The error for callers whose sources never return `.notYet`.
     fileprivate var mediaError: MediaError {
         switch self {
         case .failed(let error): error

@@ -49,7 +49,7 @@ struct MPEGAudioHeader: Equatable {
     /// Frames of sound in this frame of MPEG.
     var frameCount: Int { layer == 3 && isLowRate ? 576 : 1152 }
 
-    /// In bits per second; 0 in free format.
+    /// The bit rate in bits per second; 0 in free format.
     var bitRate: Int {
         let table: StaticString =
             switch (isLowRate, layer) {

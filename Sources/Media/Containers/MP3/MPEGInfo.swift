@@ -7,7 +7,7 @@ struct MPEGInfo: Equatable {
     private(set) var packetCount: Int64?
     /// Bytes from this frame to the end of the last one.
     private(set) var byteCount: Int64?
-    /// Where each hundredth of the time begins, in 256ths of the bytes.
+    /// The offset of each hundredth of the time, in 256ths of the bytes.
     private(set) var table: [UInt8] = []
     /// Whether all frames have one bit rate.
     private(set) var isConstant = false

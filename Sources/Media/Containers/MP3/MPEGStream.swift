@@ -18,12 +18,12 @@ struct MPEGStream {
 struct MPEGSync {
     /// Headers in a row that show that a file is MPEG audio.
     static let testedHeaders = 3
-    /// Bytes in front of the first frame.
+    /// The most bytes before the first frame.
     static let mostJunk: Int64 = 65_536
     private static let mostGuesses = 16
 
     private let source: any ByteSource
-    /// Where the frames end, if it is known.
+    /// The offset of the end of the frames, if it is known.
     let end: Int64?
 
     /// - Parameter source: should read a few bytes fast.

@@ -36,7 +36,7 @@ struct MP4Box {
 
 /// The boxes in a part of a source, one after the other.
 struct MP4Boxes {
-    /// Where the next box begins.
+    /// The offset of the next box.
     private(set) var offset: Int64
 
     private let source: any ByteSource

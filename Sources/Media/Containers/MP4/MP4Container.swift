@@ -40,7 +40,7 @@ final class MP4Container: TimedPacketSource {
 
     /// The place of the next packet. A value, so that a step that is interrupted has no effect.
     private struct Place {
-        /// nil after the samples of the movie box.
+        /// The position in the sample table; nil after the samples of the movie box.
         var table: MP4SampleTable.Position?
         /// The fragments; nil when there are none.
         var fragments: MP4Fragments?

@@ -11,7 +11,7 @@ struct MP4FragmentProbe {
         var size: Int64
     }
 
-    /// Bytes in which a fragment is looked for. Longer fragments are few.
+    /// The most bytes in which a fragment is searched. Few fragments are longer.
     static let mostScanned: Int64 = 2_097_152
     /// The most positions that look like a fragment and are none.
     private static let mostCandidates = 64

@@ -2,7 +2,7 @@
 struct MP4FragmentSearch {
     private let boxes: any ByteSource
     private let track: MP4Track
-    /// Where fragments begin.
+    /// The offset of the first fragment.
     private let start: Int64
     private let chain: SegmentChain?
     private var index: MP4FragmentIndex
@@ -20,9 +20,9 @@ struct MP4FragmentSearch {
         case none
     }
 
-    /// Bytes in which fragments are read one after the other.
+    /// The most bytes in which fragments are read one after the other.
     private static let nearby: Int64 = 65_536
-    /// Fragments of which the headers are read one after the other.
+    /// The most fragments whose headers are read one after the other.
     private static let fewFragments: Int64 = 8
 
     /// The next sample, and the fragments after it.

@@ -14,7 +14,7 @@ struct MP4Fragments {
     private var hasFragment = false
     /// The rest of the last fragment. There are several only if a fragment has the track more than once.
     private var parts: [MP4TrackFragment] = []
-    /// Where the last sample ended.
+    /// The time at the end of the last sample.
     private var time: Int64
 
     private static let mostParts = 64

@@ -1,4 +1,4 @@
-/// Where the parts of an ISO base media file are.
+/// The positions of the parts of an ISO base media file.
 struct MP4Layout {
     let movie: MP4Movie
     /// The offset after the movie box, when fragments may follow there.

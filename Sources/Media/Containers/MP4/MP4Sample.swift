@@ -1,9 +1,9 @@
 /// A sample of a track: the bytes of one packet, and when it is played.
 struct MP4Sample {
-    /// In the source.
+    /// The offset in the source.
     var offset: Int64
     var size: Int64
-    /// In units of the track.
+    /// The time in units of the track.
     var time: Int64
     var duration: Int64
     /// The encryption of the sample; nil for plain bytes.

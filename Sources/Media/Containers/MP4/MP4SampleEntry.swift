@@ -15,7 +15,7 @@ struct MP4SampleEntry {
     }
 
     let codec: Codec
-    /// nil for plain samples.
+    /// The protection; nil for plain samples.
     let protection: MP4Protection?
 
     private static let mostEntries = 16
@@ -117,7 +117,7 @@ struct MP4SampleEntry {
         return stream
     }
 
-    /// For messages.
+    /// The name of a codec, for messages.
     private static func name(of format: FourCharacterCode) -> String {
         switch format {
         case "ac-3": "AC-3"

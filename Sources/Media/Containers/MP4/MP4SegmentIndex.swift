@@ -7,9 +7,9 @@ struct MP4SegmentIndex {
     private(set) var parts: [Part] = []
 
     struct Part: Equatable {
-        /// In the source, in bytes.
+        /// The range in the source, in bytes.
         var range: Range<Int64>
-        /// In units of the index.
+        /// The duration in units of the index.
         var duration: Int64
         /// Whether the part is another index, not media.
         var isIndex: Bool
@@ -44,6 +44,6 @@ struct MP4SegmentIndex {
         guard parts.count == count else { return nil }
     }
 
-    /// In units of the index.
+    /// The duration in units of the index.
     var duration: Int64 { parts.reduce(0) { $0 + $1.duration } }
 }

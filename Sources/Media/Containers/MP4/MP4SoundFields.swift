@@ -5,11 +5,11 @@ import PCM
 struct MP4SoundFields {
     let channelCount: Int
     let bits: Int
-    /// In Hz; 0 when the fields do not have a valid rate.
+    /// The rate in Hz; 0 when the fields do not have a valid one.
     let sampleRate: UInt64
     /// The fields that only QuickTime's version 2 has; nil for others.
     let linear: Linear?
-    /// Where boxes may follow.
+    /// The bytes of the fields, after which boxes may follow.
     let byteCount: Int64
 
     /// The fields of `lpcm` in version 2.

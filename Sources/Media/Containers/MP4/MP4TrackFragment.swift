@@ -109,7 +109,7 @@ struct MP4TrackFragment {
 
 /// The properties of samples in fragments that do not have their own (`trex`, `tfhd`).
 struct MP4SampleDefaults {
-    /// From 1.
+    /// The number of the sample description, from 1.
     var descriptionIndex: Int64 = 1
     var duration: Int64 = 0
     var size: Int64 = 0
@@ -123,7 +123,7 @@ struct MP4Run {
 
     private let defaults: MP4SampleDefaults
     private var table: MP4Table
-    /// Where the fields are in an entry.
+    /// The offset of each field in an entry; nil when the entries do not have it.
     private let durationPlace: Int?
     private let sizePlace: Int?
 

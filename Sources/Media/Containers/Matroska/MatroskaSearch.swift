@@ -10,7 +10,7 @@ struct MatroskaSearch {
 
     struct Cluster {
         let offset: Int64
-        /// In units of time.
+        /// The time in units of time.
         let time: Int64
     }
 
@@ -66,7 +66,7 @@ struct MatroskaSearch {
         return try cluster(at: segment.start + Int64(best))
     }
 
-    /// Without a length the clusters are passed over one after the other.
+    /// Steps from cluster to cluster, because the length of the file is not known.
     private func following(upTo time: Int64) throws(Interruption) -> Cluster? {
         var best: Cluster?
         var offset = segment.firstCluster

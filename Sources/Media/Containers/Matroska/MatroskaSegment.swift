@@ -3,13 +3,13 @@ import PCM
 /// The headers of a file: those before the first cluster, and those that they point to (RFC 9559, 4.5).
 struct MatroskaSegment {
     let reader: EBMLReader
-    /// nil when the size is not known.
+    /// The end of the segment; nil when its size is not known.
     let end: Int64?
     /// The offset from which positions count.
     let start: Int64
     /// Nanoseconds of a unit of time.
     private(set) var timestampScale: UInt64 = 1_000_000
-    /// In units of time.
+    /// The duration in units of time.
     private(set) var duration: Double?
     let trackCount: Int
     /// The track that is played.

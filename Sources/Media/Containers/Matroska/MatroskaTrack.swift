@@ -173,7 +173,7 @@ struct MatroskaTrack {
         return (.ogg(.vorbis(content)), metadata)
     }
 
-    /// For messages.
+    /// The name of a codec, for messages.
     private static func name(of id: [UInt8]) -> String {
         let names: [(id: StaticString, name: StaticString)] = [
             ("A_AC3", "AC-3"), ("A_EAC3", "E-AC-3"), ("A_DTS", "DTS"), ("A_TRUEHD", "TrueHD"), ("A_MLP", "MLP"),

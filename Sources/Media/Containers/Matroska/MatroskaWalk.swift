@@ -2,7 +2,7 @@
 struct MatroskaPlace {
     /// The offset of the next element, in a cluster or before one.
     var offset: Int64
-    /// Where the cluster ends, if its header contains it.
+    /// The end of the cluster, if its header contains it.
     var limit: Int64?
     /// The time of the cluster, in units of time.
     var clusterTime: Int64 = 0
@@ -31,7 +31,7 @@ struct MatroskaBlock {
 /// A packet in the source.
 struct MatroskaPacket {
     let range: Range<Int64>
-    /// In units of time, if the file contains it.
+    /// The time in units of time, if the file contains it.
     let time: Int64?
     /// The padding in nanoseconds, as `MatroskaBlock.discard`.
     let discard: Int64

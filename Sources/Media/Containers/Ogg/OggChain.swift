@@ -22,7 +22,7 @@ struct OggChain {
     /// Whether the last link is the last one of the source.
     var isWhole = false
 
-    /// More than a day of songs. Links after these are found by reading.
+    /// The most links in the chain: more than a day of songs. Links after these are found by reading.
     private static let mostLinks = 4096
 
     init(_ link: OggLink) {

@@ -11,7 +11,7 @@ final class OggContainer: TimedPacketSource {
     private let pages: OggPages
     /// The tags at the start of the file.
     private let tags: TrackMetadata
-    /// Where the source begins in the file.
+    /// The offset of the source in the file.
     private let base: Int64
     private var chain: OggChain
     /// The number of `link` in the chain; nil when the chain has no room for it.

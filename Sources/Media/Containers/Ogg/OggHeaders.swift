@@ -2,7 +2,7 @@
 struct OggHeaders {
     private let pages: OggPages
     private let serial: UInt32
-    /// Where the next packet begins.
+    /// The place of the next packet.
     private(set) var place: OggPlace
     private var pagesLeft = mostPages
 

@@ -7,10 +7,10 @@ struct OggPage: Equatable {
     static let mostBytes = fixedSize + mostSegments + mostSegments * 255
     /// `OggS`, the first byte at the top.
     static let marker: UInt32 = 0x4F67_6753
-    /// Where the checksum is.
+    /// The offsets of the checksum in the header.
     static let checksumPlace = 22..<26
 
-    /// Where the page begins.
+    /// The offset of the page.
     let offset: Int64
     /// Whether its first bytes continue a packet of an earlier page.
     let isContinued: Bool
@@ -32,7 +32,7 @@ struct OggPage: Equatable {
 
     var headerSize: Int { Self.fixedSize + segmentCount }
     var byteCount: Int { headerSize + bodySize }
-    /// Where the next page begins.
+    /// The offset of the next page.
     var end: Int64 { offset + Int64(byteCount) }
 
     /// - Parameter bytes: `fixedSize` of them.

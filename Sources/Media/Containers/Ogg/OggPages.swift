@@ -87,7 +87,7 @@ final class OggPages {
         return .end(isCut: isCut)
     }
 
-    /// Where the first page in a part of a source begins.
+    /// The offset of the first page in a part of a source.
     static func start(
         in source: any ByteSource, from start: Int64, upTo end: Int64
     ) throws(Interruption) -> Int64? {

@@ -5,7 +5,7 @@ struct OggSearch {
 
     /// The bytes that are read in order rather than searched: fewer than this.
     private static let readThrough: Int64 = 65_536
-    /// Bytes before the end in which the last page is searched.
+    /// The most bytes before the end in which the last page is searched.
     private static let mostTail: Int64 = 16_777_216
 
     private enum Finding {

@@ -1,4 +1,4 @@
-/// Where a packet of a logical stream begins.
+/// The start of a packet of a logical stream.
 struct OggPlace: Equatable {
     /// The offset of the page.
     var offset: Int64

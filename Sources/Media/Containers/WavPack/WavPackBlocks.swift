@@ -31,10 +31,10 @@ struct WavPackBlocks {
     }
 
     let source: any ByteSource
-    /// Where the tags at the end begin; nil when that is not known.
+    /// The offset of the tags at the end; nil when that is not known.
     let end: Int64?
 
-    /// Bytes that are searched for a block.
+    /// The most bytes that are searched for a block.
     static let mostJunk: Int64 = 16_777_216
     /// The most blocks without sound in a row.
     private static let mostSilentBlocks = 1000

@@ -6,7 +6,7 @@ public struct Alternatives: Equatable, Sendable {
         public var base: String
     }
 
-    /// At least one.
+    /// The addresses; at least one.
     public let addresses: [Address]
 
     /// - Parameters:

@@ -1,4 +1,4 @@
-/// Where the bytes of a representation are.
+/// The way in which a representation addresses its bytes.
 public enum SegmentAddressing: Equatable, Sendable {
     /// One file.
     case file(IndexedFile)
@@ -25,9 +25,9 @@ public struct ResourceReference: Equatable, Sendable {
 /// A segment of a representation.
 public struct SegmentReference: Equatable, Sendable {
     public var resource: ResourceReference
-    /// From the beginning of the period, in seconds.
+    /// The start in seconds, from the beginning of the period.
     public var start: Double
-    /// In seconds.
+    /// The duration in seconds.
     public var duration: Double
     /// The initialization segment that precedes it.
     public var initialization: ResourceReference?

@@ -2,7 +2,7 @@
 public struct SegmentTemplate: Equatable, Sendable {
     /// Segments of one duration, one after the other.
     struct Run: Equatable, Sendable {
-        /// In units of the template.
+        /// The start in units of the template.
         var time: Int64
         /// The duration in units of the template. 0 for a run of numbers that no segment has.
         var duration: Int64
@@ -21,9 +21,9 @@ public struct SegmentTemplate: Equatable, Sendable {
     let timescale: Int64
     /// The media time of the period's start, in units of the template.
     let presentationTimeOffset: Int64
-    /// In order; at least one.
+    /// The runs in order; at least one.
     let runs: [Run]
-    /// In seconds, if it is known.
+    /// The duration in seconds, if it is known.
     let periodDuration: Double?
     /// The availability of segments, for live presentations without a list of them.
     let availability: Availability?
@@ -89,7 +89,7 @@ public struct SegmentTemplate: Equatable, Sendable {
     /// The media time of the period's start, in seconds.
     public var mediaOffset: Double { Double(presentationTimeOffset) / Double(timescale) }
 
-    /// From the start of the period.
+    /// Converts a time of the template to seconds from the start of the period.
     private func seconds(_ time: Int64) -> Double { Double(time - presentationTimeOffset) / Double(timescale) }
 
     private func count(of run: Run) -> Int64? {

@@ -6,7 +6,7 @@ struct DASHScope {
     /// All alternatives to `base`, which is the first one.
     private(set) var bases: [URLReference]
     var live: LivePresentation?
-    /// In seconds.
+    /// The start and the duration of the period, in seconds.
     var period: (start: Double, duration: Double?) = (0, nil)
     /// The elements around, the innermost first.
     private var elements: [XMLElement] = []

@@ -90,7 +90,7 @@ struct HLSAttributes {
         }
     }
 
-    /// Any value, without its quotes.
+    /// Returns any value, without its quotes.
     func text(_ name: StaticString) -> String? {
         attributes.first { known in name.withUTF8Buffer { known.name.utf8.elementsEqual($0) } }?.value
     }
