@@ -40,7 +40,7 @@ struct ChannelMapTests {
         return (device.configuration.layout, card.positions(count))
     }
 
-    // MARK: What a device says
+    // MARK: The maps that devices report
 
     @Test("A fixed map is read")
     func fixed() throws {
