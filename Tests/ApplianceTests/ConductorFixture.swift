@@ -189,7 +189,7 @@ extension PacedCard {
         return runs.map { "\(Character(UnicodeScalar($0.letter)!))\($0.start)-\($0.end)" }.joined(separator: " ")
     }
 
-    /// Where the sound starts, each time: `a0 b100`.
+    /// The first frame of each run of sound: `a0 b100`.
     var beginnings: String {
         heard.split(separator: " ").map { $0.prefix { $0 != "-" } }.joined(separator: " ")
     }

@@ -38,7 +38,7 @@ final class DaemonFixture: @unchecked Sendable {
         let storage: StorageThread
     }
 
-    /// nil between an end and the next start.
+    /// The objects of the current start; nil between an end and the next start.
     private var running: Running?
     var player: Player { running!.player }
     var storage: StorageThread { running!.storage }

@@ -73,7 +73,7 @@ struct MessyFolderTests {
         return signal.part(parts[0]).bytes + deep.bytes + signal.part(20_000..<120_000).bytes
     }
 
-    /// As a device with 32 bits gets it.
+    /// The samples for a device with 32 bits.
     private func wide(_ bytes: [UInt8]) -> [UInt8] {
         bytes.indices.reduce(into: []) { wide, index in
             if index % 2 == 0 { wide += [0, 0] }

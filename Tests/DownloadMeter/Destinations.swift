@@ -49,7 +49,7 @@ final class SealedDestination: Destination, @unchecked Sendable {
     private let queued = Atomic(0)
     private let isPaused = Atomic(false)
 
-    /// nil when the folder cannot be used.
+    /// - Returns: nil when the folder cannot be used.
     init?(_ folder: String) {
         guard let index = RowlessIndex() else { return nil }
         self.index = index

@@ -37,7 +37,7 @@ final class Download: TransferSink, @unchecked Sendable {
         return failure
     }
 
-    /// In bytes, from the head of the answer to the highest mark.
+    /// The growth in bytes, from the head of the answer to the highest mark.
     var growth: Int64 { max(0, ResidentMemory.highest - memory) }
 
     func began(_ head: ResponseHead) {

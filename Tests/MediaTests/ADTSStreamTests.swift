@@ -8,7 +8,7 @@ import Testing
     struct ADTSStreamTests {
         private let bytes: [UInt8]
         private let samples: [Int32]
-        /// Where each packet begins, and the end.
+        /// The offset of each packet, and the end.
         private let offsets: [Int]
 
         init() throws {

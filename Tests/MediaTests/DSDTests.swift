@@ -30,7 +30,7 @@ struct DSDTests {
         #expect(taps.count == 480 && taps[0] == 0)
         #expect((1..<middle).allSatisfy { taps[middle - $0] == taps[middle + $0] })
         #expect(abs(taps.reduce(0, +) - 1) < 1e-12)
-        /// In dB, of DSD64.
+        /// The gain in dB, for DSD64.
         func gain(_ frequency: Double) -> Double {
             let angle = 2 * Double.pi * frequency / 2_822_400
             // Symmetric: no imaginary part.

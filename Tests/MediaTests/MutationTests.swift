@@ -42,7 +42,7 @@ struct MutationTests {
         ] + aac + mp3 + ogg + wavPack + matroska + pictures
     }
 
-    /// With pictures and many fields in each kind of tag.
+    /// Files with pictures and many fields in each kind of tag.
     private static let pictures: [[UInt8]] = {
         let signal = Signal(frames: 600)
         let ape = MP3FileTests.ape([

@@ -95,7 +95,7 @@ import Platform
         try database.checkpoint()
     }
 
-    /// In microseconds.
+    /// The median in microseconds.
     private static func median(of count: Int, _ body: (Int) -> Void) -> Int64 {
         let clock = SystemMonotonicClock()
         let times = (0..<count).map { number in

@@ -44,7 +44,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     private var refusesAsService = true
     private var tellsLengths = true
     private var heedsIfRange = true
-    /// In seconds, with each refusal; nil: refusals do not contain it.
+    /// The delay in seconds, sent with each refusal; nil: refusals do not contain it.
     private var retryAfter: Int?
     private var losses = 0
     /// Products whose playbackinfo does not arrive.

@@ -59,7 +59,7 @@ private struct Scenarios {
     let folder: String
     let first: [UInt8]
     let second: [UInt8]
-    /// Where a download is interrupted, in bytes.
+    /// The number of bytes after which a download is interrupted.
     let stop: Int
     private let service = KeptService()
     private let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")

@@ -7,7 +7,7 @@ import Testing
 @Suite("50 clients at once", .timeLimit(.minutes(5)))
 struct ManyClientsTests {
     private static let clientCount = 50
-    /// Each is asked for by two clients at the same time.
+    /// Two clients request each track at the same time.
     private static let trackCount = clientCount / 2
     /// More than one transaction of a scan.
     private static let fillerCount = 600
@@ -112,7 +112,7 @@ struct ManyClientsTests {
     /// The service as its clients know it: where the content of the tracks is.
     private final class Service {
         let port: Int
-        /// By tracks: `/v1/content/ID/VERSION/` and the signature.
+        /// The address of each track's content: `/v1/content/ID/VERSION/` and the signature.
         var content: [Int64: (folder: String, token: String)] = [:]
 
         init(_ origin: RunningOrigin) throws {

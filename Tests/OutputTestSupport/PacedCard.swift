@@ -151,7 +151,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// Each start of the device fails like this from now on; with nil, none.
+    /// Lets each start of the device fail from now on; nil: no more.
     public func failToStart(with fault: DeviceFault?) { condition.withLock { startFault = fault } }
 
     /// The card's capabilities from now on.
@@ -180,7 +180,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// The card has no smaller buffer than this from now on.
     public func setLeastBuffer(frames: Int) { condition.withLock { leastBufferFrames = frames } }
 
-    // MARK: What the test sees
+    // MARK: State for the test
 
     public var recordings: [Recording] { condition.withLock { recordingsMade } }
     public var isOpen: Bool { condition.withLock { current != nil } }

@@ -12,7 +12,7 @@ public final class Patience: Sendable {
 
     public init() {}
 
-    /// Until when to wait.
+    /// The end of the wait.
     public var limit: Date {
         hasEnded.load(ordering: .relaxed) ? Date() : Deadline().date
     }

@@ -108,7 +108,7 @@ struct ChannelMapTests {
         #expect(ChannelLayout(codes: own) == nil)
     }
 
-    // MARK: What is heard
+    // MARK: Heard channels
 
     /// Samples of a test stream, each frame in the order `channels`; nil is silence.
     private func samples(_ frames: Int, of stream: Int, _ channels: [Int?]) -> [Int32] {

@@ -269,11 +269,11 @@ struct FirstVolumeTests {
 struct FirstCardVolumeTests {
     struct Card: Sendable {
         var steps: ClosedRange<Int>
-        /// In hundredths of a decibel, at the lowest step; nil without a scale.
+        /// The level of the lowest step in hundredths of a decibel; nil without a scale.
         var least: Int32?
         var step: Int32 = 0
         var hasSwitch = false
-        /// Where the driver leaves it; nil for the last step.
+        /// The step that the driver sets; nil for the last one.
         var initial: Int?
         var limits: ClosedRange<Int>?
 
@@ -284,7 +284,7 @@ struct FirstCardVolumeTests {
         }
     }
 
-    /// As the first start has it.
+    /// The configuration at the first start.
     static func unknown(_ volume: Volume = .first) -> PlaybackEngineConfig.Values {
         PlaybackEngineConfig.Values(volume: volume, isVolumeKnown: false)
     }

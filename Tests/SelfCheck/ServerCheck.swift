@@ -10,7 +10,7 @@ struct ServerCheck {
         case refused(TransferError)
         /// No TLS is agreed on, and no other attempt would end otherwise.
         case noTLS
-        /// For any reason that has to do with the certificate itself.
+        /// A failure because of the certificate itself, for any reason.
         case badCertificate
     }
 

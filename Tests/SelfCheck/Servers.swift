@@ -3,11 +3,11 @@ import Platform
 
 /// The servers of tools/lib/tls-server.sh.
 struct Servers {
-    /// Where their certificates are.
+    /// The folder of their certificates.
     private let folder: String
     private let ports: [String: String]
 
-    /// nil without the file of their ports.
+    /// - Returns: nil without the file of their ports.
     init?(in folder: String) {
         self.folder = folder
         guard let text = Self.text(of: "\(folder)/ports") else { return nil }

@@ -210,7 +210,7 @@ public final class AwaitedValue<Value: Sendable>: Sendable {
 
     public func set(_ value: Value) { self.value.set(value) }
 
-    /// Without an answer, all tests end.
+    /// Waits for the answer. Without one, all tests end.
     public func wait(_ what: String = "an answer") -> Value {
         let deadline = Deadline()
         while true {

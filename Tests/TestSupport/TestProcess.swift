@@ -25,7 +25,7 @@ public final class TestProcess {
     }
 
     public struct Result: Sendable {
-        /// As a shell sees it: 128 and the number of the signal that ended it.
+        /// The exit code as a shell sees it: 128 and the number of the signal that ended it.
         public let code: Int32
         /// The output of a pipe, without the lines that the test has read before.
         public let output: [UInt8]
@@ -35,7 +35,7 @@ public final class TestProcess {
     }
 
     public let identifier: pid_t
-    /// With the first of its arguments, for errors.
+    /// The name of the program with the first of its arguments, for errors.
     private let name: String
     private let seconds: Double
     /// The lines of pipes; nil for other streams.

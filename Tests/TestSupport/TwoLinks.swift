@@ -69,7 +69,7 @@ public final class TwoLinks<Server: Sendable>: Sendable {
     @discardableResult
     private static func ip(_ lines: String...) -> Bool { lines.allSatisfy { NetworkNamespace.ip($0) } }
 
-    // MARK: What the modem carries
+    // MARK: Bytes over the modem
 
     /// A socket that gets all that an interface sends and receives (packet(7)).
     private static func listen(on interface: String) -> Int32 {

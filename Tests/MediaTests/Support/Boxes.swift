@@ -38,7 +38,7 @@ struct HandmadeMP4 {
     /// One packet each.
     var packets: [[UInt8]]
     var streamInfo: [UInt8]
-    /// In units of the track.
+    /// The durations in units of the track.
     var durations: [Int]
     var timescale = 44_100
     var movieTimescale = 1000

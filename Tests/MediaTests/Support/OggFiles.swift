@@ -140,7 +140,7 @@ struct OggMap {
     }
 
     var bytes: [UInt8] { pages.flatMap(\.bytes) }
-    /// Where a page begins.
+    /// The offset of a page.
     func offset(of page: Int) -> Int { pages[..<page].reduce(0) { $0 + $1.bytes.count } }
     /// The first page with audio.
     var firstAudio: Int { pages.firstIndex { $0.granule > 0 } ?? 0 }

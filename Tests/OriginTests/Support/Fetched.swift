@@ -5,7 +5,7 @@ import TestSupport
 /// An answer that curl received.
 struct Fetched {
     var status: Int
-    /// By names in lower case.
+    /// The headers by their names in lower case.
     var headers: [String: String]
     var body: [UInt8]
 

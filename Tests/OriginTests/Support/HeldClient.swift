@@ -10,7 +10,7 @@ import TestSupport
 final class HeldClient {
     struct Answer {
         var status: Int
-        /// By names in lower case.
+        /// The headers by their names in lower case.
         var headers: [String: String]
         var body: Data
     }
@@ -138,7 +138,7 @@ final class HeldClient {
         return try Self.takeBodies(of: [self])[0]
     }
 
-    // MARK: What is on its way
+    // MARK: Bytes in transit
 
     /// How many clients have received a head, while the server has not yet handed over all bytes of the body to the
     /// kernel. The server works on so many answers at this moment.

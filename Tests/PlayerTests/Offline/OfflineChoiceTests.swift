@@ -32,7 +32,7 @@ struct OfflineChoiceTests {
         for _ in 0..<plays { try rows.played(product(id), now: time) }
     }
 
-    /// In the order in which they are dropped.
+    /// The products in the order in which they are dropped.
     private func dropped() throws -> [String] {
         var ids: [String] = []
         while let product = try rows.leastWorthKeeping(now: Self.now) {

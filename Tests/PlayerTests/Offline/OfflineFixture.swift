@@ -200,7 +200,7 @@ final class OfflineLog: @unchecked Sendable {
     var messages: [OfflineMessage] { condition.withLock { received } }
     var lines: [String] { messages.map { $0.line } }
 
-    /// Without the percents.
+    /// The lines without the percents.
     var events: [String] { lines.filter { !$0.first!.isNumber } }
 
     func wait(

@@ -38,7 +38,7 @@ struct OfflineLinkTests {
         #expect(service.contentRequests.map { $0.from } == [0, arrived])
     }
 
-    /// In the namespace: the player's threads are of it too.
+    /// Runs in the namespace, so that the player's threads belong to it too.
     private func follow() throws {
         try add("wwan0", "10.8.0.1", metric: "200")
         let offline = try OfflineFixture(service, link: nil)

@@ -15,7 +15,7 @@ struct LiveLossTests {
     /// The lines of each segment.
     private let segments: [String]
     private let map: String
-    /// In frames; the last one is that of the end.
+    /// The starts in frames; the last one is the end.
     private let starts: [Int]
     /// The answer instead of each file, and how often it is sent.
     private let faults = Locked<[String: (answer: LiveAnswer, left: Int)]>([:])

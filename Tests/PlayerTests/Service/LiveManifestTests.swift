@@ -13,7 +13,7 @@ struct LiveManifestTests {
 
     private let content: PackagedContent
     private let track: Track
-    /// In frames; the last one is that of the end.
+    /// The starts in frames; the last one is the end.
     private let starts: [Int]
 
     private var count: Int { starts.count - 1 }

@@ -23,7 +23,7 @@ struct LivePartTests {
         var map: String
         /// `EXT-X-KEY`; empty without one.
         var key: String
-        /// In frames; the last one is that of the end.
+        /// The starts in frames; the last one is the end.
         var starts: [Int]
 
         var count: Int { segments.count }

@@ -13,7 +13,7 @@ struct LivePlaylistTests {
     /// The lines of each segment.
     private let segments: [String]
     private let head: String
-    /// In frames; the last one is that of the end.
+    /// The starts in frames; the last one is the end.
     private let starts: [Int]
 
     init() throws {

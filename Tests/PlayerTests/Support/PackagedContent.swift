@@ -11,7 +11,7 @@ import Testing
 /// The real tools that make streams.
 enum StreamTool {
     static let ffmpeg = "/usr/bin/ffmpeg"
-    /// Where tools/setup puts Shaka Packager.
+    /// The path at which tools/setup puts Shaka Packager.
     static let packager: String = {
         #if arch(arm64)
             let machine = "arm64"

@@ -86,9 +86,9 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
 
     var transfers: [Ongoing] { requests.value.transfers }
     var last: Ongoing { transfers[transfers.count - 1] }
-    /// In milliseconds, those that are still to come.
+    /// The delays that have not ended, in milliseconds.
     var delays: [Int64] { requests.value.delays }
-    /// In milliseconds, those of `delays` that another link ends.
+    /// Those of `delays` that another link ends, in milliseconds.
     var linkWaits: [Int64] { requests.value.linkWaits }
 
     func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {

@@ -47,7 +47,7 @@ final class CacheFixture {
         return (storage, index, store)
     }
 
-    /// As after the end of the program and its next start.
+    /// Reopens the store as the next start of the program does.
     func reopen(limit: Int64 = 64 << 20) throws {
         settle()
         index.close()

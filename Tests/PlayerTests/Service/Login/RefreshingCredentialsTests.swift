@@ -9,7 +9,7 @@ import Testing
 /// A token endpoint as a function of requests, and a catalogue that takes no token. No time passes in its waits.
 // @unchecked: `lock` guards the mutable state; the rest is set before it is used.
 private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
-    /// In milliseconds.
+    /// A wait, in milliseconds.
     enum Wait: Equatable, Sendable {
         case time(Int64)
         /// A wait that another link ends.
@@ -19,7 +19,7 @@ private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
     let waits = Recorder<Wait>()
     /// Called in each wait: how it ends.
     var waiting: @Sendable (Wait) -> LinkWaitEnd? = { _ in .timeElapsed }
-    /// In the answers.
+    /// The delay in the answers.
     var retryAfter: Int64?
     private let lock = Lock()
     private var requests: [String] = []
@@ -76,7 +76,7 @@ private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
 }
 
 extension RefreshingCredentials {
-    /// For a product that is played.
+    /// The token for a product that is played.
     fileprivate func token(
         insteadOf rejected: String?, cancellation: Cancellation
     ) throws(ResourceFailure) -> String? {
