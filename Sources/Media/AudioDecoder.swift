@@ -29,7 +29,7 @@ public protocol AudioDecoder: AnyObject {
 }
 
 extension AudioDecoder {
-    /// For a decoder that never returns `.notYet`.
+    /// The default for a decoder that never returns `.notYet`.
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) { wake() }
 }
 
@@ -37,8 +37,7 @@ extension AudioDecoder {
 public enum DecodedRun: Equatable, Sendable {
     /// This many frames (at least one) were written to the buffer.
     case frames(Int)
-    /// Nothing was written; the frames from here on have this format. Returned only when it differs from the one
-    /// before.
+    /// Nothing was written; the next frames have this format. Returned only when it differs from the format before.
     case format(PCMFormat)
     /// Nothing was written: the source has no bytes yet. Nothing is lost, and the same call can be repeated.
     case notYet
@@ -49,12 +48,12 @@ public enum DecodedRun: Equatable, Sendable {
 /// The properties of a stream.
 public struct AudioProperties: Equatable, Sendable {
     public var format: PCMFormat
-    /// The number of frames, or nil when the container does not say it.
+    /// The number of frames, or nil when the container does not have it.
     public var frameCount: Int64?
     public var container: Container
     public var codec: Codec
-    /// Of AAC: the type of audio object that a decoder needs (ISO/IEC 14496-3, table 1.17): 2 of AAC-LC, 5 of HE-AAC,
-    /// 29 of HE-AAC v2.
+    /// The type of audio object that a decoder of AAC needs (ISO/IEC 14496-3, table 1.17): 2 for AAC-LC, 5 for HE-AAC,
+    /// 29 for HE-AAC v2.
     public var aacObjectType: Int?
     /// The time of the first frame in the file's own timeline, in seconds: not 0 in a file that was cut out of a longer
     /// recording.
@@ -90,7 +89,7 @@ public struct AudioProperties: Equatable, Sendable {
 
 /// The damage of a stream that can still be played.
 public struct DamageReport: Equatable, Sendable {
-    /// Places where decoding had to resume at a later frame, or where a checksum was wrong.
+    /// Positions where decoding had to resume at a later frame, or where a checksum was wrong.
     public var incidents = 0
     /// Frames that were replaced by silence.
     public var silencedFrames: Int64 = 0

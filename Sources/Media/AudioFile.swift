@@ -6,16 +6,16 @@ public enum AudioFile {
     /// its decoder, at the first frame.
     ///
     /// Supported are FLAC, WAV (RIFF, RF64, BW64 and Wave64), AIFF (also AIFF-C), MPEG audio of layers II and III, Ogg
-    /// (with Vorbis, Opus or FLAC), WavPack, DSF, DFF, MP4 and QuickTime (with FLAC, ALAC, AAC, MP3, Opus or PCM),
-    /// Matroska and WebM (with all of these) and ADTS (AAC), each also behind ID3v2 tags. AAC is AAC-LC, HE-AAC and
-    /// HE-AAC v2, and needs the package trait `AAC`. FLAC, MPEG audio, Ogg, WavPack and ADTS are also found behind up to
-    /// 64 KiB of other bytes, and FLAC without its header.
+    /// (with Vorbis, Opus or FLAC), WavPack, DSF, DFF and ADTS (AAC). MP4 and QuickTime are supported with FLAC, ALAC,
+    /// AAC, MP3, Opus or PCM, and Matroska and WebM with all of these. Each may follow ID3v2 tags. AAC is AAC-LC,
+    /// HE-AAC and HE-AAC v2, and needs the package trait `AAC`. FLAC, MPEG audio, Ogg, WavPack and ADTS are also found
+    /// after up to 64 KiB of other bytes. FLAC is also found without its header.
     /// - Parameters:
     ///   - licenses: for encrypted content.
     ///   - cancellation: ends a wait for bytes that are not there yet.
     /// - Throws: `.empty`; `.notAudio` for other content; `.unsupported` or `.damaged` when the headers show that it
-    ///   cannot be decoded; `.protected` for encrypted content without `licenses`, and what these throw; `.source` when
-    ///   the bytes cannot be read, also when it is cancelled.
+    ///   cannot be decoded; `.protected` for encrypted content without `licenses`; the errors of `licenses`; `.source`
+    ///   when the bytes cannot be read, also when it is cancelled.
     ///
     /// Thread: the decoder thread. It blocks in `source`, and waits for it.
     public static func open(
@@ -61,7 +61,7 @@ public enum AudioFile {
         }
     }
 
-    /// Waits until it makes sense to read again.
+    /// Waits until another read can succeed.
     private static func wait(for opening: AudioOpening, _ cancellation: Cancellation?) throws(MediaError) {
         do throws(SystemError) {
             let arrival = try WakeUp()

@@ -1,10 +1,10 @@
 /// The formats that can be decoded, for messages and for finding files.
 public enum AudioFormats {
     #if AAC
-        /// For people: behind "Supported: ".
+        /// The list for messages, after "Supported: ".
         public static let supported = "FLAC, ALAC, WAV, AIFF, WavPack, DSD, MP3, Vorbis, Opus, AAC"
     #else
-        /// For people: behind "Supported: ".
+        /// The list for messages, after "Supported: ".
         public static let supported = "FLAC, ALAC, WAV, AIFF, WavPack, DSD, MP3, Vorbis, Opus"
     #endif
 
@@ -15,7 +15,8 @@ public enum AudioFormats {
     ]
 
     /// Whether a codec can be decoded.
-    /// - Parameter codec: as a manifest names it (RFC 6381, 3.3). One that does not say all (`mp4a`) may be one.
+    /// - Parameter codec: as a manifest names it (RFC 6381, 3.3). An incomplete name (`mp4a`) counts as one that can be
+    ///   decoded.
     public static func hasDecoder(for codec: String) -> Bool {
         let codec = TagText.lowercased(codec)
         for known in Self.whole where codec.utf8.elementsEqual(known.utf8) { return true }
@@ -25,7 +26,8 @@ public enum AudioFormats {
         #if AAC
             guard name.elementsEqual("mp4a".utf8) else { return false }
             guard fields.count > 1 else { return true }
-            // The object type in hexadecimal: AAC-LC of MPEG-2, or MPEG-4 audio with a type of its own in decimal.
+            // The object type in hexadecimal: AAC-LC of MPEG-2 (67), or MPEG-4 audio (40) with the audio object type in
+            // decimal.
             if fields[1].elementsEqual("67".utf8) { return true }
             guard fields[1].elementsEqual("40".utf8) else { return false }
             guard fields.count > 2 else { return true }
@@ -39,6 +41,6 @@ public enum AudioFormats {
     /// Codecs that have one name. Playlists of HLS call packed MP3 `mp4a.40.34`.
     private static let whole = ["mp3", "alac", "opus", "ipcm", "fpcm", "mp4a.69", "mp4a.6b", "mp4a.40.34"]
 
-    /// What is not supported without the package trait, for messages.
+    /// The format that is missing without the package trait, for messages.
     static let missingAAC = "AAC (this program was built without the package trait AAC)"
 }

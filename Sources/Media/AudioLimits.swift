@@ -1,6 +1,7 @@
 /// The limits of values in headers. Larger values are damage or an attack; the largest real files stay far below.
 enum AudioLimits {
-    /// In Hz. DSD64 as PCM would be 2,822,400; the highest rate of PCM that exists is 768,000, twice that is allowed.
+    /// The accepted rates, in Hz. DSD64 as PCM would be 2,822,400; the highest rate of PCM that exists is 768,000,
+    /// twice that is allowed.
     static let sampleRates = 1...1_536_000
     static let channelCounts = 1...8
     static let bitDepths = 4...32

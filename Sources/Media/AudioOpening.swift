@@ -5,7 +5,7 @@ import PCM
 /// Thread: only the decoder thread.
 public final class AudioOpening {
     private let steps: StepSource
-    /// nil for one source.
+    /// The segments; nil for one source.
     private let chain: SegmentChain?
     private let licenses: (any LicenseProvider)?
 
@@ -101,7 +101,7 @@ public final class AudioOpening {
         if chain.hasInitialization {
             let start = SegmentChain.offsets(of: SegmentChain.initializationRegion).lowerBound
             let head = try SourceReader(steps).bytes(Signature.byteCount, at: start)
-            // Each segment of it may have one, too.
+            // MPEG-TS may have an initialization segment, too.
             if Signature.isTransportStream(head) { throw .unsupported(what: "segments of MPEG-TS") }
         } else {
             guard try chain.hasSegment(SegmentChain.firstRegion) else { throw .failed(.empty) }
@@ -126,7 +126,7 @@ public final class AudioOpening {
         return try decoder(of: try MP4Container(steps, tags: TrackMetadata(), chain: chain))
     }
 
-    /// The first frame of MPEG audio in a segment, behind its tags; nil for a segment of another kind.
+    /// The first frame of MPEG audio in a segment, after its tags; nil for a segment of another kind.
     private func startOfMPEG(at offset: Int64) throws(Interruption) -> Int64? {
         let start = try MPEGTags.end(of: steps, at: offset)
         return try MPEGSync(PagePairSource(steps)).stream(at: start) != nil ? start : nil
@@ -169,13 +169,13 @@ public final class AudioOpening {
             let codec = FloatPacketCodec(samples, try OpusLibrary(head), head.format)
             _ = try samples.seek(toFrame: 0)
             return TrackDecoder(container.track, samples, codec, steps)
-        // A codec that MP4 has and that is not played yet.
+        // A codec in MP4 that is not played yet.
         case .other(let name):
             throw .unsupported(what: "MP4 with \(name)")
         }
     }
 
-    /// The packets as a codec takes them.
+    /// The packets of the container, decrypted when they are encrypted.
     private func decrypted(_ container: MP4Container) throws(Interruption) -> any TimedPacketSource {
         guard container.encryptionScheme != nil else { return container }
         let systems = container.protectionSystems.map {
@@ -210,9 +210,9 @@ public final class AudioOpening {
 
     private struct Finding {
         var container: AudioProperties.Container
-        /// Where the tags before the container end.
+        /// The offset of the end of the tags before the container.
         var tagsEnd: Int64
-        /// Where the container begins.
+        /// The offset of the container.
         var start: Int64
     }
 
@@ -252,7 +252,7 @@ public final class AudioOpening {
         if let found = try blocks.search(from: start, upTo: start + MPEGSync.mostJunk) {
             return Finding(container: .wavpack, tagsEnd: tagsEnd, start: found)
         }
-        // A tag that says that it is longer than the file is damaged, and says nothing about where the frames begin.
+        // A tag whose size is larger than the file is damaged, and does not show where the frames begin.
         let isBeyond = head.isEmpty
         // A recording may begin inside of a packet.
         let paged = PagePairSource(source)
@@ -280,7 +280,7 @@ public final class AudioOpening {
 
 #if AAC
     extension TrackDescription {
-        /// With what only the stream of AAC says.
+        /// The description with the properties that only the AAC stream itself contains.
         func with(_ stream: AACStream) -> TrackDescription {
             var description = self
             description.properties.aacObjectType = stream.objectType

@@ -1,4 +1,4 @@
-/// Why a step of opening, seeking or decoding ended without its result.
+/// The reason why a step of opening, seeking or decoding ended without its result.
 enum Interruption: Error, Equatable {
     /// The source has no bytes yet. The step had no effect and can be repeated.
     case notYet
@@ -8,7 +8,7 @@ enum Interruption: Error, Equatable {
     static func unsupported(what: String) -> Interruption { .failed(.unsupported(what: what)) }
     static func source(_ error: ByteSourceError) -> Interruption { .failed(.source(error)) }
 
-    /// Whether the source failed, so that the error says nothing about the content.
+    /// Whether the source failed. Such an error does not concern the content.
     var isOfSource: Bool {
         switch self {
         case .notYet, .failed(.source): true

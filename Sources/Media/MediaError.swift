@@ -4,7 +4,7 @@ public enum MediaError: Error, Equatable, Sendable {
     case notAudio(looksLike: String?)
     /// A known container with content that is not supported; `what` names it: "WAV with codec 0x0055".
     case unsupported(what: String)
-    /// A known container with damage that cannot be skipped; `what` says where.
+    /// A known container with damage that cannot be skipped; `what` names it.
     case damaged(what: String)
     /// Encrypted content, and no `LicenseProvider` that gets its keys. `by` names the key systems: "Widevine", or
     /// "a key system that it does not name".

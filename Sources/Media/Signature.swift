@@ -40,8 +40,8 @@ enum Signature {
         return isTransportStream(head) ? "MPEG-TS" : nil
     }
 
-    /// Whether FLAC or MP3 may follow first bytes that look like this: not behind content that is certain. The frames
-    /// of FLAC begin like those of AAC, and any bytes may look like a frame of MP3.
+    /// Whether FLAC or MP3 may follow first bytes that look like this: not after content that is certain. The frames of
+    /// FLAC begin like those of AAC, and any bytes may look like a frame of MP3.
     static func mayHideAudio(_ name: String?) -> Bool {
         guard let name else { return true }
         return name == "text" || name == "AAC" || name == "MP3" || name == layerI

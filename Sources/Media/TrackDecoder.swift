@@ -9,18 +9,19 @@ final class TrackDecoder: AudioDecoder {
     private let codec: any Codec
     private let steps: StepSource
     private let edit: TrackEdit
-    /// The part that is played.
+    /// The number of the current part.
     private var part = 0
     private var trim = FrameTrim()
     private var silenceLeft: Int64 = 0
-    /// Ends of parts since the last frame. The first of them is of the part with that frame.
+    /// The number of parts that ended since the last frame. The first of them contained that frame.
     private var partEnds = 0
-    /// Of the frames that the codec gives.
+    /// The channels of the frames that the codec returns.
     private var channelCount: Int
-    /// A move that could not be carried out yet: its source failed, or had no bytes.
+    /// A seek that could not be carried out yet: its source failed, or had no bytes.
     private var pendingPlace: (part: Int, frame: Int64)?
 
-    /// Media that ends before many parts of its edit list ends the track: each of them is a search.
+    /// The most parts in a row that may end without a frame. After them the track ends, because each part costs a
+    /// search.
     private static let mostPartEnds = 9
 
     init(_ track: TrackDescription, _ packets: any PacketSource, _ codec: any Codec, _ steps: StepSource) {
@@ -101,7 +102,7 @@ final class TrackDecoder: AudioDecoder {
         pendingPlace = place
         partEnds = 0
         do throws(Interruption) { try move(to: place) } catch {
-            // The next read looks for missing bytes again.
+            // The next read waits for the missing bytes.
             if case .failed(let error) = error { throw error }
         }
     }

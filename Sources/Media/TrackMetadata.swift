@@ -11,7 +11,7 @@ public struct TrackMetadata: Equatable, Sendable {
     public var replayGain = ReplayGain()
     /// The embedded pictures, in the order of the tag.
     public var pictures: [TagPicture] = []
-    /// The frames that an encoder added, if a tag says it.
+    /// The frames that an encoder added, if a tag contains them.
     var gapless: GaplessTag?
 
     public init() {}
@@ -22,7 +22,7 @@ public struct TrackMetadata: Equatable, Sendable {
         set { values[field.rawValue] = newValue }
     }
 
-    /// These values, replaced by those of the fields that `other` has.
+    /// These values, overridden by the fields that `other` has.
     /// - Parameter base: where in the file the bytes begin that the pictures of `other` count from.
     public func overridden(by other: TrackMetadata?, at base: Int64 = 0) -> TrackMetadata {
         guard var result = other else { return self }
@@ -54,19 +54,19 @@ extension TrackMetadata {
         set { set(.album, newValue) }
     }
 
-    /// Whom the album is by, where tracks have artists of their own.
+    /// The artist of the album, where tracks have their own artists.
     public var albumArtist: String? {
         get { self[.albumArtist].first }
         set { set(.albumArtist, newValue) }
     }
 
-    /// From 1.
+    /// The number of the track, from 1.
     public var trackNumber: Int? {
         get { number(.trackNumber) }
         set { set(.trackNumber, newValue.map { "\($0)" }) }
     }
 
-    /// From 1.
+    /// The number of the disc, from 1.
     public var discNumber: Int? {
         get { number(.discNumber) }
         set { set(.discNumber, newValue.map { "\($0)" }) }
@@ -80,7 +80,7 @@ extension TrackMetadata {
         self[field].isEmpty ? nil : self[field].joined(separator: ", ")
     }
 
-    /// The value of a field that counts.
+    /// The value of a numeric field.
     public func number(_ field: TagField) -> Int? { self[field].first.flatMap(TagNumber.ordinal) }
 
     private mutating func set(_ field: TagField, _ text: String?) {

@@ -1,5 +1,5 @@
-/// How the channels of audio become the channels of a device that does not have their count, or that plays them
-/// elsewhere than they belong (docs/decisions/channel-adaptation.md).
+/// How audio is adapted to a device with another number of channels, or with another order of channels
+/// (docs/decisions/channel-adaptation.md).
 public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
     public enum Kind: String, Equatable, Sendable, BitwiseCopyable {
         /// Mono on the left and the right channel, bit for bit. Other channels are silent.
@@ -41,8 +41,8 @@ public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// The count with which a device plays `source` channels: the same one, else the next one above it, which loses
-    /// nothing, else the next one below it.
+    /// The channel count with which a device plays `source` channels: the same count, or the next one above, which
+    /// loses nothing, or the next one below.
     /// - Returns: nil for a device without channels.
     public static func deviceChannelCount(for source: Int, of device: ChannelCounts) -> Int? {
         device.contains(source) ? source : device.next(above: source) ?? device.next(below: source)
@@ -57,7 +57,7 @@ extension ChannelAdaptation: CustomStringConvertible {
         return sourceChannelCount == deviceChannelCount && layout == nil ? phrase : "\(counts), \(phrase)"
     }
 
-    /// For a person: where only the order of the channels differs.
+    /// The text for a person when only the order of the channels differs.
     public static func inDeviceOrder(_ count: Int) -> String { "\(count) channels in the device's order" }
 
     private var counts: String {

@@ -3,7 +3,7 @@ public struct ChannelCounts: Equatable, Sendable, BitwiseCopyable {
     /// The largest count that Tonearm drives a device with.
     public static let largest = 32
 
-    /// Bit n stands for n + 1 channels.
+    /// The set of counts: bit n stands for n + 1 channels.
     private var bits: UInt32 = 0
 
     /// Counts outside 1…32 are left out.
@@ -25,7 +25,7 @@ public struct ChannelCounts: Equatable, Sendable, BitwiseCopyable {
         count > 1 ? (1...min(count - 1, Self.largest)).last { contains($0) } : nil
     }
 
-    /// Ascending.
+    /// All counts, ascending.
     public var all: [Int] { (1...Self.largest).filter { contains($0) } }
 
     private static func bit(_ count: Int) -> UInt32 { 1 << UInt32(count - 1) }

@@ -1,5 +1,5 @@
 /// How much of each source channel goes into each channel of a device (ITU-R BS.775-3, annex 4). A channel without a
-/// counterpart goes to its neighbours: the center and the surrounds with −3 dB each, low frequencies nowhere. The
+/// counterpart goes to its neighbours: the center and the surrounds with −3 dB each, low frequencies are dropped. The
 /// result is scaled so that full scale in all channels stays full scale.
 struct ChannelMatrix {
     static let fractionBits = 30
@@ -18,7 +18,7 @@ struct ChannelMatrix {
         from sourceCount: Int, to deviceCount: Int, _ routing: ChannelRouting = .straight,
         layout: ChannelLayout? = nil
     ) {
-        // The sides exist before they come together in one channel.
+        // Both sides are computed before one of them is selected for the single channel.
         let takesSide = deviceCount == 1 && (routing == .left || routing == .right)
         let builtCount = takesSide ? 2 : deviceCount
         var builder = Builder(

@@ -1,5 +1,5 @@
-/// Converts frames to another channel count, as a `ChannelAdaptation` says: sums of 64 bits, rounded once to nearest
-/// (ties towards +∞). A copied channel stays bit for bit the same.
+/// Converts frames to another channel count, according to a `ChannelAdaptation`. Sums have 64 bits and are rounded once
+/// to nearest (ties towards +∞). A copied channel stays bit for bit the same.
 ///
 /// Thread: one at a time. Does not allocate after `init`.
 public final class ChannelMixer {

@@ -1,5 +1,5 @@
-/// Which of the two front channels a device plays, for speakers that stand elsewhere than the recording assumes: two
-/// boards as a pair, a single speaker, a wall with crossed cables.
+/// Which of the two front channels a device plays. It serves unusual speakers: two boards as a pair, a single speaker,
+/// a wall with crossed cables.
 public enum ChannelRouting: String, Equatable, Sendable, BitwiseCopyable {
     /// Each channel on its own side.
     case straight
@@ -19,7 +19,7 @@ public enum ChannelRouting: String, Equatable, Sendable, BitwiseCopyable {
         self = routing
     }
 
-    /// For a person: "left and right swapped"; nil for `straight`.
+    /// The phrase for a person: "left and right swapped"; nil for `straight`.
     var phrase: String? {
         switch self {
         case .straight: nil

@@ -1,7 +1,7 @@
 /// The channel status of IEC 60958-3 that accompanies PCM: a bit in each frame, 192 frames a block.
 ///
-/// Consumer format, no copy protection, category "PCM coder, original", 24 bits, and the sample rate: what alsa-lib's
-/// `iec958` plug-in sends with the settings of its `vc4-hdmi.conf`.
+/// Consumer format, no copy protection, category "PCM coder, original", 24 bits, and the sample rate. alsa-lib's
+/// `iec958` plug-in sends the same with the settings of its `vc4-hdmi.conf`.
 public struct ChannelStatus: Equatable, Sendable, BitwiseCopyable {
     /// Frames of a block.
     static let blockFrames = 192

@@ -9,11 +9,11 @@ struct Cursor: ~Copyable {
 
     init(_ initial: Int64 = 0) { value = Atomic(initial) }
 
-    /// Everything that the owner did before its last `publish` is visible afterwards.
+    /// The value for another thread. All that the owner did before its last `publish` is visible afterwards.
     @inline(__always)
     func read() -> Int64 { value.load(ordering: .acquiring) }
 
-    /// The owner's own view.
+    /// The value for the owner.
     @inline(__always)
     func owned() -> Int64 { value.load(ordering: .relaxed) }
 

@@ -1,6 +1,6 @@
 /// The layout of a sample in a device's memory: `SampleLoops` is specialised for it.
 protocol DeviceSample {
-    /// Low bits that the format does not keep.
+    /// Low bits that the format drops.
     static var droppedBits: Int32 { get }
 
     /// Writes one sample, which must be in the format's range.

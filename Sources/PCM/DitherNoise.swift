@@ -3,13 +3,13 @@
 ///
 /// The generator is Marsaglia's xorshift64 with the shifts 13, 7 and 17 ("Xorshift RNGs", Journal of Statistical
 /// Software 8/14, 2003), period 2⁶⁴ − 1. A channel has four of them and takes 32 bits for each sample in turn, so its
-/// noise repeats after 8 · (2⁶⁴ − 1) samples; at 192 kHz that is 24 million years. SplitMix64 makes the seeds: places
-/// of one orbit, and in stereo the chance that any two generators meet within a year of playing is below 10⁻⁵.
-/// Every processor shifts neighbouring 64-bit words, and takes their exclusive or, at once.
+/// noise repeats after 8 · (2⁶⁴ − 1) samples; at 192 kHz that is 24 million years. SplitMix64 makes the seeds, which
+/// are positions in one orbit. In stereo, the chance that any two generators meet within a year of playing is below
+/// 10⁻⁵. Every processor shifts neighbouring 64-bit words, and takes their exclusive or, at once.
 struct DitherNoise: ~Copyable {
     /// Resolution of a value: 1 LSB is 2¹⁶.
     static let fractionBits: Int64 = 16
-    /// To be subtracted from a value. The caller does it, because unsigned values widen without cost.
+    /// The value to subtract from a noise value. The caller does it, because unsigned values widen without cost.
     static let mean: UInt32 = 0xffff
 
     private static let generatorsPerChannel = 4

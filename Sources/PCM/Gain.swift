@@ -7,17 +7,17 @@ public struct Gain: Equatable, Sendable, BitwiseCopyable {
     /// Bits after the binary point.
     static let fractionBits: Int64 = 28
 
-    /// Samples stay unchanged.
+    /// The gain that leaves samples unchanged.
     public static let unity = Gain(rawValue: 1 << 28)
-    /// Digital zero.
+    /// The gain that gives digital zero.
     public static let muted = Gain(rawValue: 0)
     /// The loudest gain, one step under 8.
     public static let maximum = Gain(rawValue: .max)
 
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The nearest gain to `factor`, clamped to `muted ... maximum`. NaN mutes: of all wrong levels, silence does no
-    /// harm.
+    /// The nearest gain to `factor`, clamped to `muted ... maximum`. NaN mutes, because silence is the only wrong level
+    /// that does no harm.
     public init(factor: Double) {
         let scaled = (factor * Double(Gain.unity.rawValue)).rounded()
         if scaled >= Double(Int32.max) {

@@ -1,6 +1,6 @@
 /// A bounded first-in-first-out queue between exactly two threads, for commands to the audio thread and events from it.
-/// Neither side locks, waits or allocates after `init`.
-/// `@unchecked Sendable` is safe because a slot has one owner at a time, and the two atomic cursors say which.
+/// Neither side locks, waits or allocates after `init`. `@unchecked Sendable` is safe because a slot has one owner at a
+/// time, which the two atomic cursors determine.
 public final class MessageQueue<Element: BitwiseCopyable>: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Element>
     private let mask: Int

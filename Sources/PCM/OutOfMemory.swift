@@ -7,7 +7,7 @@ public struct OutOfMemory: Error, Equatable, Sendable, CustomStringConvertible {
 
     public init(byteCount: Int64) { self.byteCount = byteCount }
 
-    /// What is missing, for a person.
+    /// The memory that is missing, for a person.
     public var description: String { "not enough memory: \(byteCount / 1_048_576) MiB are needed" }
 }
 

@@ -1,8 +1,8 @@
 import CLinux
 
 /// The samples between the decoder thread and the audio thread: interleaved `Int32`, with markers where the format
-/// changes or the audio ends. It has one producer and one consumer. Neither locks or waits, and nothing is allocated
-/// after `init`.
+/// changes or the audio ends. It has one producer and one consumer. Neither thread locks, waits or allocates after
+/// `init`.
 ///
 /// A position is the number of a sample (not of a frame) since the ring was made; it never wraps. Three cursors move
 /// through the positions, in this order:
@@ -12,24 +12,24 @@ import CLinux
 ///     write        the end of what the producer has committed
 ///
 /// A marker takes up the positions from its own to the next multiple of 840 (at least one), which hold no samples. The
-/// audio after a marker therefore begins at a multiple of 840, the least common multiple of 1 to 8, and so does the end
-/// of the memory: a frame of up to 8 channels is contiguous. A position also shows on which side of a marker it is.
-/// `@unchecked Sendable` is safe because each position has one owner at a time, and the atomic cursors say which.
+/// audio after a marker therefore begins at a multiple of 840, the least common multiple of 1 to 8. So does the end of
+/// the memory, so that a frame of up to 8 channels is contiguous. A position also shows on which side of a marker it
+/// is. `@unchecked Sendable` is safe because each position has one owner at a time, which the atomic cursors determine.
 public final class PCMRing: @unchecked Sendable {
     /// A mark between samples.
     public enum Marker: Equatable, Sendable, BitwiseCopyable {
         /// The samples after this have another format.
         case format(PCMFormat)
-        /// Nothing follows for now: all samples should be heard.
+        /// No audio follows for now: all samples should be heard.
         case end
     }
 
     /// A marker and the positions around it.
     public struct PlacedMarker: Equatable, Sendable, BitwiseCopyable {
         public let marker: Marker
-        /// Where the samples before the marker end.
+        /// The position after the last sample before the marker.
         public let position: Int64
-        /// Where the samples after the marker begin; more than `position`.
+        /// The position of the first sample after the marker; more than `position`.
         public let resumption: Int64
     }
 
@@ -97,7 +97,7 @@ extension PCMRing {
     /// Samples that can be written before the consumer releases more. Producer's thread.
     public var freeSamples: Int { capacity - Int(writeCursor.owned() - releasedCursor.read()) }
 
-    /// Whether everything that was written has been heard. Producer's thread.
+    /// Whether all written samples have been heard. Producer's thread.
     public var isEmpty: Bool { freeSamples == capacity }
 
     /// The free memory from the write cursor on, up to the end of its contiguous part; empty when the ring is full. At
@@ -114,10 +114,10 @@ extension PCMRing {
         writeCursor.publish(writeCursor.owned() + Int64(count))
     }
 
-    /// Where the next sample is written. Any thread.
+    /// The position of the next sample to write. Any thread.
     public var writePosition: Int64 { writeCursor.read() }
 
-    /// Puts a marker behind the samples committed so far. Producer's thread.
+    /// Puts a marker after the samples committed so far. Producer's thread.
     /// - Returns: false, with nothing changed, when there is no room for the marker or for the positions that it takes.
     public func put(_ marker: Marker) -> Bool {
         let position = writeCursor.owned()
@@ -170,14 +170,14 @@ extension PCMRing {
         return next
     }
 
-    /// Moves the read cursor behind the pending marker. Consumer's thread.
+    /// Moves the read cursor to the audio after the pending marker. Consumer's thread.
     public func passMarker() {
         guard let marker = pendingMarker else { preconditionFailure("no marker at the read cursor") }
         markersPassed += 1
         readCursor.publish(marker.resumption)
     }
 
-    /// Whether everything was read and an end marker says that nothing follows for now. Consumer's thread.
+    /// Whether everything was read, and an end marker shows that no audio follows for now. Consumer's thread.
     public var isEnded: Bool { pendingMarker?.marker == .end }
 
     /// The format of the samples at the read cursor; nil before the first format marker was passed. Consumer's thread.
@@ -190,7 +190,7 @@ extension PCMRing {
         return releasedFormat
     }
 
-    /// Returns everything before `position` to the producer: it was heard. Consumer's thread.
+    /// Returns all samples before `position` to the producer, because they were heard. Consumer's thread.
     /// - Parameter position: at most the read cursor. A position inside a marker counts as the marker's own; one that
     ///   was released already changes nothing.
     public func release(upTo position: Int64) {

@@ -2,9 +2,9 @@ import CSoxr
 
 /// Converts the sample rate of interleaved frames through libsoxr. Closing is its end; it cannot be copied.
 ///
-/// The output begins with the frame that is heard at the same time as the first frame of the input, and has as many
-/// frames as the input lasts, rounded to one. Input and output are left-justified `Int32`; inside it computes in double
-/// precision, and rounds and saturates once.
+/// The output begins with the frame that is heard at the same time as the first frame of the input. It has as many
+/// frames as the input lasts, rounded to a whole frame. Input and output are left-justified `Int32`. The conversion
+/// computes in double precision, and rounds and saturates once.
 ///
 ///     var converter = try RateConverter(from: 96_000, to: 48_000, channelCount: 2)
 ///     let (consumed, produced) = converter.convert(input, into: output)      // in frames
@@ -26,10 +26,10 @@ public struct RateConverter: ~Copyable {
         case .high: recipe = SOXR_HQ
         case .veryHigh: recipe = SOXR_VHQ
         }
-        // What ships has double precision alone; other builds of the library would use less for `high`.
+        // The shipped build of the library has only double precision; other builds would use less for `high`.
         let precision = UInt(SOXR_DOUBLE_PRECISION)
         var (types, recipes) = (soxr_io_spec(SOXR_INT32_I, SOXR_INT32_I), soxr_quality_spec(UInt(recipe), precision))
-        // One thread: this one.
+        // The conversion runs on the calling thread.
         var runtime = soxr_runtime_spec(1)
         guard
             let handle = soxr_create(
@@ -41,11 +41,11 @@ public struct RateConverter: ~Copyable {
 
     deinit { soxr_delete(handle) }
 
-    /// What a converter takes, in bytes: libsoxr does not say it.
+    /// The usual memory of a converter, in bytes: libsoxr does not report it.
     private static let usualSize: Int64 = 1 << 20
 
-    /// Takes frames, and gives those that they are enough for.
-    /// - Returns: how many frames were taken and given; one of them is not 0 while both have room.
+    /// Takes input frames, and writes the output frames that they suffice for.
+    /// - Returns: how many frames were taken and written; one of them is not 0 while both buffers have room.
     public mutating func convert(
         _ input: UnsafeBufferPointer<Int32>, into output: UnsafeMutableBufferPointer<Int32>
     ) -> (consumed: Int, produced: Int) {
@@ -64,7 +64,7 @@ public struct RateConverter: ~Copyable {
         return produced
     }
 
-    /// Forgets all frames.
+    /// Drops all frames.
     public mutating func reset() { soxr_clear(handle) }
 }
 

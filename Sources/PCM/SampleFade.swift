@@ -19,16 +19,16 @@ public struct SampleFade: BitwiseCopyable {
         self.change = change
     }
 
-    /// From silence to the unchanged samples.
+    /// Returns a fade from silence to the unchanged samples.
     public static func fadeIn(frames: Int) -> SampleFade { SampleFade(frames: frames, start: 0, change: one) }
 
-    /// To silence, from the factor of this fade for frame number `frame`.
+    /// Returns a fade to silence, from the factor of this fade for frame number `frame`.
     public func fadeOut(from frame: Int64, frames: Int) -> SampleFade {
         let level = factor(of: frame)
         return SampleFade(frames: frames, start: level, change: -level)
     }
 
-    /// To silence, from the unchanged samples.
+    /// Returns a fade to silence, from the unchanged samples.
     public static func fadeOut(frames: Int) -> SampleFade { SampleFade(frames: frames, start: one, change: -one) }
 
     /// Whether all of its frames were faded.
@@ -43,7 +43,7 @@ public struct SampleFade: BitwiseCopyable {
         frame >= frames ? start + change : start + change * (frame + 1) / (frames + 1)
     }
 
-    /// Fades the next `count` frames in place; those behind the last one get its end level.
+    /// Fades the next `count` frames in place; frames after the end of the fade get its end level.
     @_optimize(speed)
     public mutating func apply(to samples: UnsafeMutablePointer<Int32>, frames count: Int, channelCount: Int) {
         var next = samples

@@ -9,7 +9,7 @@ public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopya
     case s24Packed
     /// 16 bits in 2 bytes.
     case s16
-    /// Subframes of IEC 60958 with 24 bits each, in 4 bytes: what HDMI carries.
+    /// Subframes of IEC 60958 with 24 bits each, in 4 bytes, for HDMI.
     case iec958Subframe
 
     /// Bytes that one sample takes.
@@ -21,7 +21,7 @@ public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopya
         }
     }
 
-    /// Bits of a sample that the format keeps.
+    /// The significant bits of a sample in this format.
     public var bitDepth: Int {
         switch self {
         case .s32: 32

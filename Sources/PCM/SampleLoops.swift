@@ -1,7 +1,7 @@
 /// The innermost loops of the sample path, one set for each layout of a sample in memory.
 ///
 /// Wrapping operators on raw pointers become vector code, which `tools/check-vectorisation` verifies. The shipped
-/// program is optimised for size, which would keep the loops scalar: hence `@_optimize(speed)`.
+/// program is optimised for size, which would leave the loops scalar; therefore they have `@_optimize(speed)`.
 enum SampleLoops<Target: DeviceSample> {
     /// Samples without a gain whose dropped bits are zero. Others are rounded to nearest (ties towards +∞) and
     /// saturated.
@@ -30,7 +30,7 @@ enum SampleLoops<Target: DeviceSample> {
         let product = GainProduct(gain, plus: half &- (Int64(DitherNoise.mean) &<< noiseShift))
         for index in 0..<count {
             let sum = product.of(source[index]) &+ (Int64(noise[index]) &<< noiseShift)
-            // All of the result lies in the upper half; 32-bit lanes are twice as many.
+            // The whole result is in the upper half, and a vector has twice as many 32-bit lanes.
             let upper = Int32(truncatingIfNeeded: sum &>> 32)
             let sample = upper &>> Int32(truncatingIfNeeded: shift &- 32)
             Target.store(min(max(sample, ~Target.highest), Target.highest), at: index, in: target)
@@ -51,7 +51,7 @@ func scaleToS32(
     }
 }
 
-/// A product without its fraction, in the range of 32 bits.
+/// The product without its fraction, in the range of 32 bits.
 @inline(__always)
 private func saturate(_ product: Int64) -> Int32 {
     #if arch(x86_64)

@@ -3,11 +3,11 @@
 ///     let rule = SampleRateRule()
 ///     rule.deviceRate(for: 96_000, of: [44_100, 48_000])      // 48000
 public struct SampleRateRule: Equatable, Sendable {
-    /// nil: nothing is converted.
+    /// The quality of conversions; nil when the rate is not converted.
     public var quality: RateQuality?
-    /// All audio is converted to this rate, in Hz: for a device that others use as well; nil for the rate of the audio.
+    /// The rate in Hz to which all audio is converted, for a device with other users; nil for the rate of the audio.
     public var fixed: Int?
-    /// Higher rates of the device are not used, in Hz, if it has others; nil for all.
+    /// The highest rate to use, in Hz. Higher rates of the device are used only if it has no lower one. nil: no limit.
     public var highest: Int?
 
     public init(quality: RateQuality? = .veryHigh, fixed: Int? = nil, highest: Int? = nil) {
@@ -35,7 +35,7 @@ public struct SampleRateRule: Equatable, Sendable {
 
     private static func isOfCD(_ rate: Int) -> Bool { rate % 11_025 == 0 }
 
-    /// Usual rates of a device of which nothing is known.
+    /// The usual rates, for a device whose rates are not known.
     private static func family(of rate: Int) -> [Int] {
         isOfCD(rate) ? [44_100, 88_200, 176_400, 352_800] : [48_000, 96_000, 192_000, 384_000]
     }

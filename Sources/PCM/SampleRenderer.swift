@@ -4,7 +4,7 @@
 /// - Otherwise `sample · gain` in 64 bits, rounded to nearest once (ties towards +∞) and saturated once. Devices of 24
 ///   and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; those of 32 bits never.
 /// - Muted: digital zero.
-/// - Subframes of IEC 60958 have samples of 24 bits, in blocks that go on from call to call.
+/// - Subframes of IEC 60958 have samples of 24 bits, in blocks that continue from call to call.
 ///
 /// The result does not depend on how the samples are divided into calls (docs/decisions/dither.md).
 ///
@@ -25,7 +25,7 @@ public final class SampleRenderer {
     /// Whether the lowest 8 bits of an `.s32` do not reach the converter.
     private let isConverterOf24: Bool
     private var noise: DitherNoise
-    /// For `.iec958Subframe`.
+    /// The packer for `.iec958Subframe`.
     private let packer: SubframePacker?
     private var ramp: Ramp?
 
@@ -97,10 +97,10 @@ public final class SampleRenderer {
 
     // MARK: The position in the stream of the device, which subframes have
 
-    /// The device begins anew: no frame precedes the next one.
+    /// Restarts the output of the device: no frame precedes the next one.
     public func restart() { packer?.restart() }
 
-    /// The device has taken back the last `frames` frames, and the next ones replace them.
+    /// Makes the next frames replace the last `frames` frames, which the device has taken back.
     public func rewind(_ frames: Int) { packer?.rewind(frames) }
 
     private func render<Target: DeviceSample>(

@@ -1,8 +1,8 @@
 /// Packs samples of 24 bits into subframes of IEC 60958, as alsa-lib's `iec958` plug-in does
 /// (docs/decisions/hdmi-subframes.md).
 ///
-/// A subframe has the preamble in bits 0 to 3, the sample in 4 to 27, validity and user data (both zero) in 28 and 29,
-/// a bit of the channel status in 30, and even parity of 4 to 30 in 31.
+/// A subframe has the preamble in bits 0 to 3 and the sample in 4 to 27. Validity and user data (both zero) are in 28
+/// and 29, a bit of the channel status in 30. Bit 31 is the even parity of 4 to 30.
 ///
 /// Thread: one at a time. Does not allocate after `init`.
 final class SubframePacker {
@@ -34,16 +34,16 @@ final class SubframePacker {
         block.deallocate()
     }
 
-    /// The next frame is the first one of a block.
+    /// Makes the next frame the first one of a block.
     func restart() { position = 0 }
 
-    /// The next frames replace the last `frames` frames.
+    /// Makes the next frames replace the last `frames` frames.
     func rewind(_ frames: Int) {
         position -= frames % ChannelStatus.blockFrames
         if position < 0 { position += ChannelStatus.blockFrames }
     }
 
-    /// Packs the next `frames` frames, in pieces.
+    /// Packs the next `frames` frames, in blocks.
     /// - Parameters:
     ///   - target: room for as many subframes.
     ///   - write: writes samples of 24 bits, right-justified: those of `frames` frames, from number `first` on.
@@ -64,7 +64,7 @@ final class SubframePacker {
     }
 }
 
-/// The samples with what surrounds them in a block, and their parity.
+/// Combines samples with the other bits of their block, and sets the parity.
 @inline(never)
 @_optimize(speed)
 func packSubframes(

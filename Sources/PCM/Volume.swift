@@ -8,11 +8,11 @@ public struct Volume: Equatable, Comparable, Sendable, BitwiseCopyable {
     /// 0 to 100.
     public let percent: Int
 
-    /// Silence.
+    /// The silent volume.
     public static let muted = Volume(percent: 0)
     /// Unity: samples stay unchanged.
     public static let full = Volume(percent: 100)
-    /// While no volume is known: −30 dB, which is safe for amplifiers and ears.
+    /// The volume while none is known: −30 dB, which is safe for amplifiers and ears.
     public static let first = Volume(decibels: -30)
     /// The level of 1 %, in dB.
     public static let floorDecibels = -60.0

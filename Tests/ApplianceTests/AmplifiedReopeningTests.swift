@@ -65,7 +65,7 @@ struct AmplifiedReopeningTests {
     /// Returns when the device plays and the daemon knows it.
     private func waitForStart() {
         card.waitUntil("the start") { $0.isStarted }
-        // The audio thread reports that it plays, and then asks what was heard.
+        // The audio thread reports that it plays, and then asks which frame was heard.
         let heard = card.heardFrames
         card.playWhenAsked(1)
         card.waitUntil("a frame") { $0.heardFrames > heard }

@@ -116,7 +116,7 @@ struct BoardPanelTests {
         fixture.pass(seconds: 1)
         try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
-        // The message that it plays has arrived; nothing is heard before 30 ms of the daemon's clock.
+        // The message PLAYING has arrived. No frame is heard before 30 ms of the daemon's clock.
         #expect(output(1) == [false])
         passMilliseconds(30)
         #expect(output(1) == [false, true])

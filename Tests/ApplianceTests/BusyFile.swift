@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import Player
 
-/// A file whose bytes are there, and whose decoder does not get on: the call that tells the file's length returns when
-/// the test says so. That is not the medium's doing, and does not count as a wait for it.
+/// A file with all its bytes, whose decoder does not progress: the call for the file's length returns only when the
+/// test allows it. This wait is not one for the medium, and does not count as such.
 final class BusyFile: ByteSource {
     private let file: FileByteSource
     private let gate: Gate
@@ -39,7 +39,7 @@ final class BusyFile: ByteSource {
         /// Returns when a decoder is held.
         func waitForDecoder() { arrivals.waitOrEndRun("a decoder") }
 
-        /// Lets them all get on.
+        /// Lets all decoders continue.
         func open() { isOpen.signal() }
 
         fileprivate func pass() {

@@ -8,8 +8,8 @@ import Testing
 @testable import Appliance
 @testable import Player
 
-/// A conductor on a loop of its own, with a real player, a paced card, and a log of everything that happens.
-// @unchecked: what threads share is guarded by `condition`; the rest is written by `init` alone.
+/// A conductor on its own loop, with a real player, a paced card, and a log of all events.
+// @unchecked: `condition` guards the state that threads share; only `init` writes the rest.
 final class ConductorFixture: @unchecked Sendable {
     let card = PacedCard()
     let player: Player
@@ -85,7 +85,7 @@ final class ConductorFixture: @unchecked Sendable {
         perform { conductor in try! conductor.edit(change) }
     }
 
-    /// Returns when the engine has carried out everything that it was asked to do, and the conductor has heard of it.
+    /// Returns when the engine has carried out everything that it was asked to do, and the conductor knows it.
     func settle() {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
@@ -104,7 +104,7 @@ final class ConductorFixture: @unchecked Sendable {
         wait(what, sourceLocation) { isTrue(happened) }
     }
 
-    /// Returns when `isTrue` of all that the engine has reported, whether the conductor has heard of it or not.
+    /// Returns when `isTrue` of all that the engine has reported, whether the conductor knows it or not.
     func waitForEngine(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
         until isTrue: ([PlaybackMessage]) -> Bool
@@ -123,7 +123,8 @@ final class ConductorFixture: @unchecked Sendable {
         }
     }
 
-    /// Plays on and returns when the engine knows it: the audio thread tells where it is a moment after it was heard.
+    /// Plays more frames, and returns when the engine knows the position. The audio thread publishes the position a
+    /// moment after the frame was heard.
     func play(_ frames: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         card.play(frames, sourceLocation: sourceLocation)
         let position = Double(card.heardFrames) / Double(Tracks.rate)
@@ -137,8 +138,8 @@ final class ConductorFixture: @unchecked Sendable {
     }
 }
 
-/// Files, of 1 kHz unless another rate is given. Every frame says where it comes from: the left channel is the track's
-/// letter, the right one the frame's number.
+/// Files, of 1 kHz unless another rate is given. Every frame identifies itself: the left channel is the track's letter,
+/// the right one the frame's number.
 final class Tracks {
     static let rate = 1000
     let folder: ScratchFolder
@@ -172,8 +173,8 @@ final class Tracks {
 }
 
 extension PacedCard {
-    /// What was heard over all openings of the device: `a0-4000 b100-200` for the first track from the beginning up to
-    /// frame 4000 and the second one from frame 100 up to 200.
+    /// The frames that were heard over all openings of the device. `a0-4000 b100-200` means the first track from the
+    /// beginning up to frame 4000, then the second one from frame 100 up to 200.
     var heard: String {
         var runs: [(letter: UInt16, start: Int, end: Int)] = []
         let samples = recordings.flatMap(\.samples).map { UInt16(truncatingIfNeeded: $0 >> 16) }
@@ -188,7 +189,7 @@ extension PacedCard {
         return runs.map { "\(Character(UnicodeScalar($0.letter)!))\($0.start)-\($0.end)" }.joined(separator: " ")
     }
 
-    /// Where the sound starts, each time: `a0 b100`.
+    /// The first frame of each run of sound: `a0 b100`.
     var beginnings: String {
         heard.split(separator: " ").map { $0.prefix { $0 != "-" } }.joined(separator: " ")
     }

@@ -301,7 +301,7 @@ struct ConfigurationTests {
     func devicesOfClients(device: String, isAllowed: Bool) throws {
         let checked = try? Configuration.checked(device, for: .device)
         #expect((checked != nil) == isAllowed)
-        // As one of an earlier version may have been kept.
+        // An earlier version may have stored such a name.
         let inForce = Configuration().overruled(by: [.device: device])
         #expect(inForce.isSet(.device) == isAllowed)
         #expect(try parse("[audio]\ndevice = null").device == "null")

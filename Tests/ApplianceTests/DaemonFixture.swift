@@ -14,7 +14,7 @@ import Testing
 
 /// A daemon on its own loop, whose clock the test drives, with a real player on a paced card and a real state
 /// folder. It can be ended and started again on the same state.
-// @unchecked: what threads share is guarded by `condition`; the rest belongs to the test's thread.
+// @unchecked: `condition` guards the state that threads share; the rest belongs to the test's thread.
 final class DaemonFixture: @unchecked Sendable {
     let card = PacedCard()
     let clock = ManualClock(1_000_000_000_000)
@@ -22,11 +22,11 @@ final class DaemonFixture: @unchecked Sendable {
     let folder: String
     /// The volume when none is stored.
     var firstVolume = Volume.full
-    /// In place of opening the file.
+    /// Replaces the opening of the file.
     var openFile: LocalFiles.Opening?
-    /// In place of the files of this machine.
+    /// Replaces the files of this machine.
     var source: (any PlaybackSource)?
-    /// Makes what is kept of a service, with the storage of a start; nil: without a service.
+    /// Makes the offline copies of a service, with the storage of a start; nil: without a service.
     var makeOfflining: ((StorageThread) throws -> Offlining)?
     /// The objects of one start.
     private struct Running {
@@ -38,7 +38,7 @@ final class DaemonFixture: @unchecked Sendable {
         let storage: StorageThread
     }
 
-    /// nil between an end and the next start.
+    /// The objects of the current start; nil between an end and the next start.
     private var running: Running?
     var player: Player { running!.player }
     var storage: StorageThread { running!.storage }
@@ -57,7 +57,7 @@ final class DaemonFixture: @unchecked Sendable {
     func start(_ text: String = "", board: String? = nil) throws {
         let configuration = try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
         let state = try ApplianceState(folder)
-        // As the program has it, but for what would depend on this machine.
+        // As in the program, except for settings that would depend on this machine.
         var settings = configuration.playerSettings(device: "paced", sound: nil)
         settings.storage = state.storage
         settings.firstVolume = firstVolume
@@ -151,7 +151,7 @@ final class DaemonFixture: @unchecked Sendable {
         done.waitOrEndRun("the daemon or the player")
     }
 
-    /// Returns when the engine has carried out everything that it was asked to do, and the daemon has heard of it.
+    /// Returns when the engine has carried out everything that it was asked to do, and the daemon knows it.
     func settle() {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
@@ -202,7 +202,7 @@ final class DaemonFixture: @unchecked Sendable {
             condition.lock()
             if isTrue(status) { return }
             if Date() >= limit { return patience.end(what, sourceLocation, state: "\(status)") }
-            // The engine's own thread may be ahead of the daemon's: look again also without an event.
+            // The engine's own thread may be faster than the daemon's: check again also without an event.
             _ = condition.wait(until: Date(timeIntervalSinceNow: 0.02))
         }
     }

@@ -325,7 +325,7 @@ struct DaemonTests {
     func problems() throws {
         fixture.card.unplug()
         try fixture.start()
-        // Already before anything wants to play.
+        // The problem is there even before playback is requested.
         #expect(fixture.status.problems == [DaemonProblem(subject: "device", message: "no card")])
         let products = try tracks.make("Xa", frames: 3000)
         try fixture.perform { try $0.queue.set(products, playing: true) }

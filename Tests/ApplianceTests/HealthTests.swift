@@ -14,9 +14,9 @@ struct HealthTests {
         let looks: [(HealthCheck.Observation, HealthCheck.Finding)] = [
             (look(.idle, nil, at: nil), .healthy), (look(.idle, nil, at: nil), .healthy),
             (look(.playing, at: 1), .healthy), (look(.playing, at: 2), .healthy),
-            // It stands still.
+            // The clock has stopped.
             (look(.playing, at: 2), .clockStands), (look(.playing, at: 2), .clockStands),
-            // Another track, or a pause, is a new beginning.
+            // Another track, or a pause, resets the check.
             (look(.playing, "2.2", at: 2), .healthy), (look(.notPlaying, at: 2), .healthy),
             (look(.notPlaying, at: 2), .healthy), (look(.playing, at: 2), .healthy),
             // A card that was pulled out is looked for.
@@ -39,17 +39,17 @@ struct HealthTests {
             (look(.stalled, beat: 1, seconds: 0), .healthy), (look(.stalled, beat: 1, seconds: 59), .healthy),
             (look(.stalled, beat: 1, seconds: 60), .decoderHangs),
             (look(.stalled, beat: 1, seconds: 300), .decoderHangs),
-            // It gets on.
+            // The decoder makes progress.
             (look(.stalled, beat: 2, seconds: 310), .healthy), (look(.stalled, beat: 2, seconds: 369), .healthy),
-            // It waits for its medium, or has nothing to do, as long as it likes.
+            // It may wait for its medium, or have nothing to do, for any time.
             (look(.stalled, beat: nil, seconds: 370), .healthy), (look(.stalled, beat: nil, seconds: 9000), .healthy),
             (look(.stalled, beat: 2, seconds: 9001), .healthy), (look(.stalled, beat: 2, seconds: 9060), .healthy),
-            // Also while nothing is to be heard, while a card is looked for, and while what it has decoded plays.
+            // Also while no frame is to be heard, while a card is looked for, and while decoded frames play.
             (look(.notPlaying, beat: 2, seconds: 9061), .decoderHangs),
             (look(.stalled, waits: true, beat: 2, seconds: 9062), .decoderHangs),
             (look(.playing, at: 1, beat: 2, seconds: 9063), .decoderHangs),
             (look(.playing, at: 2, beat: 3, seconds: 9064), .healthy),
-            // What hangs below it is told first.
+            // A hang on a lower level is reported first.
             (look(.playing, at: 2, beat: 3, seconds: 9200), .clockStands),
             (look(.playing, at: 2, answers: false, beat: 3, seconds: 9201), .loopsHang),
         ]
@@ -76,7 +76,7 @@ struct HealthTests {
         try fixture.start("[audio]\nnormalization = off")
         let watchdog = fixture.perform { Watchdog(supervisor, $0, clock: fixture.clock) }
         func alive(after seconds: Int64) -> Int {
-            // The answer to the last look's question comes before that to this one.
+            // The answer to the last check's question comes before the answer to this one.
             fixture.waitForFocus()
             fixture.perform { _ in }
             fixture.pass(seconds: seconds)
@@ -92,7 +92,7 @@ struct HealthTests {
         #expect(alive(after: 4) == 1)
         fixture.play(500)
         #expect(alive(after: 3) == 1)
-        // The card plays no more.
+        // The card has stopped playing.
         #expect(alive(after: 3) == 0)
         #expect(alive(after: 3) == 0)
         fixture.play(100)
@@ -141,12 +141,12 @@ struct HealthTests {
         #expect(fixture.status.playback == .paused)
         fixture.perform { _ in watchdog.start() }
         #expect(alive(0) == 1)
-        // An engine at rest is asked at every third look; that question stays open.
+        // An engine at rest is asked at every third check; that question stays open.
         for _ in 0..<2 { #expect(alive(4) == 1) }
         #expect(alive(4) == 0)
         #expect(alive(4) == 0)
         fixture.card.letOpen()
-        // The answer to the open question comes before that to this one.
+        // The answer to the open question comes before the answer to this one.
         fixture.waitForFocus()
         fixture.perform { _ in }
         #expect(alive(4) == 1)
@@ -169,7 +169,7 @@ struct HealthTests {
         }
         fixture.perform { _ in watchdog.start() }
         #expect(alive(0) == 1)
-        // It looks every 3 s.
+        // It checks every 3 s.
         for _ in 0..<19 {
             answered()
             #expect(alive(3) == 1)
@@ -200,7 +200,7 @@ struct HealthTests {
             isReleased.waitInTime()
         }
         try isStuck.wait(for: "the player's thread")
-        // An engine at rest is asked at every third look; that question stays open.
+        // An engine at rest is asked at every third check; that question stays open.
         for _ in 0..<2 { #expect(alive(4) == 1) }
         #expect(alive(4) == 0)
         #expect(alive(4) == 0)

@@ -68,7 +68,7 @@ struct IdleDaemonTests {
         }
     }
 
-    /// Lets a second pass for what a command still has to write, and then looks at ten.
+    /// Lets a second pass for the writes that a command still has to do, and then observes ten.
     private func expectSleep(after commands: [Command]) throws {
         fixture.settle()
         fixture.pass(seconds: 2)

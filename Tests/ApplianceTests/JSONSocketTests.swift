@@ -65,7 +65,7 @@ struct JSONSocketTests {
         try other.ask("version")
         // The loop has handled all events of both clients when this returns.
         fixture.perform {}
-        // On the loop's thread, so that it finds the requests of both when it looks.
+        // On the loop's thread, so that it finds the requests of both at its next turn.
         let sent = fixture.perform {
             let many = (1...100).map { "{\"request\":\"volume\",\"percent\":\($0)}\n" }.joined()
             return busy.offer(Array(many.utf8)) == many.utf8.count
@@ -143,15 +143,15 @@ struct JSONSocketTests {
         #expect(try other.ask("subscribe", "\"events\":[\"volume\"]")["ok"] == true)
         #expect(try crowd[2].message().errorCode == "too-many-clients", "the one with the oldest request")
         #expect(try crowd[2].line() == nil)
-        // 2 and 1: a second one of the other user would only turn it round.
+        // The users have 2 clients and 1. A second client of the other user would only reverse this.
         #expect(try connect(as: 1001).message().errorCode == "too-many-clients")
         #expect(try connect(as: 1000).message().errorCode == "too-many-clients")
         let third = try connect(as: 1002)
         #expect(try third.ask("version")["ok"] == true)
         #expect(try crowd[1].message().errorCode == "too-many-clients")
-        // One each: nobody has too many.
+        // One each: no user has too many.
         #expect(try connect(as: 1003).message().errorCode == "too-many-clients")
-        // Root's place does not depend on it, and root's clients are nobody else's to end.
+        // Root's connection does not depend on it, and no other user can end root's clients.
         let root = try connect(as: 0)
         #expect(try root.ask("subscribe", "\"events\":[\"volume\"]")["ok"] == true)
         #expect(try connect(as: 1003).message().errorCode == "too-many-clients")
@@ -167,7 +167,7 @@ struct JSONSocketTests {
         let root = try fixture.connectAsRoot()
         #expect(try root.ask("version")["ok"] == true)
         #expect(try fixture.connect().message().errorCode == "too-many-clients", "root's place is no place for others")
-        // Root's own place is taken as well, by a subscriber.
+        // Root's reserved connection is taken as well, by a subscriber.
         try root.ask("subscribe", "\"events\":[\"volume\"]")
         #expect(try fixture.connectAsRoot().message().errorCode == "too-many-clients")
         fixture.pass(seconds: 10)
@@ -303,7 +303,7 @@ struct JSONSocketTests {
         #expect(try another.ask("version")["ok"] == true)
         #expect(try silent.message().errorCode == "idle")
         #expect(try silent.line() == nil)
-        // Those that are left wait for something, or have just spoken.
+        // The remaining clients wait for events, or have just sent a request.
         fixture.pass(seconds: 9.9)
         try another.ask("version")
         fixture.pass(seconds: 9.9)
@@ -340,7 +340,7 @@ struct JSONSocketTests {
         while sent != before {
             before = sent
             while case let count = greedy.offer(Array(block[(sent % request.count)...])), count > 0 { sent += count }
-            // The server has had its turn.
+            // The server's loop has run once more.
             try other.ask("version")
             try #require(sent < 16 << 20, "the server reads on and on")
         }
@@ -361,7 +361,7 @@ struct JSONSocketTests {
     @Test("Clients that go at any moment leave nothing behind")
     func vanishing() throws {
         defer { fixture.shutDown() }
-        // As many as may be there at once: none is turned away.
+        // As many clients as the limit: none is refused.
         fixture.withServer { $0.clientLimit = 50 }
         for round in 0..<50 {
             let client = try fixture.connect()

@@ -161,7 +161,7 @@ struct KeepingRequestTests {
         #expect(try failure(of: request).message.contains("offline_"))
     }
 
-    /// With a database that has lost its tables.
+    /// The failure of a request with a database that has lost its tables.
     private func failure(of request: KeepingRequest) throws -> RemoteFailure {
         let folder = try ScratchFolder()
         let kept = try KeptProducts(in: folder)

@@ -22,7 +22,7 @@ struct KeptSpaceTests {
 
     /// - Parameters:
     ///   - megabytes: the budget; nil: none.
-    ///   - left: for so many megabytes the medium has room besides what has to stay free.
+    ///   - left: the megabytes of room on the medium, besides the reserve that has to stay free.
     private func offlining(_ storage: StorageThread, megabytes: Int64?, left: Int64? = nil) throws -> Offlining {
         let time = ManualTime()
         time.seconds = 1_000_000
@@ -53,7 +53,7 @@ struct KeptSpaceTests {
         return try #require(store.value)
     }
 
-    /// Returns when the daemon has what the engine had to say: an answer of it comes behind that.
+    /// Returns when the daemon has all messages of the engine: an answer of the engine comes after them.
     private func waitForStatus() throws {
         let engine = try #require(fixture.player.offlineEngine)
         let done = DispatchSemaphore(value: 0)
@@ -64,7 +64,7 @@ struct KeptSpaceTests {
 
     /// A product of so many bytes that are all zero.
     private func keep(megabytes: Int64, in store: OfflineStore) throws {
-        // The engine looks at its start whose folder it is.
+        // At its start, the engine checks to which database the folder belongs.
         fixture.wait("the folder's id") { _ in
             FileKind(at: "\(store.folder.path)/\(KeptFolder.idFileName)") == .file
         }

@@ -105,7 +105,7 @@ struct MissingMediumTests {
     @Test("at the start, and its mount point holds files of the system below it: it is waited for as well")
     func mountedOverFiles() throws {
         try play()
-        // As after music on a medium that is mounted there was added.
+        // As after music was added from a medium that is mounted there.
         fixture.perform { [tracks] in
             do throws(PlayQueueError) {
                 try $0.queue.edit { queue throws(PlayQueueError) in queue.note(media: [tracks.folder.path]) }
@@ -141,7 +141,7 @@ struct MissingMediumTests {
 
     @Test("A file that is gone from a medium that is mounted is gone")
     func mounted() throws {
-        // A file system of its own on every Linux.
+        // A separate file system on every Linux.
         try #require(MountPoint.isMounted("/dev/shm"))
         let folder = "/dev/shm/tonearm-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -399,7 +399,7 @@ struct SlowMediumProblemTests {
             let word = ["medium", "network"].first { text.contains("the \($0)") } ?? "-"
             return "\(text.prefix { $0 != " " }) \(word)"
         }
-        // Nothing, the medium, the network, the network, nothing.
+        // No problem, the medium, the network, the network, no problem.
         #expect(
             texts == [
                 "music -", "service -", "music medium", "service -", "music -", "service network", "music -",

@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Searches for music stay in the background", .timeLimit(.minutes(10)))
 struct MusicSearchTests {
-    /// What the thread that asks has: its share of the processor, and its class for the disk.
+    /// The priority of the searching thread: its share of the processor, and its class for the disk.
     private struct Priority: Equatable {
         var nice: Int
         /// `IOPRIO_CLASS_IDLE` is 3.
         var diskClass: Int
 
         static func ofThisThread() throws -> Priority {
-            // The 19th field of proc_pid_stat(5), counted behind the name, which may have blanks.
+            // The 19th field of proc_pid_stat(5), counted after the name, which may have blanks.
             let stat = String(decoding: try File.contents(of: "/proc/thread-self/stat", limit: 4096), as: UTF8.self)
             let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
             typealias SystemCall = @convention(c) (Int, Int, Int) -> Int

@@ -58,7 +58,7 @@ struct PackedProductsTests {
             let more = FoundMusic(files: (0..<1000).map { "/\(line)/\($0)" })
             let before = music.products.pages
             music.add(more)
-            // The last one of before may have been joined with the first one of what came.
+            // The last page may have been joined with the first new one.
             #expect(zip(before.dropLast(), music.products.pages).allSatisfy { $0.isSameMemory(as: $1) })
         }
         #expect(music.count == 100_000)

@@ -6,8 +6,8 @@ import Testing
 @testable import Appliance
 @testable import QueueWriter
 
-/// Every row: what happens to a queue, and what the engine and the listeners are asked to do. Effects are written as
-/// words: `load a.1`, `next b.2`, `next -`, `play`, `seek 3.0`, `wake 2`, `tell queueChanged`.
+/// Every row has events of a queue, and the effects on the engine and the listeners. Effects are written as words:
+/// `load a.1`, `next b.2`, `next -`, `play`, `seek 3.0`, `wake 2`, `tell queueChanged`.
 @Suite("The queue as a state machine")
 struct QueueStateMachineTests {
     private typealias Event = QueueStateMachine.Event
@@ -304,10 +304,10 @@ struct QueueStateMachineTests {
         }
         _ = play.handle(.woken)
         #expect(play.failed("a", serial, failure: .ofService).dropFirst().first == "load b.\(serial + 2)")
-        // It is away for all: the first one stays the current one.
+        // The service is away for all entries: the first one stays the current one.
         #expect(play.failed("b", serial + 2, failure: .ofService) == ["wake 60", "advanced"])
         #expect(play.machine.contents.current == play.machine.contents.id("a"))
-        // It is there for the others.
+        // The service answers for the other entries.
         serial += 4
         for _ in 1...15 {
             _ = play.handle(.woken)
@@ -343,7 +343,7 @@ struct QueueStateMachineTests {
         #expect(play.failed("c", 6, failure: .ofContent) == ["service away", "wake 2"])
     }
 
-    /// Fails an entry until the others have their turn.
+    /// Fails an entry until the others are tried.
     /// - Parameter serial: of its next request; of the next one afterwards.
     private static func exhaust(
         _ play: inout Play, _ letter: Character, _ failure: EntryFailure, from serial: inout UInt64
@@ -368,7 +368,7 @@ struct QueueStateMachineTests {
         _ = play.failed("b", 3, failure: .ofContent)
         #expect(play.failed("c", 5, failure: .ofContent).suffix(4) == ["service away", "rested", "wake 1", "advanced"])
         #expect(play.machine.contents.current == play.machine.contents.id("a") && play.machine.position(nil) == 9)
-        // The filter goes, and only a is really missing: the others have their turn.
+        // The filter is gone, and only a is really missing: the others are tried.
         var serial: UInt64 = 7
         Self.exhaust(&play, "a", .ofContent, from: &serial)
         #expect(play.machine.contents.current == play.machine.contents.id("b"))
@@ -384,7 +384,7 @@ struct QueueStateMachineTests {
         let removed = play.machine.contents.id("a")
         let effects = try play.edit { queue in queue.remove([removed]) }
         #expect(effects.contains("service back") && play.machine.waitsFor == nil)
-        // The next one is waited for in its place, with nothing held against it.
+        // The queue waits for the next entry, without counting its failure.
         #expect(play.failed("b", serial, failure: .ofService).suffix(3) == ["service away", "rested", "wake 1"])
     }
 

@@ -76,7 +76,7 @@ struct RemoteEventTests {
     func failed() throws {
         defer { fixture.shutDown() }
         try client.ask("subscribe", "\"events\":[\"failed\"]")
-        // It begins as music does.
+        // The file begins like music.
         try Data("fLaC and nothing more".utf8).write(to: URL(fileURLWithPath: fixture.folder["X.flac"]))
         let products = "\"products\":[{\"path\":\"\(fixture.folder["X.flac"])\"}]"
         try fixture.connect().ask("queue-set", products + ",\"play\":true")
@@ -140,7 +140,7 @@ struct RemoteEventTests {
         #expect(!fixture.card.isOpen)
         #expect(try client.ask("status")["focus"] == "none")
         try assistant.ask("focus", "\"level\":\"background\",\"hold\":true")
-        // It says no more and goes, as in a crash.
+        // The client closes without a message, as in a crash.
         doorbell.finishSending()
         #expect(try doorbell.line() == nil)
         #expect(try client.ask("status")["focus"] == "background")

@@ -10,12 +10,12 @@ import TestSupport
 @testable import Player
 
 /// A daemon with its control socket, on a loop and with a real player on a paced card.
-// @unchecked: nothing changes after `init` but what belongs to the daemon, and that is used on its loop.
+// @unchecked: after `init`, only the state of the daemon changes, and that is used on its loop.
 final class RemoteFixture: @unchecked Sendable {
     let folder: ScratchFolder
     let card = PacedCard()
     let clock = ManualClock()
-    /// Of the daemon. Driven by hand: time stands still unless a test lets it pass.
+    /// The daemon's loop. The test drives its time.
     let loop: EventLoop
     let player: Player
     private let thread: NamedThread
@@ -189,7 +189,7 @@ final class JSONClient: @unchecked Sendable {
 }
 
 extension JSONValue {
-    /// The code of a refusal; nil for a reply that is none.
+    /// The code of a refusal; nil for any other reply.
     var errorCode: String? { self["error"]?["code"]?.string }
     var errorMessage: String? { self["error"]?["message"]?.string }
 }

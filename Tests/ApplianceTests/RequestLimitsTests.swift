@@ -12,7 +12,7 @@ import Testing
 struct RequestLimitsTests {
     private static let lineLimit = 65_536
 
-    // MARK: What a line may contain
+    // MARK: Values in a line
 
     private func refusal(_ line: String) -> String? {
         guard case .failure(let mistake) = RequestLine(.whole(Array(line.utf8))).request else { return nil }

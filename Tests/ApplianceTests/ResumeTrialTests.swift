@@ -58,9 +58,9 @@ struct ResumeTrialTests {
         func mayOpen(in folder: String) -> Bool { make(folder).mayOpen(a) }
         let missing = folder["missing"]
         #expect([missing, missing, missing].map(mayOpen) == [true, true, false])
-        // Nothing is known against it any more.
+        // No failed start is recorded for it any more.
         #expect(mayOpen(in: missing))
-        // The folder can be written again, and counts on.
+        // The folder can be written again, and the count continues.
         #expect(mayOpen(in: folder.path))
         #expect(FileKind(at: runtime["resuming"]) == nil)
         #expect(!mayOpen(in: folder.path))
@@ -79,7 +79,7 @@ struct ResumeTrialTests {
         }
         func start() -> Bool { make().mayOpen(a) }
         if isReadOnly {
-            // The process before has died with it while the medium was good.
+            // The process before died with this entry while the medium was writable.
             #expect(start())
             try medium.setReadOnly(true)
         } else {
@@ -163,7 +163,7 @@ struct ResumeTrialTests {
         try fixture.start()
         #expect(fixture.status.index == 0)
         gate.waitForDecoder()
-        // The decoder's thread may be ahead of the engine, which tells that it has a decoder.
+        // The decoder's thread may be faster than the engine, which publishes that it has a decoder.
         fixture.wait("a stall") { $0.playback == .stalled }
         for _ in 0..<4 { fixture.pass(seconds: 30) }
         fixture.waitForWriting()
@@ -188,7 +188,7 @@ struct ResumeTrialTests {
             #expect(fixture.status.index == 0)
             switch how {
             case "time":
-                // What plays goes on meanwhile, as far as the start is concerned.
+                // The entry continues to play, so that its start counts as successful.
                 fixture.pass(seconds: 30)
             case "next":
                 fixture.perform { $0.commands.perform(.next) }

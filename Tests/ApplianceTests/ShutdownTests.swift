@@ -151,7 +151,7 @@ struct ShutdownTests {
         }
         appliance.loop.stop()
         appliance.join()
-        // Everybody was disconnected, and the next start gets the state.
+        // All clients were disconnected, and the next start finds the state.
         for watcher in watchers { while try watcher.line() != nil {} }
         let state = try ApplianceState(folder["state"])
         let (count, problems) = (state.contents.queue.count, state.problems)

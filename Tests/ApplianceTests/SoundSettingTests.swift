@@ -94,7 +94,7 @@ struct SoundSettingTests {
         fixture.card.play(800)
         fixture.card.waitUntil("sound in the device") { $0.pendingFrames > 800 }
         fixture.perform { $0.commands.perform(.pause) }
-        // The renderer has taken the command: what is left in the device is the fade, or nothing.
+        // The renderer has taken the command: the device has only the fade left, or no frames.
         fixture.waitForFocus()
         fixture.card.playFreely()
         fixture.card.waitUntil("the device to stop") { !$0.isStarted }

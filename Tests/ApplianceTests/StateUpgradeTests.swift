@@ -7,8 +7,7 @@ import Testing
 @testable import Appliance
 @testable import Player
 
-/// A state folder that a daemon of version 0.1 left behind when it was killed: everything is in the logs of its two
-/// databases.
+/// A state folder that a daemon of version 0.1 left when it was killed: everything is in the logs of its two databases.
 struct FormerState {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures/StateFolder0.1").path
@@ -78,7 +77,7 @@ struct StateUpgradeTests {
             }
             cuts += 1
         }
-        // The calls are seen: SQLite's own as well.
+        // The calls are intercepted, also those of SQLite.
         #expect(cuts > 15)
     }
 

@@ -182,7 +182,7 @@ struct UpdateManifestTests {
         #expect(self.manifest("tonearm-update 1\nversion=1\npiece=0 512 D\npiece=4096 1024 D\n") == nil)
     }
 
-    /// With a D for a digest.
+    /// Parses a manifest in which a D stands for a digest.
     private func manifest(_ text: String) -> UpdateManifest? {
         let digest = String(repeating: "0f", count: 32)
         return UpdateManifest(parsing: Array(text.replacingOccurrences(of: " D", with: " \(digest)").utf8)[...])

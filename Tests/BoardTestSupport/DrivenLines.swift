@@ -4,7 +4,7 @@ import Platform
 
 /// GPIO lines that a test moves: a pipe for each input, so that a real event loop wakes up for its edges.
 public final class DrivenLines: LineProvider {
-    /// By line. What is in here cannot be requested or set.
+    /// The errors by line. A line in here cannot be requested or set.
     public var errors: [String: LineError] = [:]
     /// Every attempt, in order.
     public private(set) var attempts: [String] = []

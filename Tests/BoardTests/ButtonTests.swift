@@ -12,9 +12,9 @@ struct ButtonTests {
     enum Step {
         case down(Int64)
         case up(Int64)
-        /// Looked at, without having heard of an edge.
+        /// The line is read, without an edge.
         case look(Int64, active: Bool)
-        /// Time passes: every deadline until then is kept to the nanosecond.
+        /// Time passes: every deadline until then is met to the nanosecond.
         case wait(until: Int64)
     }
 
@@ -183,7 +183,7 @@ struct ButtonTests {
         _ = pressed.begin(active: false)
         _ = pressed.edge(active: true, at: 0)
         _ = pressed.edge(active: false, at: milliseconds(100))
-        // The loop was busy: it hears of the next press only now, and its timestamp says that it was too late.
+        // The loop was busy: it learns of the next press only now, and the timestamp shows that it was too late.
         #expect(pressed.edge(active: true, at: milliseconds(450)) == [.press])
     }
 
@@ -252,7 +252,7 @@ struct RotaryTests {
     @Test("one lost edge neither loses the click nor the next one")
     func lostEdge() {
         var decoder = RotaryDecoder(stepsPerDetent: 4, a: false, b: false)
-        // A's closing edge is heard of twice, its opening one late.
+        // A's closing edge is reported twice, its opening edge late.
         let edges: [RotaryDecoder.Direction?] = [
             decoder.edge(a: true), decoder.edge(a: true), decoder.edge(b: true), decoder.edge(a: false),
             decoder.edge(b: false),

@@ -65,7 +65,7 @@ struct CheckTests {
                 "absent network usb1: no such interface now; it will count as cellular",
                 "absent network wg0: no such interface now; it will count as not metered",
             ])
-        // Nothing pops and nothing is lit.
+        // The check causes no pop and lights no light.
         #expect(board.lines.outputs == ["line 4 of c": [true]])
     }
 

@@ -35,7 +35,7 @@ final class DrivenBoard {
         }
     }
 
-    /// Millisecond by millisecond, so that no deadline is kept late.
+    /// Millisecond by millisecond, so that no deadline is met late.
     func pass(_ count: Int64) {
         for _ in 0..<count {
             clock.advance(by: milliseconds(1))
@@ -109,7 +109,7 @@ struct LiveButtonTests {
         board.edge(1, true)
         board.pass(100)
         let input = try #require(board.lines.inputs["line 1 of c"])
-        // Released after 200 ms; the loop was busy and comes to it only after the time of a long press.
+        // Released after 200 ms; the loop was busy and handles it only after the time of a long press.
         input.edge(false, at: board.clock.now() + milliseconds(100))
         board.jump(2)
         #expect(board.actions == [.toggle])

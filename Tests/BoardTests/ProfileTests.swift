@@ -262,7 +262,7 @@ struct ShippedProfileTests {
             #expect((2...27).contains(offset) && !needed.contains(offset), "\(line)")
             #expect(line.chip == chip)
         }
-        // Without a pull-up an open contact reads as anything.
+        // Without a pull-up, an open contact has a random level.
         #expect(profile.buttons.allSatisfy { $0.active == .low && $0.bias == .pullUp })
         #expect(profile.encoders.allSatisfy { $0.active == .low && $0.bias == .pullUp })
     }

@@ -73,7 +73,7 @@ import Player
     }
 }
 
-// @unchecked: `condition` guards what changes.
+// @unchecked: `condition` guards the mutable state.
 private final class WakeUpFlag: @unchecked Sendable {
     private let condition = Condition()
     private var isSet = false

@@ -196,7 +196,7 @@ struct ClientCommandTests {
         try watch.line { $0["ok"] == true && $0["focus"] == "full" }
         let holder = try daemon.program.start(["focus", "none", "--hold", "--socket", daemon.socket])
         try watch.line { $0["focus"] == "none" }
-        // As in a crash: it says nothing more.
+        // As in a crash: it sends nothing more.
         holder.send(SIGKILL)
         #expect(try holder.finish().code == 137)
         try watch.line { $0["focus"] == "full" }

@@ -11,7 +11,7 @@ struct KeyDecoderTests {
         ("\u{1B}[C\u{1B}[D", [.arrow(.right, shift: false), .arrow(.left, shift: false)]),
         ("\u{1B}OC", [.arrow(.right, shift: false)]),
         ("\u{1B}[1;2C\u{1B}[1;2D", [.arrow(.right, shift: true), .arrow(.left, shift: true)]),
-        // Ctrl and an arrow is an arrow; F5, Delete and a mouse report are nothing, and no part of them is a letter.
+        // Ctrl and an arrow is an arrow. F5, Delete and a mouse report are ignored, and no part of them is a letter.
         ("\u{1B}[1;5C", [.arrow(.right, shift: false)]),
         ("\u{1B}[15~q", [character("q")]),
         ("\u{1B}[3~\u{1B}[<0;10;20Mn", [character("n")]),

@@ -5,7 +5,7 @@ import ProgramTestSupport
 import TestSupport
 import Testing
 
-/// A stick as people have them.
+/// A typical USB stick with music.
 @Suite("A folder with everything in it", .timeLimit(.minutes(10)))
 struct MessyFolderTests {
     private let signal = Recording(frames: 120_000)
@@ -50,7 +50,7 @@ struct MessyFolderTests {
     func play() throws {
         let program = try Program()
         _ = try fill(program.folder)
-        // A pipe: what comes after an error is not written over what came before it.
+        // A pipe: the samples after an error do not overwrite those before it.
         let device = try PacedDevice(program.folder["pipe"])
         let running = try program.start(["play"] + program.device("pipe") + ["stick"])
         device.playAll()
@@ -73,7 +73,7 @@ struct MessyFolderTests {
         return signal.part(parts[0]).bytes + deep.bytes + signal.part(20_000..<120_000).bytes
     }
 
-    /// As a device with 32 bits gets it.
+    /// The samples for a device with 32 bits.
     private func wide(_ bytes: [UInt8]) -> [UInt8] {
         bytes.indices.reduce(into: []) { wide, index in
             if index % 2 == 0 { wide += [0, 0] }

@@ -233,7 +233,8 @@ struct PlayCommandTests {
                 == "tonearm: file:FILE=no/where.raw,FORMAT=raw: cannot write no/where.raw: No such file or directory\n")
     }
 
-    // What fits into the buffer is written when the last file has ended; the longer one is noticed in the middle.
+    // Samples that fit into the buffer are written when the last file has ended. The error of the longer file is
+    // noticed in the middle.
     @Test(
         "a full output file ends it: the next tracks would only leave gaps",
         arguments: [(2_000, ["a.flac"]), (200_000, ["a.flac", "b.flac"])])
@@ -301,7 +302,7 @@ struct PlayCommandTests {
     @Test("a signal ends it although the device's open blocks, and so does a second one", arguments: [false, true])
     func blockedDevice(twice: Bool) throws {
         try Recording(frames: 44_100).encode(to: program.folder["a.flac"])
-        // Nobody reads: opening it for writing never returns.
+        // No process reads the pipe: opening it for writing never returns.
         mkfifo(program.folder["pipe"], 0o600)
         let running = try program.start(["play", "--json"] + program.device("pipe") + ["a.flac"])
         // The device should have started a second ago.

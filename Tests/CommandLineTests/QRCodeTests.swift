@@ -6,7 +6,7 @@ import Testing
 
 @Suite("QR codes")
 struct QRCodeTests {
-    /// What zbarimg reads in a picture of the code.
+    /// The text that zbarimg reads in a picture of the code.
     private func scanned(_ code: QRCode) throws -> String {
         let folder = try ScratchFolder()
         let (zone, scale) = (4, 6)

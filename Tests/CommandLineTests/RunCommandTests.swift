@@ -32,7 +32,7 @@ struct RunCommandTests {
         arguments: [false, true])
     func blockedDevice(twice: Bool) throws {
         let program = try Program()
-        // Nobody reads: opening it for writing never returns.
+        // No process reads the pipe: opening it for writing never returns.
         #expect(mkfifo(program.folder["pipe"], 0o600) == 0)
         let running = try RunningDaemon(device: "file:FILE=\(program.folder["pipe"]),FORMAT=raw")
         try Recording(frames: 44_100).encode(to: program.folder["a.flac"])
@@ -44,7 +44,7 @@ struct RunCommandTests {
         // Its clients are disconnected: the loop has ended, and reads no signals any more.
         _ = try watch.finish()
         if twice { running.daemon.send(SIGINT) }
-        // After the first signal it leaves the device behind and ends by itself.
+        // After the first signal it abandons the device and ends by itself.
         let result = try running.daemon.finish()
         #expect(result.code == (twice ? 128 + SIGINT : 0), "\(result.errors)")
     }

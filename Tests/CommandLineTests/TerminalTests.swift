@@ -33,7 +33,7 @@ struct TerminalTests {
     func line() throws {
         let terminal = try start("1.flac")
         device.play(seconds: 3)
-        // The position may be heard before the line knows that it plays.
+        // The position may be heard before the status line shows that it plays.
         try terminal.waitForLine {
             (position($0) ?? 0) >= 1 && $0.contains("/0:40  [") && $0.hasSuffix("FORMAT=raw, bit-perfect")
         }

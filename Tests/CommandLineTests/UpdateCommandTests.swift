@@ -74,7 +74,7 @@ struct UpdateCommandTests {
         }
     }
 
-    /// A server with the bundle at one address, and at others what goes wrong.
+    /// A server with the bundle at one address, and with faults at others.
     private func server() -> ScriptedServer {
         ScriptedServer { [bundle = image.bundle] connection in
             guard let request = connection.request() else { return }

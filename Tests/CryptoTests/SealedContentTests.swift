@@ -10,7 +10,7 @@ struct SealedContentTests {
 
     private func bytes(_ range: Range<Int>) -> [UInt8] { range.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
 
-    /// All of it, read in pieces of `size` bytes, the last ones first or not.
+    /// The whole content, read `size` bytes at a time, from the end when `backwards` is set.
     private func content(of writer: SealedWriter, size: Int, backwards: Bool) throws -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
         defer { buffer.deallocate() }

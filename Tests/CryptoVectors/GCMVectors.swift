@@ -73,7 +73,7 @@ extension Vector {
         }
     }
 
-    /// What must not open.
+    /// Sealed data that must not open.
     static var gcmForgeries: [Vector] {
         let row = rows[7]
         let (key, nonce, data) = (row.key, hex(row.nonce), hex(row.data))

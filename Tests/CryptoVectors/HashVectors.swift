@@ -57,7 +57,7 @@ extension Vector {
     static var hashes: [Vector] {
         digests.map { row in
             Vector(row.name) { () throws(CryptoError) in
-                // In uneven pieces, as from a file.
+                // In uneven steps, as from a file.
                 var hash = try SHA256()
                 var start = 0
                 while start < row.message.count {

@@ -4,7 +4,7 @@ import Crypto
 public struct Vector: Sendable {
     /// The document and the number in it.
     public let name: String
-    /// Whether the module does what the document says.
+    /// Whether the module agrees with the document.
     public let holds: @Sendable () throws(CryptoError) -> Bool
 
     init(_ name: String, _ holds: @escaping @Sendable () throws(CryptoError) -> Bool) {

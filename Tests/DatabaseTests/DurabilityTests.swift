@@ -14,7 +14,7 @@ struct DurabilityTests {
         path = folder["player.sqlite"]
     }
 
-    /// How many items are there; each is whole, and so is the database.
+    /// Returns how many items are there. Checks that each is whole, and so is the database.
     func verifiedCount(at path: String) throws -> Int64 {
         let database = try Database(path: path)
         #expect(try rows("PRAGMA integrity_check", in: database) == [["ok"]])
@@ -51,7 +51,7 @@ struct DurabilityTests {
     func tornLog() throws {
         let (image, log) = try databaseWithLog(items: 6)
         var last: Int64 = 0
-        // Every place within a frame would take long; each frame of 4120 bytes is cut at several.
+        // Each byte as a cut would take long; each frame of 4120 bytes is cut at several.
         for length in stride(from: 0, through: log.count, by: 1373) {
             let count = try verifiedCount(of: image, log: log.prefix(length))
             #expect(count >= last, "a longer log has more in it")

@@ -89,7 +89,7 @@ struct IndexCheckTests {
             }
         } throws: { ($0 as? DatabaseError)?.kind == .interrupted }
         #expect(asked == 3)
-        // No question is left behind.
+        // No statement is left open.
         #expect(try database.indexDamage(of: "item", unless: { false }) == nil)
         #expect(numbers(database, "name-1250") == [250])
     }

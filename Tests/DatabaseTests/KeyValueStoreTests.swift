@@ -13,7 +13,7 @@ struct KeyValueStoreTests {
         path = folder["player.sqlite"]
     }
 
-    /// As after a restart.
+    /// Opens the store as after a restart.
     func open() throws -> KeyValueStore {
         let database = try Database(path: path)
         try database.migrate([SchemaModule("player", [Migration(1, KeyValueStore.schema())])])

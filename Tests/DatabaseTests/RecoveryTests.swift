@@ -175,7 +175,7 @@ struct RecoveryTests {
     func cutInSwap() throws {
         try make()
         try FileManager.default.moveItem(atPath: path, toPath: path + ".recovered")
-        // The damaged file has gone aside, its log has not.
+        // The damaged file was moved aside, its log was not.
         try Data("old".utf8).write(to: URL(fileURLWithPath: path + ".damaged-1"))
         try Data("log".utf8).write(to: URL(fileURLWithPath: path + "-wal"))
         try verify(try open())

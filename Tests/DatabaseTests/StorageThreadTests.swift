@@ -168,7 +168,7 @@ struct StorageThreadTests {
         #expect(keys() == [["a"], ["d"]])
     }
 
-    /// As a reader gets them now; nil when nothing can be read.
+    /// The keys that a reader gets now; nil when nothing can be read.
     private func keys() -> [[DatabaseValue]]? {
         let found = Recorder<[[DatabaseValue]]?>()
         thread.query { database in
@@ -202,7 +202,7 @@ struct StorageThreadTests {
             write("old", by: first)
             first.leave()
         }
-        // The medium is not mounted yet, and nothing can be created in its place.
+        // The medium is not mounted yet, and nothing can be created at its path.
         try FileManager.default.moveItem(atPath: folder["mount"], toPath: folder["medium"])
         try Data().write(to: URL(fileURLWithPath: folder["mount"]))
         let second = try StorageThread(path, modules: Self.modules)

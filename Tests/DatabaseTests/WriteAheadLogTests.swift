@@ -74,7 +74,7 @@ struct WriteAheadLogTests {
             if damage.isRepairable {
                 #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == log, "bit \(bit)")
             } else {
-                // Nothing but the one bit and the checksums differs, and the log can be read to its end.
+                // Only the one bit and the checksums differ, and the log can be read to its end.
                 #expect(try WriteAheadLog(path).damage == nil, "bit \(bit)")
                 try made.image.write(to: URL(fileURLWithPath: folder["read.db"]))
                 try Data(contentsOf: URL(fileURLWithPath: path)).write(to: URL(fileURLWithPath: folder["read.db-wal"]))

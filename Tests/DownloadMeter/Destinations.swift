@@ -33,11 +33,11 @@ final class FileDestination: Destination, @unchecked Sendable {
     }
 }
 
-/// The cache as the player has it, with two differences: the network waits for the medium, where a player would rather
-/// go on, and there is no database, which has one row for each body.
-/// `@unchecked Sendable` is safe because the network thread alone uses what changes, except for the atomics.
+/// The cache as the player has it, with two differences. The network waits for the medium, where a player would rather
+/// continue. There is no database, which has one row for each body.
+/// `@unchecked Sendable` is safe because only the network thread uses the mutable state, except for the atomics.
 final class SealedDestination: Destination, @unchecked Sendable {
-    /// Bytes that wait for the storage thread at most, and after how many it is asked how far it is.
+    /// The most bytes that wait for the storage thread, and after how many bytes its progress is queried.
     private static let longestQueue = 512 << 10
     private static let step = 64 << 10
 
@@ -49,7 +49,7 @@ final class SealedDestination: Destination, @unchecked Sendable {
     private let queued = Atomic(0)
     private let isPaused = Atomic(false)
 
-    /// nil when the folder cannot be used.
+    /// - Returns: nil when the folder cannot be used.
     init?(_ folder: String) {
         guard let index = RowlessIndex() else { return nil }
         self.index = index
@@ -73,7 +73,7 @@ final class SealedDestination: Destination, @unchecked Sendable {
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if queued.load(ordering: .acquiring) > Self.longestQueue {
             isPaused.store(true, ordering: .sequentiallyConsistent)
-            // The storage thread may have become ready meanwhile, and will not say it again.
+            // The storage thread may have become ready meanwhile, and will not announce it again.
             if queued.load(ordering: .sequentiallyConsistent) > Self.longestQueue / 2 { return false }
             isPaused.store(false, ordering: .sequentiallyConsistent)
         }

@@ -2,13 +2,13 @@ import Network
 import Platform
 import Synchronization
 
-/// Where a download goes. Thread: network.
+/// The destination of a download. Thread: network.
 protocol Destination: AnyObject, Sendable {
-    /// - Parameter resume: what `append` has refused may come again.
+    /// - Parameter resume: called when `append` may be repeated after it has refused bytes.
     func begin(_ head: ResponseHead, resume: @escaping @Sendable () -> Void)
     /// - Returns: whether the bytes are taken. Otherwise `resume` is called.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool
-    /// - Parameter done: called when everything is on the medium, with what went wrong.
+    /// - Parameter done: called when everything is on the medium, with the error if there was one.
     func end(_ done: @escaping @Sendable (String?) -> Void)
 }
 
@@ -17,7 +17,7 @@ protocol Destination: AnyObject, Sendable {
 final class Download: TransferSink, @unchecked Sendable {
     private let destination: any Destination
     private let condition = Condition()
-    /// Guarded by `condition`: the transfer, the end, and what went wrong.
+    /// Guarded by `condition`: the transfer, the end, and the error.
     private var transfer: Transfer?
     private var isOver = false
     private var failure: String?
@@ -31,13 +31,13 @@ final class Download: TransferSink, @unchecked Sendable {
         condition.update { transfer = started }
     }
 
-    /// - Returns: what went wrong.
+    /// - Returns: the error; nil without one.
     func wait() -> String? {
         condition.wait { isOver }
         return failure
     }
 
-    /// In bytes, from the head of the answer to the highest mark.
+    /// The growth in bytes, from the head of the answer to the highest mark.
     var growth: Int64 { max(0, ResidentMemory.highest - memory) }
 
     func began(_ head: ResponseHead) {

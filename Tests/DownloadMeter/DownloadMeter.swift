@@ -7,8 +7,9 @@ import Platform
 ///     DownloadMeter file URL AUTHORITY FILE         into a file
 ///     DownloadMeter sealed URL AUTHORITY FOLDER     into the sealed cache
 ///
-/// Prints the bytes, the microseconds from the request to the last byte on the medium, those of processor time, and by
-/// how many bytes the resident memory has grown since the head of the answer. Exit codes: 0 downloaded, 1 not.
+/// Prints the bytes, the microseconds from the request to the last byte on the medium, and those of processor time.
+/// Also prints by how many bytes the resident memory has grown since the head of the answer. Exit codes: 0 downloaded,
+/// 1 not.
 @main
 struct DownloadMeter {
     static func main() {
@@ -31,7 +32,7 @@ struct DownloadMeter {
         download.begin(TransferRequest(url: url), over: network)
         let failure = download.wait()
         let end = (time: clock.now(), processor: processorTime())
-        // Also keeps it until here.
+        // This also extends its life to here.
         network.stop()
         if let failure {
             print(failure)
@@ -48,7 +49,7 @@ struct DownloadMeter {
         kind.utf8.elementsEqual("sealed".utf8) ? SealedDestination(place) : FileDestination(place)
     }
 
-    /// Of the whole process, in microseconds.
+    /// The processor time of the whole process, in microseconds.
     private static func processorTime() -> Int64 {
         var usage = rusage()
         // RUSAGE_SELF, whose type differs between the two builds.

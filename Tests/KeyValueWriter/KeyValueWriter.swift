@@ -1,8 +1,8 @@
 import CLinux
 import Database
 
-/// Writes numbered items for ever and acknowledges each on stdout once it is durable, so that a test can end the
-/// process at any moment and count what must be there: `KeyValueWriter DATABASE [LARGEST FILE IN BYTES]`. Items with an
+/// Writes numbered items for ever, and acknowledges each on stdout once it is durable. So a test can end the process at
+/// any moment and count the items that must be there: `KeyValueWriter DATABASE [LARGEST FILE IN BYTES]`. Items with an
 /// even number are pairs, written in one transaction.
 @main struct KeyValueWriter {
     static let migrations = [SchemaModule("player", [Migration(1, KeyValueStore.schema())])]

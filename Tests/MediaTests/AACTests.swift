@@ -40,11 +40,11 @@ import Testing
                     #expect(decoder.properties.aacObjectType == 2)
                     let samples = decoder.decodeAll().samples
                     let place = "signal \(index), layout \(number)"
-                    // Without an edit list nobody knows how many frames the encoder added in front.
+                    // Without an edit list, the number of frames that the encoder added in front is unknown.
                     let isTrimmed = !Boxes.find(["moov", "trak", "edts"], in: bytes).isEmpty
                     let count = signal.frameCount + (isTrimmed ? 0 : 1024)
                     #expect(samples.count == count * format.channelCount, "\(place)")
-                    // ffmpeg plays what the encoder added behind the end.
+                    // ffmpeg plays the frames that the encoder added after the end.
                     var reference = try AACReference.decode(bytes, "file.mp4")
                     // One of the layouts makes ffmpeg play the frames in front.
                     if reference.count >= samples.count + 1024 * format.channelCount {
@@ -96,7 +96,7 @@ import Testing
         @Test("iTunSMPB alone: what the encoder added is gone at both ends, to the sample")
         func gapless() throws {
             for (index, signal) in Self.signals.prefix(3).enumerated() {
-                // Packets of full length and no edit list: nothing else says where the recording is.
+                // Packets of full length and no edit list: only the tag shows where the recording is.
                 let stream = try Self.encoded(signal, [], to: "file.aac")
                 let plain = try withTemporaryFolder { folder in
                     try Files.write(stream, "file.aac", folder)

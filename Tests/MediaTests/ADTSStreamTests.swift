@@ -8,7 +8,7 @@ import Testing
     struct ADTSStreamTests {
         private let bytes: [UInt8]
         private let samples: [Int32]
-        /// Where each packet begins, and the end.
+        /// The offset of each packet, and the end.
         private let offsets: [Int]
 
         init() throws {
@@ -127,7 +127,7 @@ import Testing
                 try #require(found.count == parts.reduce(0) { $0 + $1.count })
                 var start = 0
                 for part in parts {
-                    // The first packet of a stream has nothing to overlap with.
+                    // The first packet of a stream has no packet to overlap with.
                     let here = Array(found[start..<(start + part.count)])
                     #expect(AACReference.difference(here, part, step: 256) == nil, "\(start)")
                     start += part.count

@@ -67,7 +67,7 @@ struct ALACTests {
         "Channels come in the order of WAV",
         arguments: [
             (3, "3.0", [0, 1, 2]), (5, "5.0", [0, 1, 2, 3, 4]), (6, "5.1", [0, 1, 2, 3, 4, 5]),
-            // In ffmpeg's own order the one behind the listener comes last.
+            // In ffmpeg's own order the back channel comes last.
             (7, "6.1(back)", [0, 1, 2, 3, 6, 4, 5]), (8, "7.1(wide)", [0, 1, 2, 3, 4, 5, 6, 7]),
         ] as [(Int, String, [Int])])
     func channels(count: Int, layout: String, order: [Int]) throws {
@@ -113,8 +113,8 @@ struct ALACTests {
                         let decoded = try decode(bytes)
                         #expect(difference(decoded.decoded.samples, signal.samples) == nil, comment)
                         #expect(decoded.damage.isEmpty, comment)
-                        // That of ffmpeg has limits of its own: a run of zeros behind a mean of 0 is shorter, and
-                        // elements without sound and packets of that size are refused.
+                        // ffmpeg's decoder has its own limits. A run of zeros after a mean of 0 is shorter. It refuses
+                        // elements without sound, and packets of that size.
                         guard channels == 2, shifted == (depth == 32 ? 16 : 0), writer.frameCount <= 4096,
                             writer.firstMean > 0, !writer.hasOtherElements, !writer.isVerbatim || depth < 32,
                             number < 4 || depth == 20

@@ -9,7 +9,7 @@ struct AudioSpecificConfigTests {
         let cases: [([UInt8], core: Int, extended: Int?, channels: Int, sbr: Bool?, stereo: Bool?)] = [
             ([0x12, 0x10], 44_100, nil, 2, nil, false),
             ([0x13, 0x88], 22_050, nil, 1, nil, nil),
-            // First in the hierarchy, and behind the core.
+            // The extension in the hierarchy, and after the core.
             ([0x2B, 0x92, 0x08, 0x00], 22_050, 44_100, 2, true, false),
             ([0x2B, 0x8A, 0x08, 0x00], 22_050, 44_100, 1, true, nil),
             ([0xEB, 0x8A, 0x08, 0x00], 22_050, 44_100, 1, true, true),
@@ -31,7 +31,7 @@ struct AudioSpecificConfigTests {
     @Test("Channels in a program configuration")
     func programConfiguration() throws {
         var writer = BitWriter()
-        // Type 2, 48 kHz, no configuration; then one front channel, a pair, a pair behind, and low frequencies.
+        // Type 2, 48 kHz, no configuration; then one front channel, a pair, a back pair, and low frequencies.
         for (value, size) in [(2, 5), (3, 4), (0, 4), (0, 3)] { writer.append(UInt32(value), size) }
         for (value, size) in [(0, 4), (1, 2), (3, 4), (2, 4), (0, 4), (1, 4), (1, 2), (0, 3), (0, 4), (0, 3)] {
             writer.append(UInt32(value), size)

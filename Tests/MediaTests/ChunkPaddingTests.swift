@@ -34,7 +34,7 @@ struct ChunkPaddingTests {
         #expect(decoder.properties.frameCount == 101 && decoder.metadata.title == "abc")
     }
 
-    /// A head, and zeros behind it.
+    /// A head, and zeros after it.
     private final class Sparse: ByteSource {
         let head: [UInt8]
         let length: Int64?

@@ -17,13 +17,13 @@ struct CorpusTests {
         var codec: String
         var options: [String] = []
         var tool = Tool.ffmpeg
-        /// That of the file; nil: that of the source.
+        /// The depth of the file; nil: that of the source.
         var depth: Int?
         var depths = 4...32
         var channels = 1...8
         var rates = 8000...192_000
         var isLossy = false
-        /// Decoded at this rate; nil: that of the source.
+        /// The rate to which it is decoded; nil: that of the source.
         var rate: Int?
         var hasTitle = true
         /// The data has a length of whole groups of so many bytes, and its size counts the zeros at the end.
@@ -171,7 +171,7 @@ struct CorpusTests {
         try Tool.ffmpeg.run(["-loglevel", "error", "-i", "input.wav"] + outputs, in: folder)
     }
 
-    /// What ffmpeg makes of files, in one process.
+    /// The samples that ffmpeg decodes from files, in one process.
     private func references(_ names: [(name: String, codec: String)], in folder: URL) throws -> [String: [Int32]] {
         var (inputs, outputs): ([String], [String]) = ([], [])
         for (number, file) in names.enumerated() {
@@ -242,7 +242,7 @@ struct CorpusTests {
                     continue
                 }
                 #expect(decoded.samples.count == count * format.channelCount, comment)
-                // In some containers ffmpeg plays what the encoder added behind the end.
+                // In some containers ffmpeg plays the frames that the encoder added after the end.
                 let expected = Array(reference.prefix(decoded.samples.count))
                 #expect(AACReference.difference(decoded.samples, expected) == nil, comment)
             }

@@ -187,7 +187,7 @@ struct CueSheetTests {
                 .init(file: 0, start: .frames(boundary), end: .frames(44_100 * 4)),
             ])
         #expect(sheet.tracks.map(\.isrc) == [nil, "GBAAA9800002"])
-        // Behind a tag, and cut off at any place.
+        // After a tag, and cut off at any byte.
         let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 100] + [UInt8](repeating: 0, count: 100)
         #expect(try CueSheet.embedded(in: MemorySource(tag + bytes)) == sheet)
         for count in 0..<1000 { _ = try CueSheet.embedded(in: MemorySource(Array(bytes.prefix(count)))) }

@@ -224,7 +224,7 @@ struct DASHTests {
         #expect(later.firstIndex + later.count == 100 + 1800)
         #expect(10...12 ~= later.count && !later.isComplete)
         #expect(template.segment(5000)?.resource.url == "https://h/a/5000")
-        // With a list it is what the list says.
+        // With a list, the list determines them.
         let listed = try Self.template(
             Self.one(
                 mpd: "type=\"dynamic\" availabilityStartTime=\"2026-11-22T06:00:00+01:30\"",

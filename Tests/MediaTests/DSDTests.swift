@@ -11,7 +11,7 @@ struct DSDTests {
         return Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(title.count)] + title
     }()
 
-    /// The taps with the bits around a frame's middle, as the definition says it. Beyond the ends bits are mirrored.
+    /// The taps with the bits around a frame's middle, by the definition. Beyond the ends the bits are mirrored.
     private static func frame(_ number: Int, of bytes: [UInt8], _ taps: [Double]) -> Double {
         var sum = 0.0
         for (index, tap) in taps.enumerated() {
@@ -30,7 +30,7 @@ struct DSDTests {
         #expect(taps.count == 480 && taps[0] == 0)
         #expect((1..<middle).allSatisfy { taps[middle - $0] == taps[middle + $0] })
         #expect(abs(taps.reduce(0, +) - 1) < 1e-12)
-        /// In dB, of DSD64.
+        /// The gain in dB, for DSD64.
         func gain(_ frequency: Double) -> Double {
             let angle = 2 * Double.pi * frequency / 2_822_400
             // Symmetric: no imaginary part.
@@ -120,8 +120,9 @@ struct DSDTests {
         }
     }
 
-    /// With a modulator of the second order a tone of amplitude `a` is `20 lg a - 11.1 + 50 lg (rate / 40 kHz)` dB
-    /// above the noise up to 20 kHz (it is white before it is differenced twice), less a little for tones in it.
+    /// For a tone of amplitude `a`, a modulator of the second order has `20 lg a - 11.1 + 50 lg (rate / 40 kHz)` dB
+    /// above its noise up to 20 kHz. Its noise is white before it is differenced twice. Tones in the noise cost a
+    /// little more.
     @Test(
         "A tone is as clean as its modulator can say it",
         arguments: [(2_822_400, 70.0), (5_644_800, 85.0), (11_289_600, 98.0), (3_072_000, 72.0)])
@@ -135,7 +136,7 @@ struct DSDTests {
         let start = (samples.count - count) / 2
         let outputRate = Double(rate) / 32
         func window(_ index: Int) -> Double { 0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(count)) }
-        // With 6 dB of gain, one bit later, and nothing else.
+        // With 6 dB of gain, one bit later, and no other difference.
         var error: [Double] = []
         var (sum, parts) = (0.0, 0.0)
         for index in 0..<count {
@@ -236,7 +237,7 @@ struct DSDTests {
         let low = DSDSignal(rate: 2_822_400, channels: [[UInt8](repeating: 0, count: 1000)])
         #expect(try decode(low.dff()).decoded.samples.allSatisfy { $0 == .min })
         let idle = DSDSignal(rate: 2_822_400, channels: [[UInt8](repeating: 0x69, count: 1000)])
-        // Not where it meets its mirrored bits.
+        // The signal is silent except where it meets its mirrored bits.
         #expect(try decode(idle.dff()).decoded.samples[8..<240].allSatisfy { abs($0) < 1 << 12 })
     }
 

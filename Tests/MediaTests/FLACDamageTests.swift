@@ -14,7 +14,7 @@ struct FLACDamageTests {
         #expect(map.offsets.count == 12)
     }
 
-    /// The signal with silence in place of some blocks.
+    /// The signal with silence instead of some blocks.
     private func silenced(_ blocks: Range<Int>) -> [Int32] {
         let silence = (blocks.lowerBound * 2000)..<min(blocks.upperBound * 2000, signal.samples.count)
         return signal.samples.enumerated().map { silence.contains($0.offset) ? 0 : $0.element }

@@ -91,9 +91,9 @@ struct FLACFramesTests {
         #expect(frames.map(\.sampleCount) == [1000, 1000, 1000] + [Int](repeating: 500, count: 15))
     }
 
-    /// The frame with the number of its first sample in place of its own (RFC 9639, 9.1).
+    /// The frame with the number of its first sample instead of its own (RFC 9639, 9.1).
     private static func variable(_ frame: [UInt8], sample: Int) -> [UInt8] {
-        // Of a few hundred frames the number has at most two bytes.
+        // With a few hundred frames, the number has at most two bytes.
         let numberCount = frame[4] < 0x80 ? 1 : 2
         let number: [UInt8] =
             if sample < 0x80 {

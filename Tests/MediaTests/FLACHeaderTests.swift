@@ -8,7 +8,7 @@ struct FLACHeaderTests {
     private static let shared = Signal(frames: 20_000)
     private var signal: Signal { Self.shared }
 
-    /// The file with `blocks` put in behind STREAMINFO.
+    /// The file with `blocks` inserted after STREAMINFO.
     private func file(inserting blocks: [UInt8]) throws -> [UInt8] {
         let bytes = try signal.flac(["-S0.1s"])
         return Array(bytes[..<42] + blocks + bytes[42...])

@@ -102,7 +102,7 @@ struct FLACSearchTests {
         let source = SparseSource(noise(400_000), length: 3_000_000_000)
         #expect(throws: MediaError.notAudio(looksLike: nil)) { try AudioFile.open(source) }
         #expect(source.readCount < 20)
-        // A good frame header, and no frame behind it.
+        // A good frame header, and no frame after it.
         let map = try map()
         let header = Array(map.bytes[map.offsets[3]..<(map.offsets[3] + 8)])
         #expect(FLACFrameHeader(header[...]) != nil)

@@ -57,7 +57,7 @@ struct FLACSeekTests {
     @Test("In a damaged file every place stays where it was", arguments: [["-S0.1s"], ["--no-seektable"]])
     func damaged(options: [String]) throws {
         let map = try FrameMap(try signal.flac(["-b1000"] + options))
-        // Blocks 20 to 29 are gone, block 50 has a wrong bit, 5000 bytes of garbage lie before block 120.
+        // Blocks 20 to 29 are gone, block 50 has a wrong bit, 5000 bytes of garbage are before block 120.
         var bytes = map.header + map.frames(0..<20) + map.frames(30..<120) + [UInt8](repeating: 0xFF, count: 5000)
         bytes[map.middle(of: 50) - (map.offsets[30] - map.offsets[20])] ^= 0x40
         bytes += map.frames(120..<200)

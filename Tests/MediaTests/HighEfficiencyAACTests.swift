@@ -49,7 +49,7 @@ import Testing
                 try decoder.seek(toFrame: Int64(frame))
                 let expected = Array(samples[(frame * channels)...].prefix(5000 * channels))
                 let found = try decoder.decode(frames: 5000)
-                // The noise of SBR goes on from where the decoder was.
+                // The noise of SBR continues from the decoder's state.
                 #expect(AACReference.difference(found, expected, step: 4 * AACReference.step) == nil, "frame \(frame)")
             }
         }
@@ -73,7 +73,7 @@ import Testing
             #expect(decoder.properties.frameCount == Int64(samples.count / decoder.properties.format.channelCount))
         }
 
-        /// What segments give is what the packets in one file give, and so it is after seeks.
+        /// Segments decode to the same samples as the packets in one file, also after seeks.
         private func expectSegments(
             _ segments: any SegmentedSource, toPlayAs whole: [UInt8], _ kind: Kind
         ) throws {
@@ -128,7 +128,7 @@ import Testing
             ).files
             let list = try MediaPlaylist(try #require(files["audio.m3u8"]), url: "https://h/audio.m3u8").segments
             #expect(list.segments.count > 2)
-            // Behind the tag at the start of each, which has a size of less than 128 bytes.
+            // After the tag at the start of each, which has a size of less than 128 bytes.
             let whole = (1...list.segments.count).flatMap { number -> [UInt8] in
                 guard let segment = files["\(number).aac"] else { return [] }
                 return Array(segment[(10 + Int(segment[9]))...])

@@ -26,7 +26,7 @@ struct MP3DamageTests {
         let (start, end) = (2 * (40 * 1152 - Self.lead), 2 * (41 * 1152 - Self.lead))
         #expect(difference(Array(samples[..<start]), Array(plain[..<start])) == nil)
         #expect(samples[start..<end].allSatisfy { $0 == 0 })
-        // The decoder starts anew: its filters and its main data take some frames.
+        // The decoder restarts: its filters and its main data take some frames.
         let rest = end + 2 * 10 * 1152
         #expect(AACReference.difference(Array(samples[rest...]), Array(plain[rest...]), step: 256) == nil)
     }
@@ -87,7 +87,7 @@ struct MP3DamageTests {
             default: Array("TAG".utf8) + [UInt8](repeating: 0, count: 125) + tag
             }
         let decoder = try AudioFile.open(MemorySource(one.bytes + between + two.bytes))
-        // The header of the first one no longer says where the music ends, and that of the second one is not heard.
+        // The header of the first one no longer gives the end of the music, and that of the second one is not heard.
         let frames = (one.count + two.count) * 1152 - Self.lead
         #expect(decoder.properties.frameCount == Int64(frames))
         let samples = decoder.decodeAll().samples
@@ -162,7 +162,7 @@ struct MP3DamageTests {
         }
         #expect(difference(found, samples) == nil)
         #expect(decoder.damage.isEmpty)
-        // Nothing was read elsewhere.
+        // No other part of the file was read.
         #expect(source.memory.bytesRead < bytes.count + 40_000)
     }
 }

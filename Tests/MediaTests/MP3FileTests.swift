@@ -172,7 +172,7 @@ struct MP3FileTests {
         let found = try length(variable.frames(0..<variable.count))
         #expect(found == Int64(variable.count * 1152))
         #expect(try length(variable.frames(0..<variable.count), knowsLength: false) == nil)
-        // Cut off: what is there.
+        // Cut off: the length is that of the frames that are there.
         let cut = Array(constant.bytes.prefix(constant.offsets[31] + 100))
         #expect(try length(cut) == 30 * 1152 - 576 - 529)
         let cutVariable = Array(variable.bytes.prefix(variable.offsets[31] + 100))
@@ -186,7 +186,7 @@ struct MP3FileTests {
     @Test("Of a long file with a header only the ends are read")
     func longFile() throws {
         let map = try MP3Map(try Self.signal.lame(["-V", "3"]))
-        // Three hours, with a header that says so.
+        // Three hours, with a header that declares them.
         let repetitions = 400
         let body = [UInt8]((0..<repetitions).map { _ in map.frames(0..<map.count) }.joined())
         var info = map.info
@@ -238,7 +238,7 @@ struct MP3FileTests {
         let source = MemorySource(body)
         let decoder = try AudioFile.open(source)
         let frames = Int64(200 * (map.count + 1) * 1152)
-        // Padding begins anew in each copy, so the places are a few bytes off, and the file is read.
+        // Padding restarts in each copy, so the frames are a few bytes off, and the file is read.
         #expect(decoder.properties.frameCount == frames)
         let plain = MemorySource([UInt8]((0..<200).map { _ in try! MP3Map(Self.unpadded).bytes }.joined()))
         let other = try AudioFile.open(plain)

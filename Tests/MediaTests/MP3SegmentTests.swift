@@ -11,7 +11,7 @@ struct MP3SegmentTests {
         var timeline: SegmentTimeline
     }
 
-    /// Segments of so many frames of MPEG, each behind a tag with its time.
+    /// Segments of so many frames of MPEG, each after a tag with its time.
     private static func stream(
         frames: Int = 300_000, perSegment: Int = 20, _ options: [String] = ["-b", "96"], firstTime: Int = 900_000
     ) throws -> Stream {

@@ -123,7 +123,7 @@ struct MP4BoxTests {
             return samples.count
         }
         #expect(admitted((0..<1000).map { ($0 * 10, 10) }) == 1000)
-        // Of two tracks in turn, and one that is in the wrong order in the middle.
+        // The samples of two tracks in turn, and one sample in the wrong order in the middle.
         #expect(admitted((0..<1000).map { ($0 * 30, 10) }) == 1000)
         #expect(admitted([(0, 100), (100, 100), (300, 100), (200, 100), (400, 100)]) == 5)
         #expect(admitted([(0, 100), (0, 100)]) == 1)
@@ -231,7 +231,7 @@ struct MP4BoxTests {
             exercise.run(bytes)
             exercise.run(bytes, knowsLength: false)
         }
-        // Every chunk at the same place, thousands of them.
+        // Every chunk at the same offset, thousands of them.
         var repeated = file
         let packet = repeated.packets[0]
         repeated.packets = Array(repeating: packet, count: 3000)

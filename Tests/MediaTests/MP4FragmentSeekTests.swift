@@ -17,7 +17,7 @@ struct MP4FragmentSeekTests {
 
     private static let files = MadeOnce<[UInt8]>()
 
-    /// - Parameter isRelative: whether places in a fragment count from its beginning.
+    /// - Parameter isRelative: whether offsets in a fragment count from its beginning.
     private static func made(isRelative: Bool = false) throws -> [UInt8] {
         try files.value("\(isRelative)") { try file(isRelative ? "+default_base_moof" : "") }
     }
@@ -26,7 +26,7 @@ struct MP4FragmentSeekTests {
         try #require(Boxes.find(["mfra"], in: bytes).first)
     }
 
-    /// - Returns: the reads of the dearest seek.
+    /// - Returns: the reads of the most expensive seek.
     @discardableResult
     private func check(_ bytes: [UInt8], _ frames: [Int] = [990_000, 0, 500_001, 730_000, 4608, 250_000, 999_999])
         throws -> Int

@@ -179,7 +179,7 @@ struct MatroskaFileTests {
             #expect(damage.truncated && decoded.error == nil && decoded.samples.count > 20_000)
             #expect(difference(decoded.samples, Array(Self.signal.samples.prefix(decoded.samples.count))) == nil)
         }
-        // Of a stream nothing says where it ends.
+        // A stream does not contain its end.
         let stream = try Self.signal.ffmpeg(["-c:a", "flac"], to: "file.matroska", asStream: true)
         try expect(stream)
     }

@@ -28,7 +28,7 @@ struct MatroskaTests {
             }
         }
 
-        /// Whether its encoder adds frames of which Matroska may say nothing.
+        /// Whether its encoder adds frames that Matroska may not mention.
         var hasDelay: Bool {
             switch self {
             case .opus, .vorbis, .flac, .alac, .pcm: false
@@ -90,7 +90,7 @@ struct MatroskaTests {
         #expect(decoder.properties.format == native.parts[0].format)
         let samples = decoder.decodeAll().samples
         #expect(decoder.properties.frameCount == Int64(samples.count / 2) && decoder.damage.isEmpty)
-        // What the program leaves out: the delay of MP4's edit list and of the header of LAME, and the end of Vorbis.
+        // The program drops some data: the delay of MP4's edit list and of the header of LAME, and the end of Vorbis.
         let delay = samples.count - native.samples.count
         if case .vorbis = kind, way == .mkvmerge || way == .xiphLacing {
             #expect(0..<2048 ~= delay)
@@ -123,7 +123,7 @@ struct MatroskaTests {
         let native = try decode(signal.ffmpeg(codec, to: name)).decoded.samples
         let decoder = try AudioFile.open(MemorySource(signal.ffmpeg(codec, to: "file.mkv")))
         let samples = decoder.decodeAll().samples
-        // Of AAC and MP3 this ffmpeg writes no delay.
+        // This ffmpeg writes no delay for AAC and MP3.
         let delay = !kind.hasDelay || samples.count == native.count ? 0 : kind == .mp3 ? 2 * 1105 : 2 * 1024
         #expect(samples.count - delay >= native.count && samples.count - delay - native.count < 2 * 1152)
         #expect(difference(Array(samples[delay...].prefix(native.count)), native) == nil)

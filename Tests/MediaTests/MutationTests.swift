@@ -42,7 +42,7 @@ struct MutationTests {
         ] + aac + mp3 + ogg + wavPack + matroska + pictures
     }
 
-    /// With pictures and many fields in each kind of tag.
+    /// Files with pictures and many fields in each kind of tag.
     private static let pictures: [[UInt8]] = {
         let signal = Signal(frames: 600)
         let ape = MP3FileTests.ape([
@@ -188,7 +188,7 @@ struct MutationTests {
 
     private static func mutated(_ seed: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
         var bytes = seed
-        // The headers are a small part of a file and the most telling one.
+        // The headers are a small part of a file and the most sensitive one.
         func place() -> Int {
             Bool.random(using: &generator)
                 ? .random(in: 0..<min(120, bytes.count), using: &generator)

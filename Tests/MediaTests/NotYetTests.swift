@@ -13,7 +13,7 @@ struct NotYetTests {
 
     static let signal = Signal(frames: 40_000)
 
-    /// The signal in a container, behind a tag and with a trap or two in front of the audio.
+    /// The signal in a container, after a tag and with some difficult bytes before the audio.
     static func file(_ kind: Kind) throws -> [UInt8] {
         let title = Array("TIT2".utf8) + [0, 0, 0, 6, 0, 0, 3] + Array("Title".utf8)
         let tag = Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(title.count)] + title
@@ -187,7 +187,7 @@ struct NotYetTests {
     }
 }
 
-/// Has bytes from the first time on that it is asked to tell of them.
+/// A source that has its bytes only after the first request for a wake-up.
 private final class WaitingSource: ByteSource {
     private let memory: MemorySource
     private let whenAsked: @Sendable () -> Void

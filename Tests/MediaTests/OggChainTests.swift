@@ -24,7 +24,7 @@ struct OggChainTests {
         let parts = try files.map { try decode($0).decoded.samples }
         let rates = [44_100, 32_000, 48_000, 44_100, 48_000]
         let counts = [50_001, 40_003, 30_001, 20_001, 60_001]
-        // Of the first link's rate.
+        // The starts in frames of the first link's rate.
         var starts: [Int64] = [0]
         for (count, rate) in zip(counts, rates) {
             starts.append(starts[starts.count - 1] + Int64(count * 44_100 / rate))
@@ -103,7 +103,7 @@ struct OggChainTests {
             #expect(decoder.properties.frameCount == 100_001)
             let samples = decoder.decodeAll().samples
             #expect(samples.count == 200_002 && decoder.damage.isEmpty)
-            // Between the streams' pages nothing is lost: it is the first signal.
+            // Nothing is lost between the streams' pages: it is the first signal.
             let errors = zip(samples, Self.signal.samples).map { abs(Int64($0) - Int64($1)) }
             #expect(errors.reduce(0, +) / 200_002 < 40_000_000)
             for frame in [90_000, 20, 50_001] {

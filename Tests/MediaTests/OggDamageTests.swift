@@ -9,7 +9,7 @@ struct OggDamageTests {
     private static let signal = Signal.music(frames: 200_001)
     private static func map(_ kind: Kind) throws -> OggMap { OggMap(try kind.file(signal)) }
 
-    /// Frames after a gap until a decoder that has started anew gives what it would have given.
+    /// Frames after a gap until a restarted decoder gives the same samples as an undisturbed one.
     private static func settling(_ kind: Kind) -> Int {
         switch kind {
         case .vorbis: 0

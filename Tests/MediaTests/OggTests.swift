@@ -31,11 +31,11 @@ struct OggTests {
             #expect(decoder.properties.frameCount == 9001)
             let samples = decoder.decodeAll().samples
             if channels < 3 {
-                // Half a step of 16 bits, and what is between both roundings.
+                // Half a step of 16 bits, and the difference between both roundings.
                 let expected = try OggReference.vorbis(bytes)
                 #expect(AACReference.difference(samples, expected, step: 32_768 + 256) == nil, "\(rate) Hz")
             } else {
-                // oggdec has an order of channels of its own.
+                // oggdec has another order of channels.
                 let expected = try AACReference.decode(bytes, "file.ogg")
                 #expect(AACReference.difference(samples, expected, step: 8192) == nil, "\(rate) Hz")
             }

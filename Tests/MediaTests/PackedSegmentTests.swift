@@ -19,7 +19,7 @@ import Testing
             try MediaPlaylist(try #require(files["audio.m3u8"]), url: "https://h/audio.m3u8").segments
         }
 
-        /// The bytes behind the tag at the start of a segment: with sizes of less than 128 bytes.
+        /// The bytes after the tag at the start of a segment, for sizes of less than 128 bytes.
         private static func packets(_ segment: [UInt8]) -> [UInt8] { Array(segment[(10 + Int(segment[9]))...]) }
 
         @Test("The samples are those of the packets in one file, also after seeks")

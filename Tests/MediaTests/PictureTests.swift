@@ -188,7 +188,7 @@ struct PictureTests {
         #expect(metadata.pictures.count == TagPicture.most)
     }
 
-    /// Where a cover of megabytes may lie.
+    /// The formats in which a cover of megabytes is tested.
     enum Place: CaseIterable, Sendable { case flac, id3, ape, mp4, opus }
 
     @Test("A cover of 20 MB: its place is known, and few of its bytes are asked for", arguments: Place.allCases)

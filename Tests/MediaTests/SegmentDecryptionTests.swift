@@ -9,7 +9,7 @@ struct SegmentDecryptionTests {
     private static let key = EncryptionTests.bytes(Packaged.key)
     private static let vector = (0..<16).map { UInt8($0) }
 
-    /// With padding by PKCS #7.
+    /// Encrypts with padding by PKCS #7.
     private static func encrypted(_ plain: [UInt8]) throws -> [UInt8] {
         let padding = 16 - plain.count % 16
         var cipher = try AESCBC(.encrypt, key: SecretBytes(copying: key), initializationVector: vector)

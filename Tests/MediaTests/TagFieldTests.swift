@@ -48,7 +48,7 @@ struct TagFieldTests {
 
     private static let ids = (0..<6).map { "5b11f4ce-a62d-471e-81fc-a69a8278c7d\($0)" }
 
-    /// What every tag below says.
+    /// The content of every tag below.
     private static var whole: TrackMetadata {
         var metadata = TrackMetadata()
         metadata[.title] = ["Größe"]

@@ -30,7 +30,7 @@ struct TagTests {
     func decimals(text: String, number: Double?) {
         let value = TagNumber.decimal(text)
         #expect((value == nil) == (number == nil))
-        // 14 digits are kept.
+        // 14 digits are exact.
         if let value, let number { #expect(abs(value - number) <= 1e-14) }
     }
 

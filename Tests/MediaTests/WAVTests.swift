@@ -237,7 +237,7 @@ func expect(
     return decoder
 }
 
-/// Seeks to many places, among them the edges, and compares the samples.
+/// Seeks to many frames, among them the first and the last, and compares the samples.
 func expectExactSeeks(
     _ signal: Signal, in bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -11,7 +11,7 @@ struct WavPackDamageTests {
         WavPackMap(try signal.wavpack(["--blocksize=\(size)", "-w", "Title=Title"]))
     }
 
-    /// The signal with silence in place of some frames.
+    /// The signal with silence instead of some frames.
     private static func silenced(_ frames: Range<Int>, _ signal: Signal = signal) -> [Int32] {
         var samples = signal.samples
         let channels = signal.format.channelCount
@@ -180,7 +180,7 @@ struct WavPackDamageTests {
     }
 }
 
-/// Blocks without checksums, of which each has the index that fits its place.
+/// Blocks without checksums, each with the index that fits its position.
 private final class RepeatedBlocks: ByteSource {
     private let block: [UInt8]
     private let count: Int
@@ -188,7 +188,7 @@ private final class RepeatedBlocks: ByteSource {
 
     init(_ map: WavPackMap, count: Int) {
         var block = map.blocks[3]
-        // The flag for a checksum goes, and so does the length of the file; the checksum stays as other data.
+        // The flag for a checksum is removed, and so is the length of the file; the checksum stays as other data.
         block[27] &= 0xEF
         block[12...15] = [0xFF, 0xFF, 0xFF, 0xFF]
         block[block.count - 6] = 0x20

@@ -81,7 +81,7 @@ struct WavPackTests {
         #expect(decoder.properties.codec == .wavpackLossy)
         #expect(decoder.properties.codec.rawValue == "wavpack-lossy")
         try expectExactSeeks(Signal(expected, signal.format), in: bytes)
-        // Of floats.
+        // Files with floats.
         let floats = Self.floats(Signal(frames: 5001, channels: channels, depth: 32))
         let lossy = try floats.wavpack(["-b5"])
         let words = try WavPackFile.decode(lossy)

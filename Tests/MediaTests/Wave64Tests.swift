@@ -27,7 +27,7 @@ struct Wave64Tests {
         arguments: [("pcm_u8", 8), ("pcm_s16le", 16), ("pcm_s24le", 24), ("pcm_s32le", 32)])
     func ffmpeg(codec: String, depth: Int) throws {
         let signal = Signal(frames: 5000, rate: 48_000, channels: 3, depth: depth)
-        // Of other sizes it counts the bytes that fill up the chunk.
+        // For other sizes, it counts the bytes that fill up the chunk.
         let bytes = try signal.ffmpeg(["-c:a", codec], to: "out.w64")
         let decoder = try expect(signal, in: bytes)
         #expect(decoder.properties.container == .wav && decoder.properties.codec == .pcm)

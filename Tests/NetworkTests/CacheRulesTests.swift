@@ -68,7 +68,7 @@ struct CacheRulesTests {
             ([("Cache-Control", "max-age=60"), ("Age", "50")], 9, true),
             ([("Cache-Control", "max-age=60"), ("Age", "50")], 10, false),
             ([("Cache-Control", "max-age=60"), ("Age", "x")], 59, true),
-            // The server's clock was 20 s behind, or the response was under way for so long.
+            // The server's clock was 20 s slow, or the response took that long.
             ([("Cache-Control", "max-age=60"), ("Date", "Fri, 15 Jan 2027 07:59:40 GMT")], 39, true),
             ([("Cache-Control", "max-age=60"), ("Date", "Fri, 15 Jan 2027 07:59:40 GMT")], 40, false),
             ([("Date", date), ("Expires", "Fri, 15 Jan 2027 08:01:00 GMT")], 59, true),
@@ -167,7 +167,7 @@ struct CacheRulesTests {
             let decision = CacheDecision(request(), stored: response, at: at(after))
             #expect(decision == .revalidate([HeaderField(field, value)], mayStandIn: mayStandIn))
         }
-        // Without a validator there is nothing to ask.
+        // Without a validator, no conditional request is possible.
         if let response = complete([("Cache-Control", control)]) {
             #expect(CacheDecision(request(), stored: response, at: at(after)) == .fetch)
         }
@@ -206,7 +206,7 @@ struct CacheRulesTests {
             ([("ETag", "W/\"1\"")], [("ETag", "W/\"1\"")], .holds),
             ([("ETag", "\"1\"")], [("ETag", "W/\"1\"")], .holds),
             ([("ETag", "W/\"1\"")], [("ETag", "W/\"2\"")], .isOfAnother),
-            // Nothing is said.
+            // The answer has no other fields.
             ([("ETag", "\"1\"")], [], .holds), ([("Last-Modified", earlier)], [], .holds),
             ([("ETag", "\"1\"")], [("Last-Modified", earlier)], .holds),
             // The date counts where a tag cannot be compared.

@@ -14,7 +14,7 @@ struct CancellationTests {
         network = try .forTests()
     }
 
-    /// Nothing else would end these transfers: their limits of time are minutes.
+    /// Only the cancellation can end these transfers: their time limits are minutes.
     private func expectCancellation(_ transfer: Transfer, _ sink: RecordingSink) {
         #expect(sink.endCount == 0)
         transfer.cancel()
@@ -35,7 +35,7 @@ struct CancellationTests {
         _ = resolver.waitForQuestion()
         expectCancellation(transfer, sink)
         network.stop()
-        // Nobody waited for the resolver: it has asked for the addresses of both families, and not yet again.
+        // No thread waited for the resolver: it has asked for the addresses of both families, and not yet again.
         #expect(resolver.unreadQuestionCount() <= 1)
     }
 
@@ -149,7 +149,7 @@ struct CancellationTests {
         let sink = RecordingSink(room: 0)
         let transfer = network.start(TransferRequest(url: server.url()), into: sink)
         sink.waitForRefusals(1)
-        // Other transfers go on.
+        // Other transfers continue.
         for _ in 0..<20 { #expect(network.run(nginx.url("/small")).error == nil) }
         #expect(sent.withLock { $0 } < 4096)
         expectCancellation(transfer, sink)

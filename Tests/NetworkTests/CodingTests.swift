@@ -4,7 +4,7 @@ import Testing
 
 @testable import Network
 
-/// Bytes as encoders of the world have coded them.
+/// Bytes that real encoders have compressed.
 private struct Coded: Sendable, CustomTestStringConvertible {
     static let plain: [UInt8] = {
         // Text, which repeats itself near and far, and bytes that no encoder makes shorter.
@@ -68,7 +68,7 @@ struct CodingTests {
 
     init() throws { all = try Coded.all.get() }
 
-    /// What the decoder makes of bytes that arrive in pieces; nil when they are damaged.
+    /// The output of the decoder for bytes that arrive in pieces; nil when they are damaged.
     private func decoded(_ bytes: [UInt8], _ coding: ContentCoding, piece: Int) -> (bytes: [UInt8], isComplete: Bool)? {
         var decoder = BodyDecoder(coding)
         var plain: [UInt8] = []
@@ -229,7 +229,7 @@ struct CodingTests {
         let exact = self.server(try gzip(), "gzip")
         #expect(network.run(TransferRequest(url: exact.url(), maximumBody: limit)).error == nil)
         #expect(network.run(TransferRequest(url: exact.url(), maximumBody: limit - 1)).error == .tooLarge)
-        // Without end, and decoded to nothing: blocks that are stored and empty.
+        // An endless body that decodes to nothing: stored blocks that are empty.
         let endless = ScriptedServer { connection in
             _ = connection.request()
             connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n\r\n")
@@ -253,7 +253,7 @@ struct CodingTests {
             CachedResponse(
                 storing: head.decoded, of: request, body: [UInt8](repeating: 1, count: 16), requested: 0, received: 0))
         #expect(response.value(of: "content-encoding") == nil && response.value(of: "etag") == "W/\"1\"")
-        // A rest of it is not asked for.
+        // The rest of it is not requested.
         #expect(response.validator == nil)
     }
 }

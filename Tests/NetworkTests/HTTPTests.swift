@@ -9,7 +9,7 @@ struct HTTPTests {
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
-            // The time is 2027: 77 is the latest year that is not more than 50 years ahead.
+            // The time is 2027: 77 is the latest year that is not more than 50 years in the future.
             ("Friday, 01-Jan-77 00:00:00 GMT", 3_376_684_800), ("Sunday, 01-Jan-78 00:00:00 GMT", 252_460_800),
         ])
     func date(text: String, seconds: Int64) {

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("The link: what a change does", .serialized)
 struct LinkChangeTests {
-    /// A `Network` and a monitor that tells it, in the calling thread's namespace.
-    // @unchecked: nothing changes after `init` but `links`, which has a lock.
+    /// A `Network` and a monitor that sends it the links, in the calling thread's namespace.
+    // @unchecked: after `init`, only `links` changes, which has a lock.
     private final class Machine: @unchecked Sendable {
         let network: Network
         let links = Locked<[Link]>([])

@@ -69,12 +69,12 @@ struct LinkCostsTests {
             // A tunnel that is bound to an interface.
             (virtual("t", "ipip", tunnel: .init(interface: 3, remote: [10, 0, 0, 1])), .cellular),
             (virtual("t", "vxlan", tunnel: .init(interface: 2)), .ethernet),
-            // One whose packets go where the route to its other end leads: below, an odd last byte is over wwan0.
+            // A tunnel whose packets take the route to its other end: below, an odd last byte is over wwan0.
             (virtual("t", "ipip", tunnel: .init(remote: [10, 0, 0, 1])), .cellular),
             (virtual("t", "gre", tunnel: .init(remote: [10, 0, 0, 2])), .ethernet),
             (virtual("t", "sit", tunnel: .init(remote: [10, 0, 0, 1])), .cellular),
             (virtual("t", "ip6tnl", tunnel: .init(remote: [0xFD] + .init(repeating: 0, count: 14) + [2])), .ethernet),
-            // Nobody knows, and wwan0 is up.
+            // The route is not known, and wwan0 is up.
             (virtual("t", "ipip", tunnel: .init(remote: [0, 0, 0, 0])), .cellular),
             (virtual("t", "vxlan", tunnel: .init(remote: [239, 1, 1, 2])), .cellular),
             (virtual("t", "gre", tunnel: .init(remote: [10, 0, 0, 2], isUnpredictable: true)), .cellular),

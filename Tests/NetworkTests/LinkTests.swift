@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The link: how it is found")
 struct LinkTests {
-    /// As the kernel writes them.
+    /// The routes as the kernel writes them.
     private static let version4 = """
         Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
         lan0\t0000A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0

@@ -23,7 +23,7 @@ extension TwoLinks<ScriptedServer> {
     "Not a byte over a metered link (docs/decisions/metered-by-route.md)", .serialized,
     .enabled(if: NetworkNamespace.isAvailable))
 struct MeteredRouteTests {
-    /// What one transfer came to, and what the modem has carried of it.
+    /// The result of one transfer, and how much of it the modem has carried.
     private struct Outcome: Equatable, CustomStringConvertible {
         var error: TransferError?
         var carried: Int
@@ -65,7 +65,7 @@ struct MeteredRouteTests {
         } ?? nil
     }
 
-    /// A row of the matrix: how the machine is set up, and what becomes of a transfer that may not use a metered link.
+    /// A row of the matrix: the setup of the machine, and the outcome of a transfer that may not use a metered link.
     struct Row: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var modem = "wwan0"
@@ -218,7 +218,7 @@ struct MeteredRouteTests {
             else { return nil }
             let (sink, error) = network.run(Self.request(machine.url(4), mayUseMeteredLink: true))
             #expect(machine.carriedBytes() > 0)
-            // Its connection is open, and is not for one that may not use it.
+            // Its connection is open, but not for a transfer that may not use it.
             let refused = network.run(Self.request(machine.url(4))).error
             #expect(refused == .meteredLink)
             #expect(network.isMetered(host: "10.99.0.1") == true)
@@ -266,7 +266,7 @@ struct MeteredRouteTests {
 
     // MARK: Changes
 
-    /// The machine with a network and a monitor that tells it.
+    /// The machine with a network and a monitor that sends it the links.
     // @unchecked: nothing changes after `init`.
     private final class Watched: @unchecked Sendable {
         let machine: TwoLinks<ScriptedServer>
@@ -331,7 +331,7 @@ struct MeteredRouteTests {
             guard let watched = Watched([Self.overCable, Self.overModem], Self.half) else { return nil }
             let sink = watched.begin()
             NetworkNamespace.ip("route add 10.77.0.0/16 via 10.8.0.2")
-            // The network has heard of it when a later request of it has ended.
+            // The network knows the new link when a later request has ended.
             _ = watched.begin()
             return [sink.endCount, watched.machine.carriedBytes()]
         }

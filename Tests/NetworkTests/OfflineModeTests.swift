@@ -32,7 +32,7 @@ struct OfflineModeTests {
         #expect(sink.text == "half!")
         closed.waitOrEndRun("the end of the connection")
         #expect(network.run(request).error == .offlineMode)
-        // Before anything is looked up, and whatever the address is.
+        // Before any lookup, and for any address.
         #expect(network.run("http://nowhere.test/").error == .offlineMode)
         #expect(server.connectionCount == 1)
         network.setOfflineMode(false)

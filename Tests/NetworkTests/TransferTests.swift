@@ -130,7 +130,7 @@ struct TransferTests {
         let silent = ScriptedServer { $0.waitForClose() }
         #expect(network.run(silent.url()).error == .timeOut(.firstByte))
         #expect(waiting.endCount == 0)
-        // Its place comes with a new connection: a transfer that is cancelled closes its own.
+        // A new connection is made for it: a transfer that is cancelled closes its own.
         transfers[0].cancel()
         #expect(waiting.waitForEnd() == nil)
         #expect(waiting.text == "small")

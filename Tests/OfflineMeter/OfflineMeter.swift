@@ -7,13 +7,13 @@ import Platform
 
 @testable import Player
 
-/// For `tools/bench`: how long the offline engine takes with many kept products.
+/// Measures for `tools/bench` how long the offline engine takes with many offline copies.
 ///
 ///     OfflineMeter FOLDER COUNT
 ///
-/// Fills an empty folder with so many products, starts the engine on it, and prints a line each: `start` until the
-/// first answer, `state` of one product (the median), `due` for choosing those to validate, each in microseconds, and
-/// `bytes` of the database for each product.
+/// Fills an empty folder with so many products, starts the engine on it, and prints one line for each measurement.
+/// `start` is the time until the first answer, `state` that of one product (the median), `due` that of choosing those
+/// to validate, each in microseconds. `bytes` is the size of the database for each product.
 @main struct OfflineMeter {
     static func main() throws {
         let folder = CommandLine.arguments[1]
@@ -95,7 +95,7 @@ import Platform
         try database.checkpoint()
     }
 
-    /// In microseconds.
+    /// The median in microseconds.
     private static func median(of count: Int, _ body: (Int) -> Void) -> Int64 {
         let clock = SystemMonotonicClock()
         let times = (0..<count).map { number in

@@ -7,7 +7,7 @@ import Platform
 /// A content service with files of known bytes, which a test makes misbehave.
 ///
 /// Thread: any; answers come inside the calls.
-// @unchecked: `lock` guards what changes.
+// @unchecked: `lock` guards the mutable state.
 public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// A request for content, as it came.
     public struct ContentRequest: Equatable, Sendable {
@@ -16,7 +16,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         public var ifRange: String?
     }
 
-    /// What answers say that they give.
+    /// The properties that answers claim for their content.
     public struct Received: Sendable {
         public var product: String
         public var quality = "LOSSLESS"
@@ -44,17 +44,17 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     private var refusesAsService = true
     private var tellsLengths = true
     private var heedsIfRange = true
-    /// In seconds, with each refusal; nil: they do not say.
+    /// The delay in seconds, sent with each refusal; nil: refusals do not contain it.
     private var retryAfter: Int?
     private var losses = 0
-    /// Products whose playbackinfo does not come.
+    /// Products whose playbackinfo does not arrive.
     private var silent: [String: Silence] = [:]
 
     /// How the service fails for one product.
     public enum Silence: Sendable {
         /// The connection is lost before an answer.
         case lost
-        /// 503, and a wish to be asked in an hour.
+        /// 503, with a Retry-After of an hour.
         case busy
     }
 
@@ -73,21 +73,21 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// Answers about a product give something else instead from now on. The file stays that of `serve`.
     public func give(_ other: Received, for product: String) { lock.withLock { received[product] = other } }
 
-    /// What answers for keeping say from now on.
+    /// Sets the dates in answers for offline use.
     public func setDates(revalidateAt: Int64?, validUntil: Int64?) {
         lock.withLock { dates = (revalidateAt, validUntil) }
     }
 
-    /// Answers do not say how long they are.
+    /// Removes the lengths from answers.
     public func hideLengths() { lock.withLock { tellsLengths = false } }
 
-    /// A part is a part, also of another version than If-Range names.
+    /// Answers a range request with a part even when If-Range names another version.
     public func ignoreIfRange() { lock.withLock { heedsIfRange = false } }
 
     /// Content stops after so many bytes of each answer, without an end; nil: it does not.
     public func hang(after bytes: Int?) { lock.withLock { limit = bytes } }
 
-    /// Transfers that have stopped in the middle go on.
+    /// Continues transfers that have stopped in the middle.
     public func release() {
         let stopped = lock.withLock {
             limit = nil
@@ -99,8 +99,8 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// Playbackinfo is answered with a web page of this status from now on; nil: it is not.
     public func showPage(_ status: Int?) { lock.withLock { page = status } }
 
-    /// Playbackinfo is refused from now on; nil: it is not.
-    /// - Parameter retryAfter: of all refusals, in seconds; nil: they do not say.
+    /// Refuses playbackinfo from now on; nil: no more.
+    /// - Parameter retryAfter: of all refusals, in seconds; nil: refusals do not contain it.
     public func refuse(_ status: Int?, subStatus: Int = 0, retryAfter: Int? = nil) {
         lock.withLock {
             refusal = status.map { ($0, subStatus) }
@@ -110,7 +110,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
 
     /// The next requests for content are refused with these statuses, one after the other.
     /// - Parameters:
-    ///   - retryAfter: of all refusals, in seconds; nil: they do not say.
+    ///   - retryAfter: of all refusals, in seconds; nil: refusals do not contain it.
     ///   - asService: whether they have the form of the service, and not that of a filter.
     public func refuseContent(_ statuses: [Int], retryAfter: Int? = nil, asService: Bool = true) {
         lock.withLock {
@@ -132,7 +132,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     public var contentRequests: [ContentRequest] { lock.withLock { requested } }
     /// Transfers of content that have stopped in the middle and are not cancelled.
     public var hangingTransfers: Int { lock.withLock { running.count { $0.isHanging } } }
-    /// Transfers of content whose receiver has enough and has not asked for more yet.
+    /// Transfers of content whose receiver has paused them and has not resumed them yet.
     public var pausedTransfers: Int { lock.withLock { running.count { $0.isPaused } } }
 
     /// Lets the delays of retries pass.
@@ -252,7 +252,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
 }
 
 /// One answer. It stops when its receiver has enough.
-// @unchecked: `lock`, which is the service's, guards what changes.
+// @unchecked: `lock`, which is the service's, guards the mutable state.
 private final class Serving: OngoingTransfer, @unchecked Sendable {
     private let request: TransferRequest
     private let sink: any TransferSink

@@ -2,7 +2,7 @@ import Foundation
 import Platform
 
 /// A clock that a test sets. It counts as synchronised when it has a time.
-// @unchecked: `lock` guards what changes.
+// @unchecked: `lock` guards the mutable state.
 public final class ManualTime: SystemTimeSource, @unchecked Sendable {
     private let lock = NSLock()
     private var now: Int64?

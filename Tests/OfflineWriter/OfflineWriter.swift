@@ -7,18 +7,18 @@ import Platform
 
 @testable import Player
 
-/// Keeps a product in a process that a test can cut off:
+/// Downloads a product for offline use in a process that a test can cut off:
 ///
 ///     OfflineWriter FOLDER FIRST SECOND download|validation|replacement|deletion STOP CALL keep|lose
 ///
-/// It ends at the file call with this number, from 0, of those that belong to the scenario; `lose` loses what is not
-/// synced. It says on stdout what it has been promised: `asked`, `kept FIRST`, `validated`, `serving SECOND`,
-/// `kept SECOND`, `deleting`, `deleted`; and at its end `calls` with the number of the scenario's file calls.
+/// It ends at the file call with this number, from 0, among those of the scenario. `lose` also loses data that is not
+/// synced. On stdout it prints the promises that it received: `asked`, `kept FIRST`, `validated`, `serving SECOND`,
+/// `kept SECOND`, `deleting`, `deleted`. At its end it prints `calls` with the number of the scenario's file calls.
 ///
-/// - download: of FIRST, a FLAC file, as the product 7; behind STOP bytes the engine is restarted.
-/// - validation: of what is kept, with the same content.
+/// - download: of FIRST, a FLAC file, as the product 7; after STOP bytes the engine is restarted.
+/// - validation: of the offline copy, with the same content.
 /// - replacement: a validation finds that the service has SECOND; it is downloaded as FIRST was.
-/// - deletion: while SECOND, of which a part is there, is being downloaded beside FIRST.
+/// - deletion: while SECOND, which is partly there, is being downloaded beside FIRST.
 @main struct OfflineWriter {
     static func main() throws {
         let words = CommandLine.arguments
@@ -59,7 +59,7 @@ private struct Scenarios {
     let folder: String
     let first: [UInt8]
     let second: [UInt8]
-    /// Where a download is interrupted, in bytes.
+    /// The number of bytes after which a download is interrupted.
     let stop: Int
     private let service = KeptService()
     private let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
@@ -110,7 +110,7 @@ private struct Scenarios {
     }
 
     func delete() throws {
-        // Less than what is missing: it is running when it is deleted.
+        // Fewer bytes than are missing: the download is running when it is deleted.
         service.hang(after: 5000)
         try Run(folder, service, at: 1_000_400) { engine, _ in
             waitForTransfer()
@@ -142,7 +142,7 @@ private struct Run {
         let storage = try StorageThread("\(folder)/tonearm.db", modules: [Player.schema, Offlining.schema])
         var settings = OfflineSettings(folder: "\(folder)/offline")
         settings.limits.freeBytes = 0
-        // Of about 200 KB a run records some while bytes arrive, and one at its end.
+        // A run with about 200 KB records some while bytes arrive, and one at its end.
         settings.recordInterval = 96 << 10
         let offlining = try Offlining(
             settings,
@@ -169,8 +169,8 @@ private struct Run {
     }
 }
 
-/// What the engine has told.
-// @unchecked: `condition` guards what changes.
+/// The messages of the engine.
+// @unchecked: `condition` guards the mutable state.
 private final class Messages: @unchecked Sendable {
     private let condition = Condition()
     private var isDone = false

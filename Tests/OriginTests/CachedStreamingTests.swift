@@ -26,7 +26,7 @@ struct CachedStreamingTests {
         try music.writeFLAC(to: folder["music/1.flac"])
     }
 
-    /// A program's life of its own, with the cache in a folder.
+    /// One run of a program, with the cache in a folder.
     private final class Life {
         let streaming: Streaming
         let decoder: any AudioDecoder

@@ -25,7 +25,7 @@ struct EncodedTests {
         try Fetched("\(origin.address)/v1/tracks/1/playbackinfo?audioquality=\(quality)&manifest=\(manifest)")
     }
 
-    /// What `tonearm play` writes to a device of 16 bits.
+    /// The samples that `tonearm play` writes to a device of 16 bits.
     private func played(_ arguments: [String]) throws -> [UInt8] {
         let result = try TestProcess.run(
             TestProcess.path(of: "tonearm"),
@@ -82,7 +82,7 @@ struct EncodedTests {
         try Data(file).write(to: URL(fileURLWithPath: folder["joined.mp4"]))
         let heard = try played([folder["joined.mp4"]])
         #expect(heard.count == music.samples().count, "to the frame")
-        // Frames in another place would differ by twice the energy.
+        // Frames at another position would differ by twice the energy.
         #expect(difference(heard, music.samples()) < 0.5)
         // Encoded once: the same bytes.
         #expect(try joined(try self.info(origin, quality)) == file)
@@ -101,14 +101,14 @@ struct EncodedTests {
         #expect(try info(other, "LOW").json()["audioQuality"]?.string == "LOSSLESS")
         let broken = try RunningOrigin(folder["music"], state: folder["third"], "--ffmpeg", "/bin/false")
         #expect(try info(broken, "HIGH").json()["audioQuality"]?.string == "LOSSLESS")
-        // Nothing is left of an attempt.
+        // No file remains of an attempt.
         try write(ffmpeg: "for file; do :; done; echo half > \"$file\"; exit 1")
         let failing = try RunningOrigin(folder["music"], state: folder["fourth"], "--ffmpeg", folder["ffmpeg"])
         #expect(try info(failing, "HIGH").json()["audioQuality"]?.string == "LOSSLESS")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder["fourth/encoded"]).isEmpty)
     }
 
-    /// A program in the place of ffmpeg.
+    /// Installs a program that replaces ffmpeg.
     private func write(ffmpeg lines: String) throws {
         let script = "#!/bin/sh\n\(lines)\nexec /usr/bin/ffmpeg \"$@\"\n"
         try script.write(toFile: folder["ffmpeg"], atomically: true, encoding: .utf8)
@@ -117,7 +117,7 @@ struct EncodedTests {
 
     @Test("While one track is encoded, those that are encoded are served")
     func meanwhile() throws {
-        // Once there are these pipes, it tells that it runs, and goes on when it is let.
+        // Once these pipes exist, it reports through one that it runs, and continues when the other allows it.
         let (gate, news) = (folder["gate"], folder["news"])
         try write(ffmpeg: "if [ -p '\(gate)' ]; then echo > '\(news)'; read -r line < '\(gate)'; fi")
         try Music(frames: 100_000, seed: 5).writeFLAC(to: folder["music/2.flac"])
@@ -205,7 +205,7 @@ struct EncodedTests {
     @Test("FLAC in MP4 with its tables behind the music is encoded")
     func tablesAtTheEnd() throws {
         try FileManager.default.removeItem(atPath: folder["music/1.flac"])
-        // Longer than what ffmpeg holds of a pipe.
+        // Longer than the part of a pipe that ffmpeg holds.
         try Music(frames: 600_000, seed: 6).write(
             to: folder["music/1.m4a"], ["-c:a", "flac", "-strict", "experimental", "-f", "mp4"])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder["music/1.m4a"]))

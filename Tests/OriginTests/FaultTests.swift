@@ -22,7 +22,7 @@ struct FaultTests {
             folder["music"], state: folder["state"], "--faults", folder["faults"], more[0], more[1])
     }
 
-    /// What curl has got of the track's file when it ends.
+    /// The exit code of curl, and the bytes of the track's file that it received.
     private func fetchFile(_ origin: RunningOrigin, _ options: String...) throws -> (exitCode: Int32, bytes: Data) {
         let info = try Fetched("\(origin.address)/v1/tracks/1/playbackinfo").manifest()
         let address = try #require(try JSONValue.parse(info)["urls"]?[0]?.string)

@@ -49,7 +49,7 @@ struct FolderWatchTests {
         try write("aside/album/disc/d.flac", "D")
         try files.moveItem(atPath: folder["aside/album"], toPath: folder["music/album"])
         #expect(try titlesAfterChange(origin) == ["B", "A2", "D"])
-        // What comes into it later is seen, too.
+        // Files that are added to it later are seen, too.
         try write("music/album/disc/e.flac", "E")
         #expect(try titlesAfterChange(origin) == ["B", "A2", "D", "E"])
         try Data("album/disc/e.flac\n".utf8).write(to: URL(fileURLWithPath: folder["music/list.m3u8"]))
@@ -59,7 +59,7 @@ struct FolderWatchTests {
         #expect(try titlesAfterChange(origin) == ["B", "A2"])
         try files.removeItem(atPath: folder["music/b.flac"])
         #expect(try titlesAfterChange(origin) == ["A2"])
-        // Links are complete when they are made; a folder behind one is served.
+        // Links are complete when they are made; a folder that one leads to is served.
         try files.createSymbolicLink(atPath: folder["music/link"], withDestinationPath: folder["aside/away"])
         #expect(try titlesAfterChange(origin) == ["A2", "D", "E"])
         try files.removeItem(atPath: folder["music/link"])
@@ -90,7 +90,7 @@ struct FolderWatchTests {
         _ = watch.add(music)
         try Data([1]).write(to: URL(fileURLWithPath: "\(music)/.hidden.flac"))
         let written = Glibc.open("\(music)/slow.flac", O_WRONLY | O_CREAT, 0o644)
-        // As who copies attributes before the content does.
+        // Like a program that copies attributes before the content.
         fchmod(written, 0o600)
         #expect(watch.wait(milliseconds: 0, cancellation) == FolderWatch.Changes())
         close(written)
@@ -122,7 +122,7 @@ struct FolderWatchTests {
         #expect(next() == FolderWatch.Changes(files: [PathBytes("\(music)/a.flac")]))
         chmod(album, 0o700)
         #expect(next() == FolderWatch.Changes(trees: [PathBytes(album)]))
-        // The music folder is in none that is watched. What is in it is looked at with it.
+        // The music folder is in no watched folder. Its content is checked together with it.
         chmod(album, 0o755)
         chmod("\(music)/a.flac", 0o600)
         chmod(music, 0o700)

@@ -29,8 +29,8 @@ struct KeptAlbumTests {
         try program.write(Array(Self.token.utf8), to: "token")
     }
 
-    /// - Parameter address: of the origin; the next daemon needs the same, although nothing answers there any more.
-    /// - Parameter usesToken: false: somebody logs in.
+    /// - Parameter address: of the origin. The next daemon needs the same, although no server answers there any more.
+    /// - Parameter usesToken: false: a user logs in.
     private func daemon(_ address: String, usesToken: Bool = true) throws -> RunningDaemon {
         try RunningDaemon(
             device: "file:FILE=\(program.folder["out"]),FORMAT=raw",
@@ -49,7 +49,7 @@ struct KeptAlbumTests {
         try RunningOrigin(folder["music"], state: folder["state"], options: options)
     }
 
-    /// Keeps all three, and waits until they are kept.
+    /// Adds all three downloads, and waits until they are complete.
     private func keep(_ daemon: RunningDaemon) throws {
         let answer = try daemon.run(["offline", "add"] + products)
         #expect(answer.code == 0, "\(answer.errors)")
@@ -68,7 +68,7 @@ struct KeptAlbumTests {
         _ = try watch.finish()
     }
 
-    /// Options of the origin: DASH, encrypted, and HLS. All kinds of manifest are in the long part `kept-albums`; the
+    /// Options of the origin: DASH, encrypted, and HLS. The long part `kept-albums` has all kinds of manifest. The
     /// suites of the modules prove how each is read.
     private static let kinds: [[String]] = {
         let encrypted = ["--encrypt", "cbcs", "--manifest"]
@@ -208,7 +208,7 @@ struct KeptAlbumTests {
         try expectNothing(of: secrets, in: [logout])
     }
 
-    /// - Returns: what `tonearm login` has told.
+    /// - Returns: the output of `tonearm login`.
     private func logIn() throws -> Program.Result {
         let login = try program.start(["login", "--config", "tonearm.conf", "--json"])
         let prompt = try JSONValue.parse(try #require(try login.nextLine()))
@@ -231,7 +231,7 @@ struct KeptAlbumTests {
         get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: program.folder["daemon/device.key"]))) }
     }
 
-    /// Neither these nor a signature is in what was told, or in a file; and the files are for their owner alone.
+    /// Neither these nor a signature is in an output or in a file; only their owner can read the files.
     private func expectNothing(of plain: [[UInt8]], in told: [Program.Result]) throws {
         let secrets = plain.flatMap { forms($0) }
         for result in told {
@@ -261,7 +261,7 @@ struct KeptAlbumTests {
             let info = try Fetched(
                 "\(origin.address)/v1/tracks/\(number)/playbackinfo?\(quality)", "-H",
                 "Authorization: Bearer \(token)")
-            // What is searched for is what the origin gives.
+            // The test searches for the key that the origin gives.
             let signature = try #require(try info.json()["licenseSecurityToken"]?.string)
             #expect(hasSignature(Array(signature.utf8)), "\(signature)")
             let (address, request) = try info.licenseRequest()
@@ -269,7 +269,7 @@ struct KeptAlbumTests {
         }
     }
 
-    /// A secret as it is, and as text would have it.
+    /// The raw secret, and its forms in text.
     private func forms(_ secret: [UInt8]) -> [[UInt8]] {
         let base64 = Data(secret).base64EncodedString().filter { $0 != "=" }
         return [secret, Array(hexadecimal(secret).utf8), Array(base64.utf8)]

@@ -51,7 +51,7 @@ struct KeptByHandTests {
         return result.lines
     }
 
-    /// Products and their states: first what is on its way in the order of the requests, then what is kept.
+    /// Products and their states: first the downloads in the order of the requests, then the offline copies.
     private func list(_ daemon: RunningDaemon) throws -> [String] {
         let result = try daemon.run("offline", "list", "--json")
         #expect(result.code == 0, "\(result.errors)")
@@ -60,7 +60,7 @@ struct KeptByHandTests {
         }
     }
 
-    /// Waits until nothing is on its way any more.
+    /// Waits until no download is left.
     private func waitUntilKept(_ daemon: RunningDaemon, count: Int64) throws {
         let watch = try daemon.run("offline", "status", "--watch", "--json")
         #expect(try watch.json().last?["kept"]?.integer == count, "\(watch.output) \(watch.errors)")

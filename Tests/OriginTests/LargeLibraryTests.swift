@@ -36,7 +36,7 @@ struct LargeLibraryTests {
         return index
     }
 
-    /// What SQLite does for a query.
+    /// The query plan of SQLite.
     private func plan(_ sql: String, _ index: MusicIndex) throws -> [String] {
         try index.read { (database) throws(DatabaseError) in
             var statement = try database.prepare("EXPLAIN QUERY PLAN " + sql)
@@ -67,7 +67,7 @@ struct LargeLibraryTests {
             // An index that would have to be searched from its start for each row has no `=`.
             for line in plan where line.hasPrefix("SEARCH") { #expect(line.contains("=?"), "\(query): \(plan)") }
         }
-        // The test sees what it is about.
+        // The test can detect a scan.
         #expect(
             try plan("SELECT * FROM track ORDER BY artist", index) == ["SCAN track", "USE TEMP B-TREE FOR ORDER BY"])
     }

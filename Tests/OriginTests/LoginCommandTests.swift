@@ -30,7 +30,7 @@ struct LoginCommandTests {
         try RunningOrigin(folder["music"], state: folder["state"], "--require-login")
     }
 
-    /// A program of the build, with a home of its own.
+    /// A program of the build, with its own home folder.
     private func process(
         _ name: String, _ words: [String], errors: TestProcess.Stream = .kept
     ) throws -> TestProcess {

@@ -90,7 +90,7 @@ struct LoginPageTests {
     func proxy() throws {
         let base = "https://nas.example/music"
         let origin = try start(password: "open sesame", ["--public-url", "\(base)/"])
-        /// What the proxy asks for.
+        /// The address that the proxy requests.
         func behind(_ address: String) throws -> String {
             guard address.hasPrefix("\(base)/") else { throw Unexpected("not below \(base): \(address)") }
             return String(address.dropFirst(base.count))

@@ -3,11 +3,11 @@ import Platform
 import TestSupport
 import Testing
 
-/// 50 players, each with a connection of its own, and music that comes meanwhile.
+/// 50 players, each with its own connection, and music that is added meanwhile.
 @Suite("50 clients at once", .timeLimit(.minutes(5)))
 struct ManyClientsTests {
     private static let clientCount = 50
-    /// Each is asked for by two clients at the same time.
+    /// Two clients request each track at the same time.
     private static let trackCount = clientCount / 2
     /// More than one transaction of a scan.
     private static let fillerCount = 600
@@ -29,8 +29,8 @@ struct ManyClientsTests {
 
     private static func title(_ age: String, _ number: Int) -> String { "\(age) \(number < 10 ? "0" : "")\(number)" }
 
-    /// Tracks of six seconds that differ in what is heard, in albums of five, and a playlist. Their tags have the
-    /// loudness: what is measured beside would change playbackinfo.
+    /// Tracks of six seconds with different sound, in albums of five, and a playlist. Their tags have the loudness,
+    /// because a measurement in the background would change playbackinfo.
     private func writeMusic() throws {
         let loudness = ["TRACK_GAIN=-1 dB", "TRACK_PEAK=0.5", "ALBUM_GAIN=-1 dB", "ALBUM_PEAK=0.5"]
             .map { "--tag=REPLAYGAIN_\($0)" }
@@ -65,7 +65,7 @@ struct ManyClientsTests {
 
     private func contents(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: folder[name])) }
 
-    /// An old track with tags that say `New`.
+    /// An old track with `New` in its tags.
     private func renamed(_ number: Int) throws -> Data {
         var bytes = try contents("music/a old/\(Self.title("Old", number)).flac")
         for tag in ["TITLE=", "ALBUM="] {
@@ -77,7 +77,7 @@ struct ManyClientsTests {
 
     // MARK: The requests
 
-    /// What a client asks for.
+    /// A request of a client.
     private enum Step: Hashable {
         case playbackInfo(track: Int64, kind: String)
         case content(track: Int64, name: String, range: String?)
@@ -88,7 +88,7 @@ struct ManyClientsTests {
         "search?query=old&limit=200", "albums/1/tracks", "playlists/1/tracks?limit=200", "search?query=list",
     ]
 
-    /// Half of the clients look for music first, and the others have begun to play then. In the middle all play.
+    /// Half of the clients look for music first, while the others already play. In the middle all play.
     private static func steps(ofClient client: Int, _ track: Int64) -> [Step] {
         let long: [Step] = [
             .content(track: track, name: "file.flac", range: nil),
@@ -112,7 +112,7 @@ struct ManyClientsTests {
     /// The service as its clients know it: where the content of the tracks is.
     private final class Service {
         let port: Int
-        /// By tracks: `/v1/content/ID/VERSION/` and the signature.
+        /// The address of each track's content: `/v1/content/ID/VERSION/` and the signature.
         var content: [Int64: (folder: String, token: String)] = [:]
 
         init(_ origin: RunningOrigin) throws {
@@ -140,8 +140,8 @@ struct ManyClientsTests {
             content[track] = (String(parts[0][...(try #require(parts[0].lastIndex(of: "/")))]), parts[1])
         }
 
-        /// All clients ask at the same time, each for something of its own.
-        /// - Parameter isHeld: called when the heads of all answers have come, and nothing of their bodies is taken.
+        /// Sends the requests of all clients at the same time, a different one for each.
+        /// - Parameter isHeld: called when the heads of all answers have come, and no bytes of their bodies are taken.
         func exchange(
             _ steps: [Step], _ clients: [HeldClient], _ isHeld: () throws -> Void = {}
         ) throws -> [HeldClient.Answer] {
@@ -161,7 +161,7 @@ struct ManyClientsTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// What two services answer alike: all but signatures and dates.
+    /// The part of an answer that is the same in two services: all but signatures and dates.
     private static func comparable(_ step: Step, _ answer: HeldClient.Answer) throws -> HeldClient.Answer {
         var answer = answer
         answer.headers["date"] = nil
@@ -183,7 +183,7 @@ struct ManyClientsTests {
         return answer
     }
 
-    /// What a client alone gets, of a service that has no other.
+    /// The answers that a client gets from a service without other clients.
     private func expected(
         _ service: Service, _ all: [[Step]]
     ) throws -> [Step: HeldClient.Answer] {
@@ -290,7 +290,7 @@ struct ManyClientsTests {
             "Old", while: { try files.moveItem(atPath: folder["aside/b new"], toPath: folder["music/b new"]) },
             until: count)
         try wait(for: count, alone) { Deadline.pause() }
-        // Clients play what was new just now.
+        // Clients play the tracks that were just added.
         try play(
             "New",
             while: {

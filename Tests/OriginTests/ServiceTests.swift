@@ -281,7 +281,7 @@ struct ServiceTests {
         let origin = try start()
         let other = folder["other"]
         try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
-        // One that serves would not end.
+        // A process that serves would not end.
         let second = try TestProcess.run(
             TestProcess.path(of: "tonearm-origin"), ["serve", other, "--port", "0", "--state", folder["state"]],
             environment: Sanitizer.environment, output: .null)

@@ -6,11 +6,11 @@ import Platform
 import TestSupport
 import Testing
 
-/// A sound card that plays when a test says so, and keeps what was heard. Only its frames' own time passes: without
-/// `advance` or `play` nothing is heard, and a renderer that is late makes it wait instead of running dry.
+/// A sound card that plays when a test allows it, and records the frames that were heard. Only its frames' own time
+/// passes: without `advance` or `play` nothing is heard, and a late renderer makes it wait instead of running dry.
 ///
 /// Any thread.
-// @unchecked: `condition` guards what changes.
+// @unchecked: `condition` guards the mutable state.
 public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// The frames that were heard from one opening of the device to its closing.
     public struct Recording: Sendable {
@@ -106,7 +106,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// From now on the card plays only the frames that the test allows.
     public func hold() { condition.withLock { isFree = false } }
 
-    /// Pulls the card out: what was written and not heard is gone, and it cannot be opened.
+    /// Removes the card: frames that were written and not heard are lost, and it cannot be opened.
     public func unplug() {
         condition.withLock {
             openFailure = .absent(device: "paced", present: [])
@@ -137,8 +137,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// Opening fails from now on.
     public func refuse(with error: DeviceError) { condition.withLock { openFailure = error } }
 
-    /// The open device reports this the next time it is asked anything. With `.underrun` all that was written is heard;
-    /// a device that does not run cannot run dry. While another fault was not recovered from, nothing happens.
+    /// The open device reports this fault at the next call. With `.underrun` all written frames are heard; a device
+    /// that does not run cannot run dry. Does nothing while the renderer has not recovered from another fault.
     public func inject(_ fault: DeviceFault) {
         condition.withLock {
             guard let current, current.faults.isEmpty else { return }
@@ -151,7 +151,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// Each start of the device fails like this from now on; with nil, none.
+    /// Lets each start of the device fail from now on; nil: no more.
     public func failToStart(with fault: DeviceFault?) { condition.withLock { startFault = fault } }
 
     /// The card's capabilities from now on.
@@ -168,8 +168,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// The card has this channel map from now on, when it has been opened with as many channels.
     public func support(layout: ChannelLayout?) { condition.withLock { self.layout = layout } }
 
-    /// The card is one that somebody listens to, and that can take back what was not heard: music fades. To be called
-    /// before it is opened.
+    /// Makes the card audible and able to take back unheard frames, so that music fades. Call it before the card is
+    /// opened.
     public func becomeAudible(rewinds: Bool = true) {
         condition.withLock {
             audible = true
@@ -180,7 +180,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// The card has no smaller buffer than this from now on.
     public func setLeastBuffer(frames: Int) { condition.withLock { leastBufferFrames = frames } }
 
-    // MARK: What the test sees
+    // MARK: State for the test
 
     public var recordings: [Recording] { condition.withLock { recordingsMade } }
     public var isOpen: Bool { condition.withLock { current != nil } }
@@ -190,8 +190,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     public var isStarted: Bool { condition.withLock { current?.isStarted ?? false } }
     public var heardFrames: Int { condition.withLock { heardInAll() } }
 
-    /// Returns when `isTrue`, which is evaluated each time that anything happens to the card. When it does not become
-    /// true the test fails and goes on.
+    /// Returns when `isTrue`, which is evaluated at each event of the card. When it does not become true, the test
+    /// fails and continues.
     public func wait(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isTrue: () -> Bool
     ) {

@@ -49,7 +49,7 @@ final class PacedDevice: PlaybackDevice {
         guard room > 0 else { return 0 }
         var bytes = [UInt8](repeating: 0, count: room * frameBytes)
         bytes.withUnsafeMutableBytes { fill($0.baseAddress!, room) }
-        // At once: what a fault keeps from being written is not heard either.
+        // At once: frames that a fault stops from being written are not heard either.
         try locked {
             pending += bytes
             card.condition.broadcast()

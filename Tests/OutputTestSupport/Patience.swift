@@ -3,8 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// How long a fixture waits for what has to happen. When it does not happen, the one test fails with what was awaited,
-/// and everything that the test still waits for fails at once.
+/// How long a fixture waits for an event. When the event does not come, the one test fails with the name of the event.
+/// Then everything that the test still waits for fails at once.
 ///
 /// Any thread.
 public final class Patience: Sendable {
@@ -12,13 +12,13 @@ public final class Patience: Sendable {
 
     public init() {}
 
-    /// Until when to wait.
+    /// The end of the wait.
     public var limit: Date {
         hasEnded.load(ordering: .relaxed) ? Date() : Deadline().date
     }
 
-    /// It did not happen. To be called on the test's thread.
-    /// - Parameter state: what is the case instead.
+    /// Records that the event did not happen. To be called on the test's thread.
+    /// - Parameter state: the state instead.
     public func end(_ what: String, _ sourceLocation: SourceLocation, state: String = "") {
         hasEnded.store(true, ordering: .relaxed)
         Issue.record("waited in vain for \(what)\(state.isEmpty ? "" : ": \(state)")", sourceLocation: sourceLocation)

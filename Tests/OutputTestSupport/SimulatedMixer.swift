@@ -3,7 +3,7 @@ import Testing
 
 @testable import Output
 
-/// A card's mixer with one control, behind the real alsa-lib.
+/// A card's mixer with one control, under the real alsa-lib.
 public final class SimulatedMixer {
     public let raw: OpaquePointer
 

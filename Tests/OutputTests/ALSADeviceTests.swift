@@ -127,7 +127,7 @@ struct ALSADeviceTests {
         try device.start()
         var pieces: [Int] = []
         #expect(try device.write(size) { _, frames in pieces.append(frames) } == size)
-        // The end of the mapped memory lies in between.
+        // The end of the mapped memory is between them.
         #expect(pieces == [size - size / 3, size / 3])
     }
 

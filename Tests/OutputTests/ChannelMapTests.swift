@@ -40,7 +40,7 @@ struct ChannelMapTests {
         return (device.configuration.layout, card.positions(count))
     }
 
-    // MARK: What a device says
+    // MARK: The maps that devices report
 
     @Test("A fixed map is read")
     func fixed() throws {
@@ -103,14 +103,14 @@ struct ChannelMapTests {
         ] as [([snd_pcm_chmap_position], [ChannelPosition?]?)])
     func codes(codes: [snd_pcm_chmap_position], order: [ChannelPosition?]?) {
         #expect(ChannelLayout(codes: codes.map(\.rawValue)) == order.flatMap { ChannelLayout(order: $0) })
-        // Of a driver's own kind.
+        // Positions that only this driver defines.
         let own = codes.map { $0.rawValue | UInt32(SND_CHMAP_DRIVER_SPEC) }
         #expect(ChannelLayout(codes: own) == nil)
     }
 
-    // MARK: What is heard
+    // MARK: Heard channels
 
-    /// Samples of a test stream, each frame in the order `channels` of its own; nil is silence.
+    /// Samples of a test stream, each frame in the order `channels`; nil is silence.
     private func samples(_ frames: Int, of stream: Int, _ channels: [Int?]) -> [Int32] {
         (0..<frames).flatMap { frame in channels.map { $0.map { TestStream.encode(stream, frame, $0) } ?? 0 } }
     }

@@ -45,7 +45,7 @@ struct DeviceNameTests {
         "auto takes the first device with a usable format, HDMI only without another; one in use counts as usable",
         arguments: [
             ([dac, dac], 0), ([hdmi, dac], 1), ([broken, hdmi, dac], 2), ([hdmi, .busy, dac], 1), ([.busy, dac], 0),
-            // None can be used: opening the first one says why.
+            // None can be used: opening the first one shows why.
             ([floats, broken], 0), ([], nil), ([floats, dac], 1), ([hdmi, floats], 0), ([floats, hdmi, hdmi], 1),
             ([broken, hdmi], 1),
         ] as [([SoundCardDevice.Availability], Int?)])
@@ -58,7 +58,7 @@ struct DeviceNameTests {
             return availabilities[index]
         }
         #expect(chosen == expected.map { "\($0)" })
-        // Nothing behind the chosen one is opened, unless that is HDMI.
+        // No card after the chosen one is opened, unless the chosen one is HDMI.
         if let expected, expected > 0, availabilities[expected] != Self.hdmi {
             #expect(asked == Array(0...expected))
         }

@@ -73,7 +73,7 @@ struct HeardTimelineTests {
     @Test(
         "A segment is passed to when its first frame was heard, not before",
         arguments: [
-            // Of 50 frames of stream 1, 1 of stream 2 and 49 of stream 3.
+            // 50 frames of stream 1, 1 of stream 2 and 49 of stream 3.
             Step(heard: 0, stream: 1, position: 840), Step(heard: 49, stream: 1, position: 938),
             Step(heard: 50, stream: 1, position: 940), Step(heard: 51, stream: 2, position: 2),
             Step(heard: 52, stream: 3, position: 1682), Step(heard: 100, stream: 3, position: 1778),

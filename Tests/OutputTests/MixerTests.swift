@@ -18,11 +18,11 @@ struct MixerControlTests {
             ([volume("Mic"), volume("PCM")], "PCM"),
             // The Pi's own jack.
             ([volume("Headphone")], "Headphone"),
-            // An unknown name, but no choice.
+            // An unknown name, but the only control with a volume.
             ([MixerControl(name: "Loopback", hasSwitch: true), volume("Topping E30")], "Topping E30"),
-            // A volume without a decibel scale is none.
+            // A control without a volume is not chosen.
             ([MixerControl(name: "PCM"), volume("Speaker")], "Speaker"),
-            // Steps without decibels serve where nothing better is there.
+            // Steps without decibels serve when there is no better control.
             ([steps("Master"), volume("Speaker")], "Speaker"),
             ([steps("Other"), steps("PCM"), MixerControl(name: "Digital", hasSwitch: true)], "PCM"),
             ([steps("Knob")], "Knob"),

@@ -115,7 +115,7 @@ struct RenderAllocationTests {
 /// which follows the opening, to `close`.
 private final class CountingProvider: DeviceProvider {
     private let provider: any DeviceProvider
-    /// Of each device that was closed.
+    /// The calls of each device that was closed.
     let calls = Recorder<Int>()
 
     init(_ provider: any DeviceProvider) { self.provider = provider }
@@ -168,7 +168,7 @@ private final class CountingDevice: PlaybackDevice {
     }
 }
 
-/// A device of 200 frames of 1000 Hz that keeps nothing, and allocates nothing while it is open.
+/// A device of 200 frames of 1000 Hz that stores no frames, and allocates nothing while it is open.
 // @unchecked: used on the thread that renders alone, which is the test's.
 private final class SilentCard: DeviceProvider, PlaybackDevice, @unchecked Sendable {
     let configuration = DeviceConfiguration(

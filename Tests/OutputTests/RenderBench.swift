@@ -5,7 +5,8 @@ import Testing
 
 @testable import Output
 
-/// A render loop on the test's own thread, with a card that plays when the test says so and a clock that stands still.
+/// A render loop on the test's own thread, with a card that plays when the test allows it and a clock that the test
+/// moves.
 ///
 /// Most streams run at 1000 Hz: a frame is a millisecond, the device holds 200 frames in periods of 50.
 final class RenderBench {
@@ -47,7 +48,7 @@ final class RenderBench {
     func run(_ generation: UInt64 = 1) { send(.run(generation: generation)) }
     func hold() { send(.hold) }
 
-    /// As `begin`, `run` and what follows from it at once.
+    /// As `begin`, `run`, and the steps that are possible at once.
     func play(_ stream: TestStream, then next: TestStream? = nil) {
         begin(stream)
         if let next { setNext(next) }
@@ -66,7 +67,7 @@ final class RenderBench {
 
     // MARK: The audio thread
 
-    /// Steps as long as the loop wants to go on at once.
+    /// Runs the loop as long as it has work at once.
     @discardableResult func settle() -> RenderLoop.Wait {
         for _ in 0..<1000 {
             let wait = loop.step()
@@ -121,14 +122,14 @@ struct Heard: Equatable, CustomStringConvertible {
 
 func frames(_ frames: Range<Int>, of stream: Int) -> Heard { Heard(stream: stream, frames: frames) }
 
-/// A stream whose samples tell which one they are.
+/// A stream whose samples identify the stream and the frame.
 final class TestStream {
     let stream: PCMStream
     private(set) var format: PCMFormat
     /// Frames written.
     private(set) var frames = 0
 
-    /// - Parameter ahead: milliseconds that fit into the ring beside what the device may have unheard.
+    /// - Parameter ahead: milliseconds that fit into the ring, besides the frames that the device may have unheard.
     init(id: Int, format: PCMFormat, startPosition: Int64 = 0, ahead: Int = 1500) {
         self.format = format
         stream = try! PCMStream(
@@ -171,7 +172,7 @@ final class TestStream {
 }
 
 extension RendererEvent {
-    /// The event in a word, with what it is about. Releases what it carries.
+    /// The event in a word, with its values. Releases its references.
     var text: String {
         switch kind {
         case .opened(_, let box):

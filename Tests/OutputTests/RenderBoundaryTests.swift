@@ -47,7 +47,7 @@ struct RenderBoundaryTests {
         stream.change(to: format)
         bench.play(stream)
         bench.hear(250)
-        // 200 ms are 12,000 samples; the ring has place for 1900 of mono.
+        // 200 ms are 12,000 samples; the ring has room for 1900 of mono.
         let fitting = stream.write(5000)
         #expect(fitting > 0 && fitting < 2000)
         bench.settle()
@@ -130,7 +130,7 @@ struct RenderBoundaryTests {
         let streams = (1...8).map { _ in bench.stream(length) }
         bench.play(streams[0], then: streams[1])
         var order: [String] = []
-        // As control does it: what follows is known once the one before is heard.
+        // As control does it: the next stream is set when the one before is heard.
         for _ in 0..<(8 * length + 8) where order.last != "ended 8" {
             bench.hear(1)
             for event in bench.events {

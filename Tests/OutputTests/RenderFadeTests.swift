@@ -7,7 +7,7 @@ import Testing
 struct RenderFadeTests {
     /// 5 ms at 1000 Hz.
     static let fade = 5
-    /// What the hardware may have fetched already.
+    /// Frames that the hardware may have fetched already.
     static let safety = 2
 
     private func bench(rewinds: Bool = true, _ change: (inout RendererSettings) -> Void = { _ in }) -> RenderBench {

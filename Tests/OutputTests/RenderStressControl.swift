@@ -7,8 +7,8 @@ import Testing
 
 @testable import Output
 
-/// A control thread that gives random commands, a producer thread that is now early and now late, and a card that
-/// plays in fits and starts, runs dry, fails, vanishes and comes back.
+/// A control thread that gives random commands, a producer thread that is sometimes early and sometimes late, and a
+/// card. The card plays irregularly, runs dry, fails, vanishes and comes back.
 ///
 /// Thread: the test's.
 final class RenderStressControl {
@@ -59,7 +59,7 @@ final class RenderStressControl {
         }
     }
 
-    /// Plays `frames` more frames, if that is what it does now.
+    /// Plays `frames` more frames, if it plays now.
     private func letItPlay(_ frames: Int) {
         let target = card.heardFrames + frames
         for _ in 0..<100 where card.heardFrames < target {
@@ -159,8 +159,8 @@ final class RenderStressControl {
     }
 }
 
-/// Writes the streams' frames, with changes of format in between, in pieces of random size.
-// @unchecked: `lock` guards what changes; `thread` is set by `init` alone.
+/// Writes the streams' frames, with changes of format in between, in runs of random size.
+// @unchecked: `lock` guards the mutable state; only `init` sets `thread`.
 private final class StressProducer: @unchecked Sendable {
     static let formats = [
         RenderBench.mono, RenderBench.mono, RenderBoundaryTests.deep, RenderBoundaryTests.fast,

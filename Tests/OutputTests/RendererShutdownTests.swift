@@ -35,7 +35,7 @@ struct RendererShutdownTests {
         // More than the queue of commands holds: control does not wait for the audio thread.
         for _ in 1...1000 { renderer.nudge() }
         #expect(!renderer.shutDown(patience: 1))
-        // The thread ends by itself as soon as it can, and closes what it has opened.
+        // The thread ends by itself as soon as it can, and closes the device that it has opened.
         provider.letGo()
         provider.card.waitUntil("the device to be closed") { $0.openingCount == 1 && !$0.isOpen }
     }
@@ -73,7 +73,7 @@ struct RendererShutdownTests {
 }
 
 /// A card whose opening blocks until the test releases it.
-// @unchecked: `condition` guards what changes.
+// @unchecked: `condition` guards the mutable state.
 private final class BlockingProvider: DeviceProvider, @unchecked Sendable {
     let card = PacedCard()
     private let condition = Condition()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Output
 
-/// A sound card whose converter moves when the test says so, behind the real alsa-lib.
+/// A sound card whose converter moves when the test allows it, under the real alsa-lib.
 final class Card {
     let raw: OpaquePointer
 
@@ -38,7 +38,7 @@ final class Card {
 
     deinit { simulated_card_free(raw) }
 
-    /// - Parameter clock: for the time that draining may take; it stands still unless a test lets it run.
+    /// - Parameter clock: for the time that draining may take; it moves only when a test moves it.
     func open(
         _ request: DeviceRequest = .stereo("card"), clock: any MonotonicClock = ManualClock()
     ) throws(DeviceError) -> ALSADevice {

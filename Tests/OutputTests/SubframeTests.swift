@@ -32,7 +32,7 @@ struct SubframeTests {
         return ALSADeviceProvider(configuration: .text(text), memoryMapping: false)
     }
 
-    /// What alsa-lib's plug-in makes of samples of 24 bits; it begins anew where one run follows another.
+    /// The output of alsa-lib's plug-in for samples of 24 bits. It restarts at the border between two runs.
     private func reference(
         _ runs: [[Int32]], channels: Int = 2, rate: Int = 48_000, as sampleFormat: SampleFormat = .s32,
         pieces: [Int] = [1, 7, 191, 333, 500]

@@ -3,7 +3,7 @@ import PCM
 
 @testable import Output
 
-/// Frames whose bytes all differ from their neighbours, written to a device in pieces of given sizes.
+/// Frames whose bytes all differ from their neighbours, written to a device in calls of given sizes.
 final class TestSignal {
     let bytes: [UInt8]
     private let frameBytes: Int
@@ -17,7 +17,7 @@ final class TestSignal {
     var isOver: Bool { position == bytes.count }
 
     /// Writes until everything is committed, starting the clock after the first piece as a renderer does.
-    /// - Parameter afterPiece: what the converter does meanwhile.
+    /// - Parameter afterPiece: called between the writes, for example to move the converter.
     func play(
         into device: any PlaybackDevice, pieces: [Int], starting: Bool = true, afterPiece: () -> Void = {}
     ) throws {
@@ -36,7 +36,7 @@ final class TestSignal {
     }
 }
 
-/// A folder that goes away with its owner.
+/// A folder that is deleted with its owner.
 final class TemporaryFolder {
     let path: String
 

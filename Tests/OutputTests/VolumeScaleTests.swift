@@ -41,8 +41,8 @@ struct VolumeScaleTests {
             let setting = scale.setting(for: volume)
             let total = scale.softwareFactor(for: volume, at: setting) * scale.factor(at: setting)
             #expect(total <= volume.factor * (1 + 1e-9), "\(percent) %")
-            // And what the card alone cannot do is exact, but for the hundredth that its numbers are rounded to. A card
-            // that begins below full scale cannot be louder than that.
+            // The rest, beyond the range of the card, is exact, except for rounding to hundredths. A card that begins
+            // below full scale cannot be louder than that.
             if scale.factor(at: scale.range.upperBound) >= volume.factor {
                 #expect(total >= volume.factor * 0.9988, "\(percent) %")
             }

@@ -164,7 +164,7 @@ struct DitherTests {
     func generators(channelCount: Int) {
         var noise = DitherNoise(channelCount: channelCount, seed: 5)
         var state = seeds(5, count: 4 * channelCount)
-        // More than two blocks, taken in pieces.
+        // More than two blocks, taken in several calls.
         var left = 600
         var expected: [UInt32] = []
         while left > 0 {
@@ -187,7 +187,7 @@ struct DitherTests {
         }
     }
 
-    /// What all generators make in one step: first of their lower halves, then of their upper halves.
+    /// The output of all generators in one step: first their lower halves, then their upper halves.
     private func row(_ state: inout [UInt64]) -> [UInt32] {
         for index in state.indices {
             state[index] ^= state[index] << 13

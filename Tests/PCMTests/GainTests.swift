@@ -7,7 +7,7 @@ struct GainTests {
         "a factor becomes the nearest step",
         arguments: [
             (0.0, 0), (1.0, 1 << 28), (0.5, 1 << 27), (0.8, 214_748_365), (7.999_999_999, Int32.max),
-            // 2⁻²⁹ is half a step: away from zero. Just under it is nothing.
+            // 2⁻²⁹ is half a step, which rounds away from zero. A value just below it becomes 0.
             (0x1p-29, 1), (0x1.fffffffffffffp-30, 0), (1 + 0x1p-28, (1 << 28) + 1),
         ] as [(Double, Int32)])
     func nearest(factor: Double, rawValue: Int32) {

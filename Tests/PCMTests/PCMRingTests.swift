@@ -7,7 +7,7 @@ struct PCMRingTests {
     private let stereo = PCMFormat(sampleRate: 44_100, channelCount: 2, bitDepth: 16)
     private let surround = PCMFormat(sampleRate: 96_000, channelCount: 6, bitDepth: 24)
 
-    /// Writes as many of `samples` as fit, in as many pieces as it takes.
+    /// Writes as many of `samples` as fit, in as many steps as it takes.
     @discardableResult
     private func write(_ samples: some Collection<Int32>, to ring: PCMRing) -> Int {
         var rest = samples[...]
@@ -147,7 +147,7 @@ struct PCMRingTests {
         #expect(!ring.put(.end))
         #expect(ring.writePosition == 1680)
         ring.passMarker()
-        // Passed is not enough, the consumer may come back to it.
+        // A passed marker still takes up its room, because the consumer may return to it.
         #expect(!ring.put(.end))
         ring.release(upTo: 840)
         #expect(ring.put(.end))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Conversion of sample rates (docs/playback.md, 8)")
 struct RateConverterTests {
-    /// Converts all of it.
+    /// Converts all samples.
     /// - Parameters:
     ///   - piece: frames that are given at once.
     ///   - room: frames that are taken at once.
@@ -78,7 +78,7 @@ struct RateConverterTests {
         #expect(convert(samples, with: &converter, channels: 1) == first)
     }
 
-    /// In decibels: how much stronger a sine is than what is wrong with it, without the ends.
+    /// How much stronger a sine is than its error, in decibels, without the ends.
     private func cleanness(_ source: Int, _ target: Int, hertz: Double, _ quality: RateQuality) throws -> Double {
         func sine(_ rate: Int, _ frame: Int) -> Double { 0.5 * sin(2 * .pi * hertz * Double(frame) / Double(rate)) }
         let input = (0..<(2 * source)).map { Int32((sine(source, $0) * 2_147_483_648).rounded()) }

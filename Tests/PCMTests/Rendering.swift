@@ -15,7 +15,7 @@ func render(_ samples: [Int32], with renderer: inout SampleRenderer) -> [Int32] 
 }
 
 /// Renders one channel at a constant gain.
-/// - Parameter bitDepth: what the samples are said to have; nil for what the format keeps.
+/// - Parameter bitDepth: the declared depth of the samples; nil for that of the format.
 func render(_ samples: [Int32], as format: SampleFormat, gain: Gain, bitDepth: Int? = nil) -> [Int32] {
     var renderer = SampleRenderer(format: format, channelCount: 1, sampleRate: 44_100, seed: 1)
     renderer.switchGain(to: gain)
@@ -23,7 +23,7 @@ func render(_ samples: [Int32], as format: SampleFormat, gain: Gain, bitDepth: I
     return render(samples, with: &renderer)
 }
 
-/// Little-endian signed samples; those of subframes without what surrounds them.
+/// Little-endian signed samples; only the samples of subframes, without the other bits.
 func decode(_ bytes: [UInt8], as format: SampleFormat) -> [Int32] {
     stride(from: 0, to: bytes.count, by: format.byteCount).map { start in
         let sample = bytes[start..<start + format.byteCount].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a test waits for may never happen: the test fails then, and the next one runs.
+/// A wait for an event that may never happen: then the test fails, and the next one runs.
 @Suite("A wait of a test", .timeLimit(.minutes(5)))
 struct DeadlineTests {
     /// Seconds.

@@ -183,7 +183,7 @@ struct EventLoopSignalTests {
     @Test("a signal reaches the handler instead of the process, with its number")
     func signals() throws {
         let received = Recorder<Int32>()
-        // On a thread of its own: the signals stay blocked for the thread that asked for them.
+        // On its own thread: the signals stay blocked for the thread that asked for them.
         try NamedThread.start(name: "loop") {
             do throws(SystemError) {
                 let loop = try EventLoop()

@@ -76,7 +76,7 @@ struct RandomTests {
         let source = SystemRandomSource()
         let samples = (0..<64).map { _ in source.bytes(count) }
         #expect(samples.allSatisfy { $0.count == count })
-        // A place that stays 0 in 64 samples was not filled: the chance is 2^-512.
+        // A byte that stays 0 in 64 samples was not filled: the chance is 2^-512.
         for place in 0..<count { #expect(samples.contains { $0[place] != 0 }) }
     }
 }

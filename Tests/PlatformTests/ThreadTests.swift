@@ -80,7 +80,7 @@ struct ThreadTests {
 
     @Test("a lock lets one in at a time")
     func lock() throws {
-        // @unchecked: `lock` guards the value, which is what is tested.
+        // @unchecked: `lock` guards the value; the test checks this.
         final class Counter: @unchecked Sendable { var value = 0 }
         let lock = Lock()
         let counter = Counter()

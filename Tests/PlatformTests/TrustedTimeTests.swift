@@ -104,7 +104,7 @@ struct TrustedTimeTests {
         arguments: [
             // Never proved: any.
             (nil, 1000 * day, 1000 * day),
-            // An estimate: the proof outranks it, unless it is far ahead.
+            // An estimate. The proof outranks it, unless the estimate is far in the future.
             (false, 101 * day, 101 * day), (false, 101 * day + 1, nil), (false, 3750 * day, nil),
             (false, 100 * day - 1, 100 * day - 1), (false, 98 * day, 98 * day), (false, 0, 0),
             // A proved time does not move backwards, and moves by a day at most.

@@ -101,7 +101,7 @@ struct AdaptationTests {
         let folder = try ScratchFolder()
         let one = try Track("a", frames: 4001, in: folder)
         let two = try Track("b", frames: 4002, in: folder)
-        // What was asked for is no adaptation to the card.
+        // The requested routing does not count as an adaptation to the card.
         let fixture = try PlayerFixture {
             $0.output.routing = routing
             $0.output.allowsAdaptation = false

@@ -46,7 +46,7 @@ struct ConcurrencyTests {
         fixture.settle()
         check(fixture.log.messages)
         #expect(engine.mediaProduct == nil && engine.playbackContext == nil && engine.assetPosition == nil)
-        // As good as new.
+        // The player works like a new one.
         let (recordings, messages) = (fixture.card.recordings.count, fixture.messages.count)
         engine.load(products[0])
         engine.play()

@@ -56,7 +56,7 @@ struct ConfigurationTests {
         let fixture = try PlayerFixture(stateFolder: folder["state"])
         change(fixture.player.playbackEngineConfig)
         try fixture.spin("the values on disk") {
-            // As the next start would find them, were this process gone.
+            // The values that the next start would find if this process ended now.
             let path = folder["state/\(Player.databaseName)"]
             guard let thread = try? StorageThread(path, modules: [Player.schema], isShared: true) else { return false }
             let storage = ConfigurationStorage(thread)
@@ -102,7 +102,7 @@ struct ConfigurationTests {
                 try KeyValueStore(database).integer("playback.volume").map { Int($0) }
             } ?? nil
         }
-        // Nothing is left of the write budget.
+        // The write budget is used up.
         for _ in 0..<20 {
             thread.write(answerOn: nil) { _ in
             } answer: { _ in

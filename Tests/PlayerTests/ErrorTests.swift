@@ -22,7 +22,7 @@ struct ErrorTests {
         let error = try #require(fixture.log.messages.compactMap(\.error).first)
         #expect(error.mediaProduct == missing)
         #expect(error.message.hasPrefix(folder["missing"]))
-        // It is as if nothing had been loaded.
+        // As if no product had been loaded.
         fixture.engine.play()
         fixture.engine.skipToNext()
         fixture.settle()

@@ -19,7 +19,7 @@ struct EventPacerTests {
             (nil, [20, 40, 80, 100, 100, 100]),
             (100, [20, 40, 80, 160, 250, 250]),
             (0.5, [20, 40, 80, 160, 250, 250]),
-            // The published position may be 250 ms old: the look comes at the end at the latest.
+            // The published position may be 250 ms old, so the check comes at the end of the product at the latest.
             (0.4, [20, 40, 80, 150, 150, 150]),
             (0.35, [20, 40, 80, 100, 100, 100]),
             (0, [20, 40, 80, 100, 100, 100]),

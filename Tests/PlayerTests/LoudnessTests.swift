@@ -229,7 +229,7 @@ struct FirstVolumeTests {
             #expect(try volume(mixer, folder: folder["state"], first: first) == (first.percent, false))
             #expect(mixer.percents.elements.last == first.percent)
         }
-        // A person's choice still counts, on this card or on another one.
+        // The user's choice still counts, on this card or on another one.
         #expect(try volume(Mixer(initial: 63), folder: folder["state"]) == (63, true))
     }
 
@@ -264,16 +264,16 @@ struct FirstVolumeTests {
     }
 }
 
-/// With the real mixer. A restart is a new `LoudnessAndVolume` on a mixer that has kept its setting.
+/// With the real mixer. A restart is a new `LoudnessAndVolume` on a mixer whose setting remains.
 @Suite("A volume that is not known, and a card's mixer (docs/decisions/first-volume.md)")
 struct FirstCardVolumeTests {
     struct Card: Sendable {
         var steps: ClosedRange<Int>
-        /// In hundredths of a decibel, at the lowest step; nil without a scale.
+        /// The level of the lowest step in hundredths of a decibel; nil without a scale.
         var least: Int32?
         var step: Int32 = 0
         var hasSwitch = false
-        /// Where the driver leaves it; nil for the last step.
+        /// The step that the driver sets; nil for the last one.
         var initial: Int?
         var limits: ClosedRange<Int>?
 
@@ -284,7 +284,7 @@ struct FirstCardVolumeTests {
         }
     }
 
-    /// As the first start has it.
+    /// The configuration at the first start.
     static func unknown(_ volume: Volume = .first) -> PlaybackEngineConfig.Values {
         PlaybackEngineConfig.Values(volume: volume, isVolumeKnown: false)
     }

@@ -81,7 +81,7 @@ struct MediumAccessTests {
     }
 }
 
-/// A source that answers as a test says, and notes whether each of its reads is a wait.
+/// A source that answers as a test wants, and records whether each of its reads counts as a wait.
 private final class ScriptedBytes: ByteSource {
     let length: Int64? = nil
     private let medium: MediumAccess

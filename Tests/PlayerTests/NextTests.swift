@@ -325,7 +325,7 @@ struct NextTests {
         try fixture.spin("the third product") { fixture.engine.published.value.following != replaced }
         fixture.settle()
         fixture.card.plugIn()
-        // The renderer may begin its wait of a second behind the first step.
+        // The renderer may begin its wait of a second after the first step.
         try fixture.spin("the end") {
             fixture.advance(by: 1_000_000_000)
             return fixture.engine.playbackState == .idle

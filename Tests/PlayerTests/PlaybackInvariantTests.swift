@@ -13,7 +13,7 @@ struct PlaybackInvariantTests {
         var state = PlaybackState.idle
         var active: MediaProduct?
         var generation: UInt64 = 0
-        /// What can be heard.
+        /// The items that can be heard.
         var ready: Set<ItemID> = []
         for _ in 0..<400 {
             let event = random.event(&lastItem, generation, machine, ready)

@@ -396,7 +396,7 @@ struct PlaybackStateMachineTests {
         let machine = Situation.playing.machine()
         #expect(machine.handle(.sessionRenewed(first, "new")) == [.send(.playbackQualityChanged(changed))])
         #expect(machine.handle(.sessionRenewed(second, "other")) == [])
-        // Before it is open, the context that comes has it.
+        // Before it is open, the context that is created later contains it.
         #expect(Situation.loading.machine().handle(.sessionRenewed(first, "new")) == [])
     }
 
@@ -437,7 +437,7 @@ struct PlaybackStateMachineTests {
     func previous() {
         let machine = Situation.paused.machine()
         _ = machine.handle(.load(b, second))
-        // B is dropped before anybody heard of it.
+        // B is dropped before any message about it.
         _ = machine.handle(.load(c, third))
         let effects = machine.handle(.opened(third, contextOfA))
         #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The next product waits for the line (docs/playback.md, 5.4)")
 struct PostponedNextTests {
-    /// Products that come over a network, as far as a player can tell.
+    /// Products that come over a network, from the view of a player.
     private final class Streams: PlaybackSource {
         let hasArrived = Atomic(false)
         private let source: ScriptedSource

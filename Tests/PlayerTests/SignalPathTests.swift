@@ -41,7 +41,7 @@ struct SignalPathTests {
         #expect(Self.path(SampleScaling(isNormalized: true)).description == "loudness normalized")
         #expect(Self.path(bits: 24, format: .s16).description == "bits dithered")
         #expect(Self.path(bits: 32, significant: 24).changes == [.depth])
-        // Mute is silence, whatever the factors are.
+        // Mute is silence, for any factors.
         #expect(Self.path(SampleScaling(isNormalized: true, isVolumeScaled: true, isMuted: true)).changes == [.mute])
         let all = Self.path(
             bits: 24, format: .s16, from: 6, SampleScaling(isNormalized: true, isVolumeScaled: true))

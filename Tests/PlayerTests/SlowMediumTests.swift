@@ -70,7 +70,7 @@ struct SlowMediumTests {
         // Everything is decoded.
         try fixture.spin("the end of decoding") { !fixture.engine.isWaitingForMedium }
         #expect(fixture.engine.deviceProblem != nil)
-        // It sleeps: a thread that has nothing to do does not hang.
+        // It sleeps: a thread without work does not count as hanging.
         try fixture.spin("rest") { fixture.engine.decoderBeat == nil }
     }
 
@@ -84,7 +84,7 @@ struct SlowMediumTests {
         return fixture
     }
 
-    /// Behind 4000 frames.
+    /// Stalls after 4000 frames.
     private func stalledInTheMiddle(of recording: ScriptedRecording) throws -> PlayerFixture {
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
         fixture.card.playFreely()

@@ -55,7 +55,7 @@ struct StateTests {
         #expect(context.audioSampleRate == 8000)
         #expect(context.audioBitDepth == 16)
         #expect(fixture.engine.assetPosition == 0)
-        // Nothing needs the device yet.
+        // The device is not needed yet.
         #expect(fixture.card.openingCount == 0)
     }
 
@@ -65,7 +65,7 @@ struct StateTests {
         let track = try Track("a", frames: 2000, in: folder)
         let fixture = try PlayerFixture()
         fixture.card.playFreely()
-        // In one go, so that the first one cannot have been opened before the second one comes.
+        // In one step, so that the first one cannot have been opened before the second one comes.
         fixture.onControl { [engine = fixture.engine] in
             engine.load(track.product)
             engine.load(track.product)

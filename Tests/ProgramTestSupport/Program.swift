@@ -10,7 +10,7 @@ public struct Program {
     public init() throws { folder = try ScratchFolder() }
 
     public struct Result: Sendable {
-        /// As a shell sees it: 128 and the number of the signal that ended it.
+        /// The exit code as a shell sees it: 128 and the number of the signal that ended it.
         public let code: Int32
         public let output: String
         public let errors: String
@@ -22,7 +22,7 @@ public struct Program {
         public func json() throws -> [JSONValue] { try lines.map { try JSONValue.parse($0) } }
     }
 
-    /// Beside the test bundle that is running.
+    /// The path of the program beside the test bundle that is running.
     public static func path() throws -> String { try TestProcess.path(of: "tonearm") }
 
     public var environment: [String: String] {
@@ -88,7 +88,7 @@ public final class RunningProgram {
         return found
     }
 
-    /// Waits for what it does beside its output.
+    /// Waits for an effect of the program other than its output.
     func wait(_ what: String, until isTrue: () -> Bool) throws { try process.wait(what, until: isTrue) }
 
     public func send(_ signal: Int32) { process.send(signal) }

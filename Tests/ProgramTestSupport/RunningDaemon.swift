@@ -2,14 +2,14 @@ import Glibc
 import Platform
 import TestSupport
 
-/// A daemon with a state and a socket of its own, and commands to it.
+/// A daemon with its own state and socket, and commands to it.
 public final class RunningDaemon {
     public let program: Program
     public let daemon: RunningProgram
     public var socket: String { program.folder["control"] }
 
     /// - Parameters:
-    ///   - device: nothing hears what goes to `null`.
+    ///   - device: sound to `null` is discarded.
     ///   - settings: further sections of the configuration.
     ///   - program: with the state of an earlier daemon.
     public init(device: String = "null", settings: String = "", in program: Program? = nil) throws {

@@ -3,11 +3,11 @@ import Database
 import Glibc
 import Platform
 
-/// Changes a queue for ever and acknowledges each change on stdout once it is durable, so that a test can end the
-/// process at any moment and look what is there: `QueueWriter DATABASE STEPS-DONE`. What a step does depends on its
-/// number alone. `QueueWriter memory COUNT` says how many bytes a queue takes, where no other test allocates.
-/// `QueueWriter times COUNT` is for `tools/bench`: each operation on a queue of so many entries with the microseconds
-/// that it takes, a line each.
+/// Changes a queue for ever, and acknowledges each change on stdout once it is durable. So a test can end the process
+/// at any moment and check the state: `QueueWriter DATABASE STEPS-DONE`. The effect of a step depends only on its
+/// number. `QueueWriter memory COUNT` prints how many bytes a queue takes, in a process without other tests.
+/// `QueueWriter times COUNT` is for `tools/bench`: it prints a line for each operation on a queue of so many entries,
+/// with its microseconds.
 @main struct QueueWriter {
     static let migrations = [
         SchemaModule("appliance", [Migration(1, QueueStore.schema), Migration(2, QueueStore.mediaSchema)])
@@ -52,7 +52,7 @@ import Platform
 
     private static func shuffledQueue(count: Int) throws -> (PlayQueue, QueueImage) {
         var queue = PlayQueue()
-        // One by one, so that nothing but the queue remains.
+        // One by one, so that only the queue remains.
         for number in 0..<count { try queue.add([file(number)]) }
         queue.setShuffled(true, random: SeededRandom(seed: 1))
         var image = QueueImage()

@@ -10,7 +10,7 @@ struct ServerCheck {
         case refused(TransferError)
         /// No TLS is agreed on, and no other attempt would end otherwise.
         case noTLS
-        /// For any reason that has to do with the certificate itself.
+        /// A failure because of the certificate itself, for any reason.
         case badCertificate
     }
 
@@ -19,12 +19,12 @@ struct ServerCheck {
     let answers: [Answer]
     var path = "/session"
     var scheme = "https"
-    /// Of the system or the test's own, and another one beside it.
+    /// An authority of the system or of the test, and another one beside it.
     var authority = "authority"
     var extra: String?
     /// The server whose key `localhost` must have.
     var pin: String?
-    /// What time it is, as the settings say: seconds since 1970.
+    /// The time in the settings, in seconds since 1970.
     var now = Int64(time(nil))
     /// Whether that is known. Otherwise it is the earliest possible time.
     var isProved = true
@@ -50,7 +50,7 @@ private final class CheckClock: CertificateClock, @unchecked Sendable {
         }
     }
 
-    /// What the last server has proved.
+    /// The time that the last server has proved.
     var proved: Int64? { lock.withLock { proof } }
 }
 

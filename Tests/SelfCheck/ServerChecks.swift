@@ -59,7 +59,7 @@ enum ServerChecks {
         ServerCheck(
             name: "a pin does not make an expired certificate good", server: "past",
             answers: [.refused(.tls(.expired))], pin: "past"),
-        // The clock of this machine says that these have expired, or are to come: it does not count.
+        // By the clock of this machine, these have expired or are not valid yet. That clock does not count.
         ServerCheck(
             name: "a certificate that is valid at the trusted time, though the clock is ahead of it", server: "past",
             answers: [.text(". TLSv1.3")], now: 1_577_836_800 + 15 * day),

@@ -3,11 +3,11 @@ import Platform
 
 /// The servers of tools/lib/tls-server.sh.
 struct Servers {
-    /// Where their certificates are.
+    /// The folder of their certificates.
     private let folder: String
     private let ports: [String: String]
 
-    /// nil without the file of their ports.
+    /// - Returns: nil without the file of their ports.
     init?(in folder: String) {
         self.folder = folder
         guard let text = Self.text(of: "\(folder)/ports") else { return nil }
@@ -32,7 +32,7 @@ struct Servers {
         "\(scheme)://localhost:\(ports[server] ?? "0")\(path)"
     }
 
-    /// What all servers answer to `/file`.
+    /// The answer of all servers to `/file`.
     var file: [UInt8]? { try? File.contents(of: "\(folder)/file", limit: 1 << 24) }
 
     private static func text(of path: String) -> String? {

@@ -8,8 +8,8 @@ import Player
 /// For `tools/bench`: how long after `play()` on a loaded product its first frame is written.
 ///
 /// `StartLatency FILE REPETITIONS` prints the milliseconds of each repetition, a line each. The time is taken when the
-/// message PLAYING arrives, so it includes the time until control learns of the start: never less than the truth.
-/// `StartLatency PRODUCT REPETITIONS STATE` does so with a product that a daemon has kept in its state folder.
+/// message PLAYING arrives. So it includes the time until control learns of the start, and is never too short.
+/// `StartLatency PRODUCT REPETITIONS STATE` does so with an offline copy in the state folder of a daemon.
 @main struct StartLatency {
     static func main() {
         let arguments = CommandLine.arguments
@@ -24,7 +24,7 @@ import Player
         }
     }
 
-    /// What is kept in the state folder of a daemon. No service is there.
+    /// The offline copies in the state folder of a daemon. No service is there.
     private static func kept(in folder: String) throws -> Offlining {
         let storage = try StorageThread("\(folder)/tonearm.db", modules: [Player.schema, Offlining.schema])
         let clock = TrustedClock(store: nil)
@@ -61,7 +61,7 @@ import Player
 }
 
 /// The engine's messages, for a thread that waits for one of them.
-// @unchecked: `condition` guards what changes.
+// @unchecked: `condition` guards the mutable state.
 private final class Messages: @unchecked Sendable {
     private let condition = Condition()
     /// Guarded by `condition`.

@@ -22,7 +22,7 @@ public final class Datagrams: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next datagram; waits for one. It is empty when none comes in time.
+    /// Returns the next datagram, and waits for it. It is empty when none comes in time.
     public func next() -> String {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -36,12 +36,12 @@ public struct Deadline: Sendable {
 
     /// - Parameters:
     ///   - what: the event that did not happen.
-    ///   - log: what a program has written about it.
+    ///   - log: the output of a program about it.
     public func timedOut(_ what: String, log: String = "") -> TimedOut {
         TimedOut(what: what, seconds: seconds, log: log)
     }
 
-    /// Leaves the processor to others before the next look at a condition.
+    /// Yields the processor before the next check of a condition.
     public static func pause() {
         var time = timespec(tv_sec: 0, tv_nsec: 1_000_000)
         nanosleep(&time, nil)
@@ -78,8 +78,8 @@ public struct TimedOut: Error, CustomStringConvertible {
         return "waited \(time) s for \(what)\(log.isEmpty ? "" : "; the last lines of the log:\n\(log)")"
     }
 
-    /// Ends the run of all tests: a wait that has no error to throw is one of a thread that no longer answers, and the
-    /// end of the test would wait for this thread again. Ends the programs that tests have started.
+    /// Ends the run of all tests, and the programs that tests have started. It serves waits that have no error to
+    /// throw: their thread no longer answers, and the end of the test would wait for it again.
     public func endRun() -> Never {
         FileHandle.standardError.write(Data("The tests end: \(description)\n".utf8))
         TestProcess.killAll()
@@ -89,8 +89,8 @@ public struct TimedOut: Error, CustomStringConvertible {
 
 /// Waits until `condition` is true, which no event announces.
 /// - Parameters:
-///   - what: what is waited for, as the error says it.
-///   - log: what is the case instead, for the error.
+///   - what: the awaited condition, for the error.
+///   - log: the state instead, for the error.
 public func waitUntil(
     _ what: String, within seconds: Double = Deadline.standard, log: @autoclosure () -> String = "",
     _ condition: () throws -> Bool
@@ -161,7 +161,7 @@ extension DispatchSemaphore {
     }
 
     /// Waits for a signal of the test, on a thread that serves it. Without the signal the test has failed, and the
-    /// thread goes on.
+    /// thread continues.
     public func waitInTime() { _ = wait(timeout: .now() + Deadline.standard) }
 
     /// Waits for a signal of a thread of the test, where no error can be thrown. Without the signal, all tests end.
@@ -188,7 +188,7 @@ extension Condition {
     }
 }
 
-/// Runs a call of the player that blocks without an end of its own. If it does not return in time, all tests end.
+/// Runs a call of the player that may block for ever. If it does not return in time, all tests end.
 public func endRunUnlessInTime<Result>(_ what: String, _ call: () throws -> Result) rethrows -> Result {
     let deadline = Deadline()
     let end = DispatchWorkItem { deadline.timedOut(what).endRun() }
@@ -210,7 +210,7 @@ public final class AwaitedValue<Value: Sendable>: Sendable {
 
     public func set(_ value: Value) { self.value.set(value) }
 
-    /// Without an answer, all tests end.
+    /// Waits for the answer. Without one, all tests end.
     public func wait(_ what: String = "an answer") -> Value {
         let deadline = Deadline()
         while true {

@@ -40,7 +40,7 @@ public final class ImageFolder {
     public var folderPath: String { folder.path }
     public var slotPath: String { path("slot") }
 
-    /// The pieces of the bundle, by its manifest: 1024 bytes are before them.
+    /// The parts of the bundle, by its manifest: 1024 bytes are before them.
     public var root: [UInt8] { Array(bundle[1024..<(bundle.count - 1536)]) }
     public var boot: [UInt8] { Array(bundle[(bundle.count - 1536)...]) }
 
@@ -51,7 +51,7 @@ public final class ImageFolder {
     /// Has the program for the boot state succeed when this shell command does.
     public func writeSlots(_ condition: String) throws { try write(condition + "\n", to: "answer") }
 
-    /// What the program for the boot state was called with.
+    /// The arguments of each call of the program for the boot state.
     public var slotsCalls: [String] {
         let text = (try? String(contentsOfFile: path("calls"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)

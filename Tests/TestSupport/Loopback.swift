@@ -14,7 +14,7 @@ public enum Loopback {
         bound(Int32(SOCK_DGRAM.rawValue), to: address, port: port)
     }
 
-    /// Ports that nobody listens on.
+    /// Ports without a listener.
     public static func freePorts(_ count: Int) -> [Int] {
         let sockets = (0..<count).map { _ in listen() }
         for socket in sockets { close(socket.descriptor) }
@@ -53,7 +53,7 @@ public enum Loopback {
     }
 
     private static func port(of descriptor: Int32) -> Int {
-        // The port of an IPv6 address is at the same place.
+        // The port of an IPv6 address is at the same offset.
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         withUnsafeMutablePointer(to: &address) { pointer in

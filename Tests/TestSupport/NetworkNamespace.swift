@@ -1,6 +1,6 @@
 import Foundation
 
-/// A network of its own for the thread that enters it, and for the threads that this one starts. Needs root.
+/// A separate network for the thread that enters it, and for the threads that this one starts. Needs root.
 public enum NetworkNamespace {
     /// Whether this process may make one.
     public static let isAvailable: Bool = {
@@ -8,8 +8,8 @@ public enum NetworkNamespace {
         return onThread { run("ip", "link", "add", "probe", "type", "veth", "peer", "name", "other") } ?? false
     }()
 
-    /// Runs `body` on a new thread in the namespace of the process. A thread of a pool may be in another one: it was
-    /// started when a thread with a namespace of its own gave the pool work.
+    /// Runs `body` on a new thread in the namespace of the process. A thread of a pool may be in another namespace:
+    /// that of a thread that gave the pool work.
     public static func onThreadOfProcess<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result? {
         let results = Recorder<Result>()
         let done = DispatchSemaphore(value: 0)
@@ -17,7 +17,7 @@ public enum NetworkNamespace {
             if enterThatOfProcess() { results.record(body()) }
             done.signal()
         }
-        // The body has waits of its own, which fail before.
+        // The waits of the body fail before.
         done.waitOrEndRun("a thread in a network namespace", within: 5 * Deadline.standard)
         return results.elements.first
     }
@@ -40,7 +40,7 @@ public enum NetworkNamespace {
             if enter() { results.record(body()) }
             done.signal()
         }
-        // The body has waits of its own, which fail before.
+        // The waits of the body fail before.
         done.waitOrEndRun("a thread in a network namespace", within: 5 * Deadline.standard)
         return results.elements.first
     }

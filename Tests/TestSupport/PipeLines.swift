@@ -5,7 +5,7 @@ public final class PipeLines {
     /// The test's end.
     public let descriptor: Int32
     private var unread: [UInt8] = []
-    /// Of what was read, for the error.
+    /// The last lines that were read, for the error.
     private var lastLines: [String] = []
     private var isAtEnd = false
 
@@ -39,7 +39,7 @@ public final class PipeLines {
     /// The bytes after the last line end.
     public var rest: String { String(decoding: unread, as: UTF8.self) }
 
-    /// The end of what has arrived so far.
+    /// The end of the output so far.
     public var recent: String { (lastLines + [rest]).joined(separator: "\n") }
 
     /// - Returns: false at the end.

@@ -1,7 +1,7 @@
 import Platform
 
 /// A record of events, in order; from any thread.
-// @unchecked: `lock` guards what changes.
+// @unchecked: `lock` guards the mutable state.
 public final class Recorder<Element: Sendable>: @unchecked Sendable {
     private let lock = Lock()
     private var recorded: [Element] = []

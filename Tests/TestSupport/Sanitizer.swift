@@ -1,14 +1,14 @@
 import Glibc
 
-/// The sanitizer that the tests were built with. A few measurements make no sense under one: the test says so and is
-/// skipped.
+/// The sanitizer that the tests were built with. A few measurements make no sense under one: such a test is skipped
+/// with a message.
 public enum Sanitizer {
-    /// Memory is counted with what the sanitizer takes.
+    /// Whether memory measurements include that of the sanitizer.
     public static let isActive = isAddress || isLinked("__tsan_init")
 
     public static let isAddress = isLinked("__asan_init")
 
-    /// The options of this process, for the programs that a test starts with an environment of its own.
+    /// The options of this process, for programs that a test starts with another environment.
     public static var environment: [String: String] {
         var options: [String: String] = [:]
         for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {

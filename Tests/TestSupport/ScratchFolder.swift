@@ -15,16 +15,17 @@ public final class ScratchFolder: Sendable {
     public subscript(_ name: String) -> String { "\(path)/\(name)" }
 }
 
-/// Damages a file: one bit of one byte. A fixed value would, in sealed content, be the one that is there already, one
+/// Damages a file: one bit of one byte. A fixed value could be the one that is there already: in sealed content, one
 /// time in 256.
-/// - Parameter place: of the byte, from the size of the file.
+/// - Parameter place: returns the offset of the byte for the size of the file.
 public func flipBit(ofFile path: String, at place: (Int) -> Int) throws {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[place(bytes.count)] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
 }
 
-/// The path of the one offline copy in a storage folder, which has a file of its own too: `12/12ab…`, in hexadecimal.
+/// The path of the only offline copy in a storage folder: `12/12ab…`, in hexadecimal. The folder also has a file of its
+/// own.
 public func onlyOfflineCopy(in storageFolder: String) throws -> String {
     let copies = offlineCopies(in: storageFolder)
     guard copies.count == 1 else { throw Unexpected("not one offline copy in \(storageFolder): \(copies)") }

@@ -1,7 +1,7 @@
 import CLinux
 import Foundation
 
-/// A server that does to each connection what a test says. It ends with this object.
+/// A server that handles each connection with a script of the test. It ends with this object.
 public final class ScriptedServer: Sendable {
     public let port: Int
     private let address: String
@@ -9,14 +9,14 @@ public final class ScriptedServer: Sendable {
     private let open = Locked<[Int32]>([])
     private let connections = Locked(0)
 
-    /// - Parameter script: called for each connection, on a thread of its own; the connection is closed afterwards.
+    /// - Parameter script: called for each connection, on a new thread; the connection is closed afterwards.
     public init(address: String = "127.0.0.1", _ script: @escaping @Sendable (ScriptedConnection) -> Void) {
         self.address = address
         (descriptor, port) = Loopback.listen(address)
         let (descriptor, open, connections) = (descriptor, open, connections)
         Thread.detachNewThread {
             while true {
-                // Closed on exec: a program that another test starts would keep it open.
+                // Closed on exec: otherwise a program that another test starts would hold it open.
                 let connection = tonearm_local_accept(descriptor)
                 guard connection >= 0 else { return }
                 _ = fcntl(connection, F_SETFL, 0)

@@ -7,12 +7,12 @@ import Platform
 ///     try program.nextLine()     // "begun"
 ///     try program.finish()       // throws TimedOut after 60 s; the program is dead then
 ///
-/// It has a process group of its own. When a wait for it has no success in time, or when this object goes away, the
-/// group is killed and the program reaped.
+/// It has its own process group. The group is killed and the program reaped when a wait for it fails, or when this
+/// object is deinitialised.
 ///
 /// Thread: one at a time.
 public final class TestProcess {
-    /// What a program has as stdin, stdout or stderr.
+    /// The kinds of stdin, stdout and stderr of a program.
     public enum Stream {
         /// /dev/null.
         case null
@@ -25,9 +25,9 @@ public final class TestProcess {
     }
 
     public struct Result: Sendable {
-        /// As a shell sees it: 128 and the number of the signal that ended it.
+        /// The exit code as a shell sees it: 128 and the number of the signal that ended it.
         public let code: Int32
-        /// Of a pipe, without the lines that the test has read before.
+        /// The output of a pipe, without the lines that the test has read before.
         public let output: [UInt8]
         public let errors: String
 
@@ -35,10 +35,10 @@ public final class TestProcess {
     }
 
     public let identifier: pid_t
-    /// With the first of its arguments, for errors.
+    /// The name of the program with the first of its arguments, for errors.
     private let name: String
     private let seconds: Double
-    /// Of pipes alone.
+    /// The lines of pipes; nil for other streams.
     private let outputLines: PipeLines?
     private let errorLines: PipeLines?
     /// The file of stderr; less than 0 if it is none.
@@ -106,8 +106,8 @@ public final class TestProcess {
         try killed { try errorLines?.next("a line of stderr of \(name)", until: $0) }
     }
 
-    /// The next line of its stdout that is as wanted.
-    /// - Parameter what: what is waited for, as the error says it.
+    /// The next line of its stdout for which `isWanted` is true.
+    /// - Parameter what: the awaited line, for the error.
     @discardableResult
     public func line(_ what: String = "the line", where isWanted: (String) throws -> Bool) throws -> String {
         try line(of: outputLines, what, where: isWanted)
@@ -149,7 +149,7 @@ public final class TestProcess {
     @discardableResult
     public func waitUntilExit() throws -> Int32 { try killed { try reaped(until: $0) } }
 
-    /// Waits for what it does beside its output. Its end is the end of the wait.
+    /// Waits for an effect of the program other than its output. The wait ends when the program ends.
     public func wait(_ what: String, until isTrue: () throws -> Bool) throws {
         try killed { deadline in
             while try !isTrue() {
@@ -188,17 +188,17 @@ public final class TestProcess {
         while isRunning, !deadline.hasPassed { Deadline.pause() }
     }
 
-    /// Kills what tests have started and not seen the end of.
+    /// Kills the programs that tests have started and not waited for.
     static func killAll() { for identifier in running.value { kill(identifier) } }
 
     private static func kill(_ identifier: pid_t) {
-        // kill(2) takes 0 and -1 for others.
+        // kill(2) gives 0 and -1 another meaning.
         guard identifier > 1 else { return }
         Foundation.kill(-identifier, SIGKILL)
         Foundation.kill(identifier, SIGKILL)
     }
 
-    /// What it has written to stderr so far, unless that is the test's to read.
+    /// Its output on stderr so far; empty when the test reads stderr itself.
     public var keptErrors: String {
         guard errorFile >= 0 else { return "" }
         var text: [UInt8] = []
@@ -232,7 +232,8 @@ public final class TestProcess {
     private func reap() {
         var status: Int32 = 0
         guard exitCode == nil, case let reaped = waitpid(identifier, &status, WNOHANG), reaped != 0 else { return }
-        // WIFSIGNALED and WEXITSTATUS of wait(2), which Swift does not see. Reaped by somebody else: its code is lost.
+        // WIFSIGNALED and WEXITSTATUS of wait(2), which Swift does not see. If it was reaped elsewhere, its code is
+        // lost.
         exitCode = reaped < 0 ? -1 : status & 0x7F != 0 ? 128 + status & 0x7F : status >> 8 & 0xFF
         let identifier = identifier
         Self.running.withLock { _ = $0.remove(identifier) }

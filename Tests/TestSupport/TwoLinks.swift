@@ -1,12 +1,12 @@
 import Foundation
 
-/// A machine with a cable and a modem, both to one far machine: in two network namespaces. The calling thread's is that
-/// of the machine. The far one has addresses of its own, which no link has: 10.99.0.1 and fd99::1.
+/// A machine with a cable and a modem, both to one far machine, in two network namespaces. The calling thread is in
+/// that of the machine. The far machine has two addresses that no link has: 10.99.0.1 and fd99::1.
 ///
 ///     eth0   10.9.0.1, fd09::1 ── far-eth0   10.9.0.2, fd09::2
 ///     modem  10.8.0.1, fd08::1 ── far-modem  10.8.0.2, fd08::2
 public final class TwoLinks<Server: Sendable>: Sendable {
-    /// What runs on the far machine.
+    /// The server on the far machine.
     public let server: Server
     private let packets: Int32
     private let ended = DispatchSemaphore(value: 0)
@@ -69,7 +69,7 @@ public final class TwoLinks<Server: Sendable>: Sendable {
     @discardableResult
     private static func ip(_ lines: String...) -> Bool { lines.allSatisfy { NetworkNamespace.ip($0) } }
 
-    // MARK: What the modem carries
+    // MARK: Bytes over the modem
 
     /// A socket that gets all that an interface sends and receives (packet(7)).
     private static func listen(on interface: String) -> Int32 {

@@ -1,4 +1,4 @@
-/// A program of this package that writes until it is killed, and says on stdout what it has written.
+/// A program of this package that writes until it is killed, and reports its writes on stdout.
 public final class WriterProcess {
     private let process: TestProcess
 
@@ -7,7 +7,7 @@ public final class WriterProcess {
         process = try TestProcess(TestProcess.path(of: program), arguments)
     }
 
-    /// The next line that the process says; nil when it has ended.
+    /// The next line on the process's stdout; nil when it has ended.
     public func nextLine() throws -> String? { try process.nextLine() }
 
     /// Ends the process at once and waits for its end.
@@ -16,7 +16,7 @@ public final class WriterProcess {
     public func waitUntilExit() throws { try process.waitUntilExit() }
 
     /// Runs a program to its end.
-    /// - Returns: its exit code, and what it wrote to stderr.
+    /// - Returns: its exit code, and the lines of its stderr.
     public static func run(_ program: String, _ arguments: String...) throws -> (code: Int32, errors: [String]) {
         let result = try TestProcess.run(TestProcess.path(of: program), arguments)
         return (result.code, result.errors.split(separator: "\n").map(String.init))

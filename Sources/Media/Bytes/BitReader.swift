@@ -2,7 +2,7 @@
 /// beyond the end.
 struct BitReader {
     private let bytes: [UInt8]
-    /// In bits.
+    /// The position of the next bit, in bits.
     private(set) var position = 0
 
     /// - Parameter bytes: not more than a header.

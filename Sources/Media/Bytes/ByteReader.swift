@@ -45,7 +45,7 @@ struct FourCharacterCode: RawRepresentable, Equatable, ExpressibleByStringLitera
         rawValue = text.withUTF8Buffer { $0.reduce(0) { value, byte in value << 8 | UInt32(byte) } }
     }
 
-    /// For messages.
+    /// The code as text, for messages.
     var text: String {
         let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) }
         return String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)

@@ -8,7 +8,7 @@ public protocol ByteSource: AnyObject {
     /// only a read shows where the bytes end.
     var length: Int64? { get }
 
-    /// Whether the bytes come over a network while they are read: a read elsewhere throws away what has arrived ahead.
+    /// Whether the bytes come over a network while they are read. A read at another offset discards the read-ahead.
     var isStreamed: Bool { get }
 
     /// Reads up to `buffer.count` bytes from `offset` on. Returning fewer is not an error.
@@ -60,9 +60,10 @@ public enum ByteSourceError: Error, Equatable, Sendable {
     /// A server answered with this HTTP status instead of the bytes, in the words of the content service.
     case status(Int)
     /// Another answer than one of the content service: a web page, a proxy's or a filter's refusal, or something that
-    /// is not HTTP. The service says nothing about the bytes so. `status` is nil without HTTP, `reason` is for people.
+    /// is not HTTP. So the service has not answered about the bytes. `status` is nil without HTTP, `reason` is for
+    /// people.
     case foreign(status: Int?, reason: String)
-    /// The request cannot be sent: its address is none. Waiting changes nothing. `reason` is for people.
+    /// The request cannot be sent because its address is not valid. Waiting changes nothing. `reason` is for people.
     case unusable(reason: String)
     /// The content is not what was stored or sent: a wrong checksum, tag or length. `reason` is for people.
     case integrity(reason: String)

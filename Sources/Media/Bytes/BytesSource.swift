@@ -3,7 +3,7 @@ public final class BytesSource: ByteSource {
     private let bytes: [UInt8]
     private let start: Int64
 
-    /// - Parameter start: where they begin, in bytes. What would be before them is never read.
+    /// - Parameter start: the offset of the first byte. Offsets before it are never read.
     public init(_ bytes: [UInt8], from start: Int64 = 0) { (self.bytes, self.start) = (bytes, start) }
 
     public var length: Int64? { start + Int64(bytes.count) }
@@ -16,12 +16,12 @@ public final class BytesSource: ByteSource {
     }
 }
 
-/// A source some of whose bytes lie in memory.
+/// A source with a part of its bytes in memory.
 final class HeldBytes: ByteSource {
     private let source: any ByteSource
     private let held: BytesSource
 
-    /// - Parameter range: what is read into memory. The caller limits it.
+    /// - Parameter range: the bytes to read into memory. The caller limits it.
     init(_ source: any ByteSource, _ range: Range<Int64>) throws(Interruption) {
         self.source = source
         let bytes = try SourceReader(source).bytes(Int(range.upperBound - range.lowerBound), at: range.lowerBound)

@@ -1,6 +1,6 @@
-/// A source that is read through two aligned pages in memory, for a parser that looks a little ahead of where it is.
+/// A source that is read through two aligned pages in memory, for a parser that reads a little after its position.
 ///
-/// A page that is read in parts keeps them, so a step that ends in "not yet" gets further when it is repeated.
+/// A page that arrives in parts keeps them, so a step that ends in "not yet" gets further when it is repeated.
 ///
 /// Thread: only the decoder thread.
 final class PagePairSource: ByteSource {

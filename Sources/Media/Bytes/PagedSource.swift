@@ -1,5 +1,5 @@
-/// A source whose small reads go through one page in memory, so that a parser of nested structures reads the bytes of
-/// the source once. Large reads go past the page.
+/// A source whose small reads use one page in memory, so that a parser of nested structures reads each byte of the
+/// source once. Large reads bypass the page.
 ///
 /// Thread: only the decoder thread.
 final class PagedSource: ByteSource {
@@ -33,7 +33,7 @@ final class PagedSource: ByteSource {
         return part.count
     }
 
-    /// The page keeps its bytes when there are no new ones.
+    /// Reads a page. The old page keeps its bytes when there are no new ones.
     private func readPage(at offset: Int64) throws(ByteSourceError) -> ByteRead {
         var bytes = [UInt8](repeating: 0, count: pageSize)
         let answer = try bytes.withUnsafeMutableBufferPointer { buffer throws(ByteSourceError) -> ByteRead in

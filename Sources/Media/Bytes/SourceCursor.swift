@@ -1,11 +1,11 @@
-/// Moves forward through a part of a source: reads small pieces through a window, and skips large ones.
+/// Moves forward through a part of a source: reads small fields through a window, and skips large ones.
 struct SourceCursor {
     private let reader: SourceReader
     private var window: [UInt8] = []
     private var windowOffset: Int64 = 0
     /// The offset of the next byte in the source.
     private(set) var offset: Int64
-    /// Where the part ends. The source may end earlier.
+    /// The offset of the end of the part. The source may end earlier.
     let end: Int64
 
     private static let windowSize = 4096

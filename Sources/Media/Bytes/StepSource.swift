@@ -1,9 +1,9 @@
 /// The bytes of a source, for steps that can be repeated.
 ///
 /// Opening, seeking and decoding one block each need several reads. When a read returns `.notYet`, the step is
-/// cancelled and repeated later from its beginning. From the first `.notYet` on, the bytes that the step reads are kept
-/// here until the step is finished, so that each repetition gets further. A source that never returns `.notYet` has no
-/// overhead.
+/// cancelled and repeated later from its beginning. From the first `.notYet` on, the bytes that the step reads are
+/// stored here until the step is finished, so that each repetition gets further. A source that never returns `.notYet`
+/// has no overhead.
 ///
 /// Thread: only the decoder thread.
 final class StepSource: ByteSource {
@@ -20,7 +20,7 @@ final class StepSource: ByteSource {
     private var keptEnds: [Int64] = []
     private var isKeeping = false
 
-    /// The limit of kept bytes. A step that reads more reads from the source again.
+    /// The limit of stored bytes. A step that reads more reads from the source again.
     private static let mostBytes = 16_777_216
 
     init(_ source: any ByteSource) { self.source = source }
@@ -31,7 +31,7 @@ final class StepSource: ByteSource {
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
 
-    /// The step has its result: none of its bytes are read again.
+    /// Ends the step: it has its result, and none of its bytes are read again.
     func finishStep() {
         guard isKeeping else { return }
         isKeeping = false

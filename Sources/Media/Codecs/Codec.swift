@@ -6,11 +6,11 @@ import PCM
 protocol Codec: AnyObject {
     /// The damage that was found so far.
     var damage: DamageReport { get }
-    /// The tags of what is decoded now, where a stream has several; nil: those of the container.
+    /// The tags of the stream that is decoded now, when there are several streams; nil: those of the container.
     var metadata: TrackMetadata? { get }
 
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.
-    /// - Throws: `.notYet` when the same call can be repeated later; nothing is lost then.
+    /// - Throws: `.notYet` when the same call can be repeated later; no frames are lost then.
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun
 
     /// Moves to `frame`, or to an earlier one when the codec has to begin before it.
@@ -27,7 +27,7 @@ extension Codec {
 enum CodecRun: Equatable {
     /// This many frames, at least one.
     case frames(Int)
-    /// Nothing; the frames from here on have this format.
+    /// No frames; the next frames have this format.
     case format(PCMFormat)
     case end
 }

@@ -4,7 +4,7 @@ import PCM
 ///
 /// Thread: only the decoder thread.
 protocol FloatDecoder: AnyObject {
-    /// Forgets all packets.
+    /// Drops the state that comes from earlier packets.
     func restart()
 
     /// Decodes a packet.
@@ -20,7 +20,7 @@ protocol FloatDecoder: AnyObject {
     func copy(_ frames: Range<Int>, channel: Int, to target: UnsafeMutableBufferPointer<Int32>, from start: Int)
 }
 
-/// Packets of Vorbis or Opus. Each gives so many frames as its duration says: missing ones are silence.
+/// Decodes packets of Vorbis or Opus. Each gives as many frames as its duration; missing ones are silence.
 final class FloatPacketCodec: Codec {
     private let packets: any TimedPacketSource
     private let decoder: any FloatDecoder
@@ -56,7 +56,7 @@ final class FloatPacketCodec: Codec {
             isBehindDamage = true
             return
         }
-        // The frames that are missing come first: the packet before would have given a part of them.
+        // The missing frames come first: the packet before would have contributed to them.
         let missing = max(0, Int(duration) - count)
         if missing > 0, !isBehindDamage { samples.countIncident() }
         isBehindDamage = false

@@ -1,14 +1,14 @@
 import PCM
 
-/// Decodes the links of Ogg one after the other, each with a decoder of its own.
+/// Decodes the links of Ogg one after the other, each with its own decoder.
 final class OggCodec: Codec {
     private let container: OggContainer
     private var decoder: any Codec
-    /// Of the links before.
+    /// The damage in the links before.
     private var earlierDamage = DamageReport()
-    /// Of the frames that come next.
+    /// The format of the next frames.
     private var format: PCMFormat
-    /// The last one that was returned.
+    /// The format that was returned last.
     private var announcedFormat: PCMFormat
 
     init(_ container: OggContainer) throws(Interruption) {

@@ -1,13 +1,13 @@
 import PCM
 
-/// The samples of a packet until they are read, with the silence that stands for packets that cannot be decoded.
+/// The samples of a packet until they are read, and the silence for packets that cannot be decoded.
 ///
 /// Thread: only the decoder thread.
 struct PacketSamples: ~Copyable {
-    /// Of the frames that are read.
+    /// The format of the frames that are read.
     private(set) var format: PCMFormat
     private(set) var damage = DamageReport()
-    /// Of the samples in `kept`.
+    /// The format of the samples in `kept`.
     private var keptFormat: PCMFormat
     private var kept = SampleStore()
     /// Silent frames before those in `kept`.
@@ -18,7 +18,7 @@ struct PacketSamples: ~Copyable {
         keptFormat = format
     }
 
-    /// Reads what is left of the last packet, otherwise decodes the next ones.
+    /// Reads the rest of the last packet, or decodes the next ones.
     /// - Parameter decode: replaces the samples by those of a packet, or calls `lose`.
     mutating func read(
         into buffer: UnsafeMutableBufferPointer<Int32>, from packets: any TimedPacketSource,
@@ -57,7 +57,7 @@ struct PacketSamples: ~Copyable {
         kept.dropLast(max(0, trim.trailing) * keptFormat.channelCount)
     }
 
-    /// Notes damage.
+    /// Counts damage.
     mutating func countIncident() { damage.incidents += 1 }
 
     /// Replaces a damaged packet by silence.

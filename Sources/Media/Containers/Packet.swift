@@ -1,17 +1,16 @@
-/// A piece of encoded audio and its properties in the container.
+/// A packet of encoded audio and its properties in the container.
 struct Packet {
     /// Valid until the next call of the container.
     var bytes: UnsafeRawBufferPointer
     /// The first frame of the packet. nil for a span of an elementary stream, in which the codec finds the packets.
     var timeStamp: Int64?
-    /// In frames; nil when the container does not say it.
+    /// The duration in frames; nil when the container does not contain it.
     var duration: Int64?
     /// Frames that are decoded and not played, in addition to those that the track's edit drops.
     var trim = PacketTrim()
-    /// nil for plain bytes.
+    /// The encryption; nil for plain bytes.
     var encryption: PacketEncryption?
-    /// Of AAC in an elementary stream: the fields of its header, as `ADTSHeader.stream`; nil for those of the first
-    /// packet.
+    /// The header fields of AAC in an elementary stream, as `ADTSHeader.stream`; nil for those of the first packet.
     var otherStream: UInt16?
 }
 
@@ -43,7 +42,7 @@ struct PacketEncryption: Equatable {
     }
 }
 
-/// The source of a codec's packets: a container, or a stage behind it.
+/// The source of a codec's packets: a container, or a stage after it.
 ///
 /// Thread: only the decoder thread.
 protocol PacketSource: AnyObject {

@@ -1,10 +1,10 @@
-/// The bytes of one packet, for containers whose packets lie anywhere in the source.
+/// The bytes of one packet, for containers whose packets may lie anywhere in the source.
 ///
 /// Thread: only the decoder thread.
 final class PacketBuffer {
     private var storage: UnsafeMutableRawBufferPointer
 
-    /// Memory grows with the bytes that are there, not with the size that a header claims.
+    /// The growth of the memory. It follows the bytes that are there, not the size that a header claims.
     private static let step = 65_536
     /// The largest packet that is accepted. A FLAC frame with 8 channels of 65,535 samples has 2 MB.
     static let mostBytes: Int64 = 4_194_304

@@ -7,7 +7,7 @@ public enum ClearKey {
     public static let mostBytes = 262_144
 
     private static let mostKeys = 1024
-    /// Of IDs and keys, in bytes.
+    /// The size of IDs and keys, in bytes.
     private static let size = 16
 
     /// The body of a request, for `POST` as `application/json`.
@@ -30,7 +30,7 @@ public enum ClearKey {
         guard entries.count <= mostKeys else { throw .license(reason: "an answer with \(entries.count) keys") }
         var keys: [ContentKeys.Key] = []
         for entry in entries {
-            // Keys of other types are for others.
+            // Keys of other types do not encrypt content.
             guard let type = entry["kty"]?.string, type.utf8.elementsEqual("oct".utf8) else { continue }
             guard let id = bytes(entry["kid"]), let key = bytes(entry["k"]) else {
                 throw .license(reason: "an answer with a key or an ID that is not 16 bytes in base64")
@@ -83,7 +83,7 @@ public final class ClearKeyLicenses: LicenseProvider {
     private let exchange: Exchange
     private var keys: [ContentKeys.Key] = []
 
-    /// More come only from a server that makes them up.
+    /// The most keys. Only a server that invents them sends more.
     private static let mostKeys = 4096
 
     public init(exchange: @escaping Exchange) { self.exchange = exchange }

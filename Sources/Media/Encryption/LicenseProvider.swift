@@ -8,14 +8,14 @@ public protocol LicenseProvider: AnyObject {
     ///
     /// It is called once for each key of a decoder, when content that needs the key is about to be decoded.
     /// - Returns: 16 bytes.
-    /// - Throws: `.missingKey` when there is none, `.protected` when it cannot serve any of the systems, `.license`
-    ///   when a server refuses, `.source` when it cannot be reached or the request is cancelled.
+    /// - Throws: `.missingKey` when there is none; `.protected` when it cannot serve any of the systems; `.license`
+    ///   when a server refuses; `.source` when it cannot be reached or the request is cancelled.
     func key(_ request: KeyRequest) throws(MediaError) -> [UInt8]
 }
 
-/// What content says of a key that it needs.
+/// A key that content needs, and the systems that have it.
 public struct KeyRequest: Equatable, Sendable {
-    /// 16 bytes.
+    /// The ID of the key: 16 bytes.
     public var keyID: [UInt8]
     /// The systems that have the key, as far as the content names them.
     public var systems: [ProtectionSystem]
@@ -38,14 +38,14 @@ public struct ProtectionSystem: Equatable, Sendable {
     }
 }
 
-/// A system that grants keys, by the UUID that it registered.
+/// A system that grants keys, with its registered UUID.
 public struct KeySystem: Equatable, Sendable {
-    /// 16 bytes.
+    /// The registered UUID: 16 bytes.
     public let id: [UInt8]
 
     public init(id: [UInt8]) { self.id = id }
 
-    /// For people; the UUID's digits for a system that is not known.
+    /// The name for people; the UUID's digits for a system that is not known.
     public var name: String {
         let digits = hexadecimal(id)
         for (uuid, name) in Self.names where uuid.withUTF8Buffer({ digits.utf8.elementsEqual($0) }) { return "\(name)" }
@@ -73,14 +73,14 @@ public struct KeySystem: Equatable, Sendable {
     ]
 }
 
-/// Keys that are known already.
+/// Keys that are known in advance.
 ///
 /// Thread: any; it never changes.
 public final class ContentKeys: LicenseProvider, Sendable {
     public struct Key: Equatable, Sendable {
-        /// 16 bytes.
+        /// The ID of the key: 16 bytes.
         public var id: [UInt8]
-        /// 16 bytes.
+        /// The key: 16 bytes.
         public var value: [UInt8]
 
         public init(id: [UInt8], value: [UInt8]) {

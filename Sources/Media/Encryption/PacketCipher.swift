@@ -62,10 +62,10 @@ enum PacketCipher {
         }
     }
 
-    /// Bytes 8 to 15 of the counter wrap without a carry (ISO/IEC 23001-7, 9.2), and those of AES-CTR carry.
+    /// Counts as ISO/IEC 23001-7, 9.2 requires: bytes 8 to 15 wrap without a carry. AES-CTR would carry.
     private struct KeyStream {
         private let start: [UInt8]
-        /// Until the counter wraps, in bytes; `.max` when a packet cannot be so long.
+        /// The bytes until the counter wraps; `.max` when a packet cannot be so long.
         private var left: Int
 
         init(counter: [UInt8]) {
@@ -88,8 +88,8 @@ enum PacketCipher {
         }
     }
 
-    /// Whole blocks; the rest of a run is plain. The chain of `cbc1` goes through the packet, that of `cbcs` starts
-    /// again with each subsample.
+    /// Decrypts whole blocks; the rest of a run is plain. The chain of `cbc1` continues through the packet, that of
+    /// `cbcs` restarts with each subsample.
     private static func decryptChain(
         _ bytes: UnsafeMutableRawBufferPointer, _ encryption: PacketEncryption,
         _ subsamples: [PacketEncryption.Subsample], _ key: borrowing SecretBytes

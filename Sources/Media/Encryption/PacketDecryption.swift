@@ -10,7 +10,7 @@ final class PacketDecryption: TimedPacketSource {
     private var keys: [CachedKey] = []
     private var storage: UnsafeMutableRawBufferPointer
 
-    /// Content changes its keys every few minutes at most.
+    /// The most keys in memory. Content changes its keys every few minutes at most.
     private static let mostKeys = 16
 
     private final class CachedKey {

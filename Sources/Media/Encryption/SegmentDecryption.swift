@@ -10,7 +10,7 @@ public final class SegmentDecryption: ByteSource {
     private let vector: [UInt8]
 
     private static let blockSize: Int64 = 16
-    /// Bytes of one read of the source, and one block more, which shows whether the segment goes on.
+    /// The bytes of one read of the source, and one block more, which shows whether the segment continues.
     private static let largestRead: Int64 = 65_536
 
     /// - Parameters:
@@ -22,7 +22,7 @@ public final class SegmentDecryption: ByteSource {
         vector = initializationVector
     }
 
-    /// With the padding: a hint.
+    /// The length with the padding. It is a hint.
     public var length: Int64? { source.length }
 
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
@@ -70,8 +70,8 @@ public final class SegmentDecryption: ByteSource {
         return ByteRead(count: part.count)
     }
 
-    /// Where the bytes of the source begin that are needed to read from `offset` on: the block before is the vector of
-    /// the first one.
+    /// The first byte of the source that is needed to read from `offset` on: the block before is the vector of the
+    /// first one.
     public static func firstByte(toRead offset: Int64) -> Int64 { max(0, (offset & ~(blockSize - 1)) - blockSize) }
 
     /// - Returns: all of `bytes`, or fewer where the source ends; `.end` when there are none.

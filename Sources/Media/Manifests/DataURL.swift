@@ -6,7 +6,7 @@ public struct DataURL: Equatable, Sendable {
     public let mediaType: String
     public let bytes: [UInt8]
 
-    /// - Returns: nil for another URL, and for content that is not what it says.
+    /// - Returns: nil for another URL, and for content that does not match its description.
     public init?(_ url: String) {
         let text = Array(url.utf8)
         let prefix = text.prefix(5).map { $0 | 0x20 }

@@ -4,7 +4,7 @@ import Platform
 enum JSONManifest {
     private static let mostURLs = 8
 
-    /// One file in one encoding. Several URLs are alternatives.
+    /// One file with one representation. Several URLs are alternatives.
     static func bts(_ bytes: [UInt8], base: URLReference) throws(ManifestError) -> Manifest {
         let object = try parse(bytes, "BTS")
         if let encryption = object["encryptionType"]?.string, !encryption.utf8.elementsEqual("NONE".utf8) {

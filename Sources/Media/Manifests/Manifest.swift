@@ -1,16 +1,16 @@
-/// What can be played, and where its bytes are: the common result of all manifest formats.
+/// The playable content and the addresses of its bytes: the common result of all manifest formats.
 public struct Manifest: Equatable, Sendable {
-    /// One behind the other; at least one.
+    /// The periods in the order of playback; at least one.
     public var periods: [Period]
-    /// Set while the manifest may change, so that it has to be loaded again.
+    /// The parameters of a live presentation: set while the manifest may change, so that it has to be loaded again.
     public var live: LivePresentation?
-    /// In seconds, if the manifest says it.
+    /// The duration in seconds, if the manifest contains it.
     public var duration: Double?
 
     public var isLive: Bool { live != nil }
 }
 
-/// How a live presentation goes on.
+/// The updates and the availability of a live presentation.
 public struct LivePresentation: Equatable, Sendable {
     /// When the presentation began to be available, in seconds since 1970.
     public var availabilityStart: Double?
@@ -18,46 +18,46 @@ public struct LivePresentation: Equatable, Sendable {
     public var updatePeriod: Double?
     /// How long segments stay available, in seconds; nil: for ever.
     public var timeShift: Double?
-    /// How far behind the newest segment to play, in seconds.
+    /// The distance to the newest segment at which to play, in seconds.
     public var suggestedDelay: Double?
-    /// Where it is loaded from; nil: from where it came.
+    /// The address from which it is loaded again; nil: the same as before.
     public var location: String?
 }
 
 /// A stretch of time with its own media.
 public struct Period: Equatable, Sendable {
     public var id: String?
-    /// From the beginning of the presentation, in seconds.
+    /// The start in seconds, from the beginning of the presentation.
     public var start: Double
-    /// In seconds; nil when it is not known.
+    /// The duration in seconds; nil when it is not known.
     public var duration: Double?
     /// By how much its end may be rounded, in seconds; nil: the end does not limit its segments.
     public var endRounding: Double?
-    /// Those with sound.
+    /// The adaptation sets with sound.
     public var adaptationSets: [AdaptationSet]
 }
 
 /// Representations of the same sound, among which a player may switch.
 public struct AdaptationSet: Equatable, Sendable {
     public var id: String?
-    /// BCP 47, if the manifest says it.
+    /// BCP 47, if the manifest contains it.
     public var language: String?
-    /// Whether it is the sound itself: not a commentary, a dubbed version or a description of the pictures.
+    /// Whether it is the main sound: not a commentary, a dubbed version or a description of the pictures.
     public var isMain = true
-    /// In sorted order: of DASH the roles.
+    /// The roles in DASH, sorted.
     public var roles: [String] = []
-    /// Of HLS the groups that it is a part of. Two sets in one group are two sounds.
+    /// The groups of HLS that contain it. Two sets in one group are two sounds.
     public var groups: [String] = []
-    /// At least one, in the order of the manifest.
+    /// The representations in the order of the manifest; at least one.
     public var representations: [Representation]
 }
 
-/// The sound in one encoding.
+/// One representation of the sound: its codec, quality and bit rate.
 public struct Representation: Equatable, Sendable {
     public var id: String
     /// `audio/mp4`, in lower case.
     public var mimeType: String?
-    /// As RFC 6381 writes them: `mp4a.40.2`.
+    /// The codecs as RFC 6381 names them: `mp4a.40.2`.
     public var codecs: [String]
     /// The peak, in bits per second.
     public var bandwidth: Int?
@@ -67,8 +67,8 @@ public struct Representation: Equatable, Sendable {
     /// Empty for content that is not encrypted.
     public var contentProtections: [ContentProtection]
     public var segments: SegmentAddressing
-    /// Addresses that stand for one another, if there are several: each leads to the same file or playlist, or to the
-    /// folder of the same resources.
+    /// Alternative addresses, if there are several. Each leads to the same file or playlist, or to the folder of the
+    /// same resources.
     public var bases: [String] = []
 
     init(id: String, segments: SegmentAddressing) {
@@ -79,18 +79,18 @@ public struct Representation: Equatable, Sendable {
     }
 }
 
-/// One way to get the keys of encrypted content, or what all of them share.
+/// One way to get the keys of encrypted content, or the properties that all ways share.
 public struct ContentProtection: Equatable, Sendable {
     /// A URI, in lower case: `urn:uuid:…` of a key system, or `urn:mpeg:dash:mp4protection:2011`; of HLS the KEYFORMAT.
     public var scheme: String
     /// `cenc`, `cbcs`; of HLS the METHOD.
     public var value: String?
-    /// 16 bytes.
+    /// The default ID of the key: 16 bytes.
     public var defaultKeyID: [UInt8]?
     /// The box `pssh`.
     public var initializationData: [UInt8]?
-    /// Where the key is, of HLS; where its license is, of ClearKey in DASH.
+    /// The address of the key in HLS; that of its license for ClearKey in DASH.
     public var keyURI: String?
-    /// Of HLS, 16 bytes.
+    /// The initialization vector of HLS, 16 bytes.
     public var initializationVector: [UInt8]?
 }

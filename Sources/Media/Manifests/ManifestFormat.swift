@@ -31,7 +31,7 @@ extension Manifest {
     /// Reads a manifest.
     /// - Parameters:
     ///   - bytes: not more than `mostBytes`.
-    ///   - url: where they came from, for relative URLs. A `data:` URL or an empty text when there is no such place.
+    ///   - url: where they came from, for relative URLs. A `data:` URL or an empty text when there is no such address.
     ///
     /// Thread: any.
     public init(_ bytes: [UInt8], format: ManifestFormat, url: String) throws(ManifestError) {

@@ -47,8 +47,8 @@ public struct URLReference: Equatable, Sendable {
         return Self.encoded(text)
     }
 
-    /// Percent-encodes what a URL cannot have (RFC 3986, 2): blanks, control characters, letters outside of ASCII, and
-    /// a percent sign that begins no octet. What is encoded already stays, so that encoding twice changes nothing.
+    /// Percent-encodes characters that a URL cannot have (RFC 3986, 2): blanks, control characters, letters outside of
+    /// ASCII, and a percent sign that begins no octet. Encoded characters stay, so that encoding twice changes nothing.
     private static func encoded(_ text: String) -> String {
         let bytes = Array(text.utf8)
         guard !bytes.indices.allSatisfy({ isAllowed(at: $0, in: bytes) }) else { return text }

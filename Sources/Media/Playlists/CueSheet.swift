@@ -1,12 +1,12 @@
 import PCM
 import Platform
 
-/// A cue sheet: the stretch of a file that each track is, with its tags (docs/decisions/cue-sheets.md).
+/// A cue sheet: the part of a file that each track occupies, with its tags (docs/decisions/cue-sheets.md).
 ///
 ///     let sheet = CueSheet(parsing: bytes)
 ///     sheet.tracks[2].place?.start.frame(rate: 44_100)
 ///
-/// Any bytes are a sheet; lines that are not understood are left out. A sheet without `tracks` is none.
+/// Any bytes are accepted: lines that are not understood are skipped. A sheet without `tracks` is no cue sheet.
 public struct CueSheet: Equatable, Sendable {
     /// A track in a file.
     public struct Place: Equatable, Sendable {
@@ -21,17 +21,17 @@ public struct CueSheet: Equatable, Sendable {
     public struct Track: Equatable, Sendable {
         /// Whether it has sound. Discs have tracks of data, too.
         public var isAudio = true
-        /// nil when the sheet does not say where it begins.
+        /// The place of the track; nil when the sheet does not contain its start.
         public var place: Place?
-        /// With the values of the album that hold for each track.
+        /// The tags of the track, with those of the album that hold for each track.
         public var metadata = TrackMetadata()
         /// International Standard Recording Code.
         public var isrc: String?
     }
 
-    /// The names of the files, as the sheet has them. One of an embedded sheet is the file that it is in.
+    /// The names of the files, as they are in the sheet. An embedded sheet has one file: the one that contains it.
     public internal(set) var files: [[UInt8]] = []
-    /// In order. The first one is number 1, whatever number the sheet gives it.
+    /// In order. The first one is number 1, independent of its number in the sheet.
     public internal(set) var tracks: [Track] = []
 
     /// A larger file is no cue sheet. In bytes.
@@ -76,9 +76,9 @@ public struct CueSheet: Equatable, Sendable {
 
 /// A time in a cue sheet.
 public enum CueTime: Equatable, Sendable {
-    /// In 1/75 s, the sectors of a disc.
+    /// A time in sectors of a disc, 1/75 s each.
     case sectors(Int64)
-    /// In frames of the file.
+    /// A time in frames of the file.
     case frames(Int64)
 
     /// The frame of a file of this rate. Where a sector does not begin at a frame, the nearest one.

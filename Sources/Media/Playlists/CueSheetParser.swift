@@ -1,8 +1,8 @@
 import PCM
 
-/// A line of a cue sheet: a word and what follows.
+/// A line of a cue sheet: a word and the text after it.
 struct CueLine {
-    /// In capital letters.
+    /// The command in capital letters.
     let command: [UInt8]
     let rest: [UInt8]
 
@@ -21,7 +21,7 @@ struct CueLine {
         return text.isEmpty ? nil : WesternText.text(of: text)
     }
 
-    /// The first word after the command, and what follows.
+    /// The first word after the command, and the text after it.
     var nested: CueLine { CueLine(rest[...]) }
 
     /// The name in `FILE name type`: the quotation marks may be missing, and the type.
@@ -61,7 +61,7 @@ struct CueSheetParser {
         var isAudio: Bool
         var fields = TagFields()
         var isrc: String?
-        /// INDEX 00, in case that there is no INDEX 01.
+        /// The time of INDEX 00, for a track without INDEX 01.
         var earlier: CueSheet.Place?
         var place: CueSheet.Place?
     }
@@ -73,7 +73,7 @@ struct CueSheetParser {
                 files.append(name)
             }
         } else if line.is("TRACK") {
-            // One more ends the last one.
+            // One more track ends the last one.
             guard tracks.count <= CueSheet.mostTracks else { return }
             let (number, type) = (line.nested, line.nested.nested)
             tracks.append(

@@ -27,7 +27,7 @@ extension CueSheet {
         }
     }
 
-    /// Whatever files it names: it is about the one that it is in.
+    /// Assigns all tracks to one file, the one that contains the sheet. The file names in the sheet are ignored.
     private mutating func nameOneFile() {
         files = [[]]
         for index in tracks.indices where tracks[index].place != nil {
@@ -37,8 +37,8 @@ extension CueSheet {
         setEnds()
     }
 
-    /// The content of a CUESHEET block (RFC 9639, 8.7): places in samples, and a last track that is the end. What is
-    /// cut off is left out.
+    /// The content of a CUESHEET block (RFC 9639, 8.7): positions in samples. The last track marks the end. Tracks that
+    /// are cut off are left out.
     init(block: [UInt8]) {
         self.init()
         var reader = ByteReader(block)

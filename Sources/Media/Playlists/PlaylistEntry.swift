@@ -2,19 +2,19 @@ import Platform
 
 /// A file that a playlist names, and where it may be.
 public struct PlaylistEntry: Equatable, Sendable {
-    /// As the playlist has it, for a person.
+    /// The line as it is in the playlist, for a person.
     public let line: String
-    /// The path that the line means here; nil for a file on another machine.
+    /// The path that the line means on this machine; nil for a file on another machine.
     public let path: String?
     /// Other paths that it may mean, the likely ones first: with the separators of Windows, without its drives, with
-    /// percent-encoding, in another set of characters, and of music that has come from elsewhere.
+    /// percent-encoding, in another set of characters, and for music that was copied from another folder.
     public let alternatives: [String]
 
     /// - Parameters:
     ///   - line: without blanks at its ends.
     ///   - folder: where relative paths begin.
-    ///   - root: where music from elsewhere is looked for.
-    /// - Returns: nil for what is no file.
+    ///   - root: where music that was moved is searched.
+    /// - Returns: nil for a line that names no file.
     init?(_ line: [UInt8], in folder: String, below root: String) {
         self.line = WesternText.text(of: line)
         var places = EntryPlaces(folder: folder, root: root)
@@ -26,7 +26,7 @@ public struct PlaylistEntry: Equatable, Sendable {
             places.addForeign(address.path)
             if !WesternText.isUTF8(address.path) { places.addForeign(Array(WesternText.text(of: address.path).utf8)) }
         } else {
-            // Written by Windows; there, it is no character of a name.
+            // A line without a slash may come from Windows, where a backslash is no character of a name.
             let isOfWindows = !line.contains(UInt8(ascii: "/"))
             places.add(isOfWindows ? Self.withSlashes(line) : line)
             path = places.found.first
@@ -43,7 +43,7 @@ public struct PlaylistEntry: Equatable, Sendable {
         if path == nil, alternatives.isEmpty { return nil }
     }
 
-    /// Whether a line is the address of something that is no file: of a radio station, or of a file on a server.
+    /// Whether a line is the address of a radio station, or of a file on a server.
     static func isWebAddress(_ line: [UInt8]) -> Bool {
         scheme(of: line).map { !$0.elementsEqual("file".utf8) } ?? false
     }
@@ -57,7 +57,7 @@ public struct PlaylistEntry: Equatable, Sendable {
         return start + Array("//".utf8) + line.dropFirst(start.count)
     }
 
-    /// What stands before `://` (RFC 3986, 3.1), in lower case; nil for a path.
+    /// The scheme before `://` (RFC 3986, 3.1), in lower case; nil for a path.
     private static func scheme(of line: [UInt8]) -> [UInt8]? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 1,
             line[(colon + 1)...].starts(with: "//".utf8)
@@ -74,10 +74,10 @@ public struct PlaylistEntry: Equatable, Sendable {
 /// `file:///music/a%20b.flac`.
 private struct FileAddress {
     var path: [UInt8]
-    /// Whether it names this machine.
+    /// Whether the address names this machine.
     var isHere: Bool
 
-    /// - Returns: nil for an escaped NUL, and what is no address.
+    /// - Returns: nil for an escaped NUL, and for a line that is no address.
     init?(_ line: [UInt8]) {
         var rest = line.dropFirst("file://".utf8.count)
         let host = rest.prefix { $0 != UInt8(ascii: "/") }
@@ -90,7 +90,7 @@ private struct FileAddress {
     }
 }
 
-/// The paths that an entry may mean, each once.
+/// The paths that an entry may mean, without duplicates.
 private struct EntryPlaces {
     let folder: String
     let root: String
@@ -136,7 +136,7 @@ private struct EntryPlaces {
         found.append(path)
     }
 
-    /// nil when it leads above the root.
+    /// The path without `.` and `..`; nil when it leads above the root.
     private static func withoutDots(_ path: String) -> String? {
         var names: [Substring.UTF8View] = []
         for name in path.utf8.split(separator: UInt8(ascii: "/")) {

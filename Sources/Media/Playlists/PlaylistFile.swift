@@ -3,9 +3,9 @@ import Platform
 /// A playlist as players write it: M3U (in UTF-8 also called M3U8), PLS or XSPF. In UTF-8, UTF-16, or any other set of
 /// characters of which a name in a folder is made.
 public struct PlaylistFile: Equatable, Sendable {
-    /// From `#PLAYLIST:`.
+    /// The title from `#PLAYLIST:`.
     public private(set) var title: String?
-    /// In order. Addresses of the web are left out.
+    /// The entries in order. Addresses of the web are left out.
     public private(set) var entries: [PlaylistEntry] = []
     /// The first address of the web, and how many there are.
     public private(set) var webAddress: String?
@@ -23,11 +23,11 @@ public struct PlaylistFile: Equatable, Sendable {
     private static let mostPaths = 100_000
     private static let longestPath = 4096
 
-    /// M3U: a path a line, and comments behind `#`.
+    /// M3U: one path in each line, and comments after `#`.
     /// - Parameters:
     ///   - bytes: of the file. Any bytes are a playlist; lines that are no paths are left out.
     ///   - folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
-    ///   - root: the absolute path of the folder in which music is looked for that was elsewhere once.
+    ///   - root: the absolute path of the folder in which moved music is searched.
     public init(parsing bytes: [UInt8], in folder: String, below root: String? = nil) {
         for line in TextLines.lines(of: bytes) {
             if line.first == UInt8(ascii: "#") {
@@ -78,7 +78,7 @@ private enum PLS {
         CueLine(line).command.elementsEqual("[PLAYLIST]".utf8)
     }
 
-    /// In the order of their numbers.
+    /// The files in the order of their numbers.
     static func files(in bytes: [UInt8]) -> [[UInt8]] {
         var files: [(number: Int, name: [UInt8])] = []
         for line in TextLines.lines(of: bytes) {
@@ -98,7 +98,7 @@ private enum PLS {
 
 /// XML Shareable Playlist Format.
 private enum XSPF {
-    /// The locations of the tracks: URIs. Of several of one track, the first.
+    /// The locations of the tracks: URIs. When a track has several, the first one.
     static func locations(in bytes: [UInt8]) throws(ManifestError) -> [[UInt8]] {
         let root = try XMLElement.parse(bytes)
         guard root.is("playlist"), let list = root.child("trackList") else {

@@ -1,6 +1,6 @@
 /// The lines of a text file of any system: UTF-8, UTF-16, or bytes that are neither.
 enum TextLines {
-    /// Without blanks at their ends, and without empty ones.
+    /// The lines without blanks at their ends; empty lines are left out.
     static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         let text = WideText.utf8(of: bytes) ?? bytes
         let hasMark = text.starts(with: [0xEF, 0xBB, 0xBF])
@@ -22,7 +22,7 @@ enum TextLines {
 
 /// UTF-16, with a byte-order mark or without.
 enum WideText {
-    /// nil for bytes that are not UTF-16.
+    /// The text in UTF-8; nil for bytes that are not UTF-16.
     static func utf8(of bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count >= 2 else { return nil }
         let isLittle: Bool

@@ -1,9 +1,9 @@
-/// All segments as one source: each has a region of offsets of its own, the initialization the first one. So the
-/// parsers and the steps that can be repeated work across segments.
+/// All segments as one source: each has its own region of offsets, and the initialization has the first one. So parsers
+/// and repeatable steps work across segments.
 ///
 /// Thread: only the decoder thread.
 final class SegmentChain: ByteSource {
-    /// Not known: the regions are far apart.
+    /// Always nil: the regions are far apart, so that a length has no meaning.
     let length: Int64? = nil
 
     private let segments: any SegmentedSource
@@ -13,10 +13,10 @@ final class SegmentChain: ByteSource {
     private var open: [(region: Int64, source: any ByteSource)] = []
     private var lastRead: (any ByteSource)?
 
-    /// 64 GiB a segment, and more than 130 million segments.
+    /// The bits of an offset in a region: 64 GiB a segment, and more than 130 million segments.
     private static let regionBits: Int64 = 36
     private static let mostRegions: Int64 = 1 << 26
-    /// The initialization and two segments.
+    /// The most open sources: the initialization and two segments.
     private static let mostOpen = 3
 
     init(_ segments: any SegmentedSource) {
@@ -27,7 +27,7 @@ final class SegmentChain: ByteSource {
     static let initializationRegion: Int64 = 0
     static let firstRegion: Int64 = 1
 
-    /// The error of a segment that is not what the manifest names: another request may bring it.
+    /// The error for a segment that is not the one in the manifest. Another request may return the right one.
     static func unusable(_ what: String) -> Interruption {
         .source(.integrity(reason: "a segment \(what)"))
     }
@@ -43,7 +43,7 @@ final class SegmentChain: ByteSource {
         do throws(ByteSourceError) { return try source(of: region) != nil } catch { throw .source(error) }
     }
 
-    /// The region that is played at `seconds` behind the start of the first one.
+    /// The region that is played `seconds` after the start of the first one.
     func region(at seconds: Double) -> Int64 {
         let timeline = segments.timeline
         let start = timeline.start(of: firstIndex) ?? 0
@@ -51,7 +51,7 @@ final class SegmentChain: ByteSource {
         return max(Self.firstRegion, min(Int64(index) - Int64(firstIndex) + Self.firstRegion, Self.mostRegions - 1))
     }
 
-    /// From the first segment on, in seconds; nil while it is not known.
+    /// The duration from the first segment on, in seconds; nil while it is not known.
     var duration: Double? { segments.timeline.duration }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {

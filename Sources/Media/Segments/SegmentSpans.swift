@@ -1,7 +1,7 @@
-/// Where lists of segments can be divided and joined.
+/// Divides and joins lists of segments.
 extension SegmentList {
     /// The lists of which this one consists: each has one initialization, and times that are continuous. Gaps are left
-    /// out, so that nothing asks for them.
+    /// out, so that they are never requested.
     public var spans: [SegmentList] {
         if segments.isEmpty { return [self] }
         let places = spanPlaces
@@ -10,7 +10,7 @@ extension SegmentList {
         }
     }
 
-    /// The places of the segments of each of `spans`, from 0.
+    /// The positions of the segments of each of `spans`, from 0.
     public var spanPlaces: [Range<Int>] {
         var places: [Range<Int>] = []
         for place in segments.indices where !segments[place].isGap {
@@ -25,7 +25,7 @@ extension SegmentList {
         return places
     }
 
-    /// The list of the segments at some places.
+    /// The list of the segments at some positions.
     public func span(_ places: Range<Int>, isComplete: Bool) -> SegmentList {
         var span = SegmentList(segments: Array(segments[places]), isComplete: isComplete)
         span.firstIndex = firstIndex + places.lowerBound
@@ -34,7 +34,7 @@ extension SegmentList {
         return span
     }
 
-    /// The places of the gaps, from 0.
+    /// The positions of the gaps, from 0.
     public var gaps: [Int] { segments.indices.filter { segments[$0].isGap } }
 
     /// Media times that differ by less are the same, in seconds: manifests round them.
@@ -45,7 +45,7 @@ extension SegmentList {
     /// inside a segment, both have it; here it is once.
     /// - Returns: nil when they do not.
     public func continued(by next: SegmentList) -> SegmentList? {
-        // The times of a playlist go on across a discontinuity, those of the media do not.
+        // The times of a playlist continue across a discontinuity, those of the media do not.
         guard isComplete, let last = segments.last, let first = next.segments.first, !first.isDiscontinuous,
             let initialization = last.initialization, initialization == first.initialization,
             last.initializationKeys == first.initializationKeys
@@ -55,7 +55,7 @@ extension SegmentList {
         guard shared > 0 || abs(last.start + last.duration - first.start - shift) < Self.tolerance else { return nil }
         var result = self
         result.isComplete = next.isComplete
-        // Times without a gap, however a manifest rounds them.
+        // Times without a gap, within the rounding of manifests.
         let start = shared > 0 ? shift : last.start + last.duration - first.start
         for var segment in next.segments.dropFirst(shared) {
             segment.start += start
@@ -65,7 +65,7 @@ extension SegmentList {
     }
 
     /// How many segments at the end of this list are those with which the next period's list begins. They begin before
-    /// that period: one that is meant to be played twice begins with it.
+    /// that period. A segment that is meant to be played twice begins with the period.
     private func shared(with next: SegmentList) -> Int {
         guard let first = next.segments.first, first.start < -Self.tolerance,
             let place = segments.lastIndex(where: { $0.resource == first.resource }),
@@ -96,8 +96,8 @@ extension SegmentTemplate {
         return list
     }
 
-    /// The segments that a live manifest lists one by one, as far as it goes; nil when the time of day says which ones
-    /// are there, and when there are too many.
+    /// The segments that a live manifest lists one by one. nil when the time of day determines which ones are
+    /// available, and when there are too many.
     public var listed: SegmentList? {
         var total: Int64 = 0
         for run in runs {

@@ -2,10 +2,10 @@
 ///
 /// Thread: one at a time; a decoder uses it only on the decoder thread.
 public protocol SegmentedSource: AnyObject {
-    /// What precedes every segment (of ISO base media: `ftyp` and `moov`); nil when each segment initialises itself.
+    /// The initialization segment (of ISO base media: `ftyp` and `moov`); nil when each segment initialises itself.
     var initialization: (any ByteSource)? { get }
 
-    /// When the segments are played, as the manifest says. It may grow.
+    /// When the segments are played, according to the manifest. It may grow.
     var timeline: SegmentTimeline { get }
 
     /// The bytes of a segment. A segment that is not there yet has a source that answers `.notYet`.
@@ -14,15 +14,15 @@ public protocol SegmentedSource: AnyObject {
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)?
 }
 
-/// When segments are played. The times are hints: what counts are the times in the segments themselves.
+/// When segments are played. These times are hints; the times in the segments themselves count.
 public struct SegmentTimeline: Equatable, Sendable {
-    /// Segments of one duration, one behind the other.
+    /// Segments of one duration, one after the other.
     public struct Run: Equatable, Sendable {
-        /// Of the first segment, in seconds.
+        /// The start of the first segment, in seconds.
         public var start: Double
-        /// Of each segment, in seconds.
+        /// The duration of each segment, in seconds.
         public var duration: Double
-        /// How many segments; at least one.
+        /// The number of segments; at least one.
         public var count: Int
 
         public init(start: Double, duration: Double, count: Int) {
@@ -32,9 +32,9 @@ public struct SegmentTimeline: Equatable, Sendable {
         }
     }
 
-    /// The index of the first segment that is there.
+    /// The index of the first available segment.
     public let firstIndex: Int
-    /// In order. Empty when nothing is known.
+    /// The runs in order. Empty when no times are known.
     public let runs: [Run]
     /// Whether no more segments will come.
     public let isComplete: Bool
@@ -70,8 +70,8 @@ public struct SegmentTimeline: Equatable, Sendable {
         return nil
     }
 
-    /// The segment that is played at `seconds`: the first one before all of them, the last one behind them; nil when
-    /// nothing is known.
+    /// The segment that is played at `seconds`: the first one before all of them, the last one after them. nil when the
+    /// list is empty.
     public func index(at seconds: Double) -> Int? {
         var first = firstIndex
         var found: Int?

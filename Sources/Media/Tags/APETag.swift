@@ -1,7 +1,7 @@
-/// The header or footer of an APE tag, version 1 or 2: items with names, in UTF-8, with lengths, little-endian.
+/// The header or footer of an APE tag, version 1 or 2. Its items have UTF-8 names and little-endian lengths.
 struct APETag {
     static let headerSize = 32
-    /// Longer texts are not titles and are skipped.
+    /// The most bytes of a text. Longer texts are not titles and are skipped.
     private static let longestText: Int64 = 4096
     private static let longestName = 255
     private static let mostItems = 1000
@@ -28,7 +28,7 @@ struct APETag {
         hasHeader = version == 2000 && flags & 0x8000_0000 != 0
     }
 
-    /// With a header.
+    /// The bytes of the whole tag, with its header if there is one.
     var wholeSize: Int64 { size + (hasHeader ? Int64(Self.headerSize) : 0) }
 
     /// Reads the items in `range`. Parts that are cut off or not valid are left out.

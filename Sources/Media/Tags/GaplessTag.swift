@@ -1,5 +1,5 @@
-/// What an encoder added before and behind the sound (`iTunSMPB`), as iTunes writes it: hexadecimal numbers between
-/// blanks.
+/// The frames that an encoder added before and after the sound (`iTunSMPB`), as iTunes writes them: hexadecimal numbers
+/// between blanks.
 struct GaplessTag: Equatable {
     /// Frames before the first one of the recording.
     var delay: Int64

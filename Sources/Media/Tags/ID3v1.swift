@@ -1,7 +1,7 @@
 /// ID3v1 and 1.1: the last 128 bytes of a file (id3.org). The texts have no encoding and at most 30 bytes.
 enum ID3v1 {
     static let size: Int64 = 128
-    /// Of the extension `TAG+` in front of it.
+    /// The size of the extension `TAG+` before it.
     static let extensionSize: Int64 = 227
 
     /// - Parameter bytes: `size` of them, with `TAG` at the front.

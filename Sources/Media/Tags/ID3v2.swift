@@ -1,16 +1,17 @@
-/// ID3v2.2, 2.3 and 2.4 (id3.org), as far as this player shows it. Of a tag of many megabytes only the texts are read.
+/// ID3v2.2, 2.3 and 2.4 (id3.org), as far as this player shows it. Only the texts are read, also in a tag of many
+/// megabytes.
 enum ID3v2 {
     private static let headerSize: Int64 = 10
     private static let mostTags = 16
     private static let mostFrames = 10_000
-    /// Longer texts are not titles and are skipped.
+    /// The most bytes of a text. Longer texts are not titles and are skipped.
     private static let longestText: Int64 = 4096
 
     /// The header of a tag (ID3v2.4 structure, 3.1).
     private struct Header {
         let version: UInt8
         let flags: UInt8
-        /// Bytes behind the header, with the footer.
+        /// Bytes after the header, with the footer.
         let size: Int64
 
         init?(_ bytes: [UInt8]) {
@@ -23,7 +24,7 @@ enum ID3v2 {
         }
     }
 
-    /// The offset behind the tags that begin at `offset`; `offset` itself when there are none.
+    /// The offset after the tags that begin at `offset`; `offset` itself when there are none.
     static func end(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64 {
         var offset = offset
         for _ in 0..<mostTags {
@@ -33,7 +34,7 @@ enum ID3v2 {
         return offset
     }
 
-    /// Reads the tags from `start` to `end`. Of a field in several tags the first one counts.
+    /// Reads the tags from `start` to `end`. When several tags have a field, the first one counts.
     static func read(from source: any ByteSource, from start: Int64, upTo end: Int64) throws(Interruption)
         -> TrackMetadata
     {
@@ -103,7 +104,7 @@ enum ID3v2 {
     }
 }
 
-/// The bytes of a tag with the unsynchronisation undone: a zero was inserted behind 0xFF, so that no player takes it
+/// The bytes of a tag with the unsynchronisation undone: a zero was inserted after 0xFF, so that no player mistakes it
 /// for the start of an MPEG frame.
 struct ID3v2Content {
     private var cursor: SourceCursor
@@ -117,7 +118,7 @@ struct ID3v2Content {
         self.isUnsynchronised = isUnsynchronised
     }
 
-    /// Of the next byte in the source.
+    /// The offset of the next byte in the source.
     var offset: Int64 { cursor.offset }
 
     mutating func bytes(_ count: Int) throws(Interruption) -> [UInt8]? {

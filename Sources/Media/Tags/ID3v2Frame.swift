@@ -1,6 +1,6 @@
 /// The header of one frame of a tag (ID3v2.2, 3.2; ID3v2.3, 3.3; ID3v2.4, 4).
 struct ID3v2Frame {
-    /// Bytes behind the header.
+    /// Bytes after the header.
     let size: Int64
     let kind: Kind
 
@@ -9,7 +9,7 @@ struct ID3v2Frame {
         case text(TagFields.Name)
         /// The text begins with the name of the field.
         case userText
-        /// A language, then as a text of a user.
+        /// A language, then the fields of a user text.
         case comment
         /// The address of a database, and an identifier there.
         case identifier
@@ -23,7 +23,7 @@ struct ID3v2Frame {
         }
     }
 
-    /// Names are three letters long, and pictures have a format in place of a media type.
+    /// Names are three letters long, and pictures have a format instead of a media type.
     let isVersion2: Bool
     let isUnsynchronised: Bool
     let isPacked: Bool
@@ -69,7 +69,7 @@ struct ID3v2Frame {
         }
     }
 
-    /// What follows the fields of the frame's header; nil when it is compressed or encrypted.
+    /// The content after the fields of the frame's header; nil when it is compressed or encrypted.
     private func content(_ bytes: [UInt8]) -> [UInt8]? {
         guard !isPacked, Int64(bytes.count) > prefixSize else { return nil }
         let content = Array(bytes[Int(prefixSize)...])
@@ -94,7 +94,7 @@ struct ID3v2Frame {
         }
     }
 
-    /// What iTunes says of the frames that it added, in a comment or a text of that name.
+    /// The frames that iTunes added, from a comment or a text of that name.
     func gapless(of bytes: [UInt8]) -> GaplessTag? {
         guard var content = content(bytes), content.count > 4 else { return nil }
         switch kind {

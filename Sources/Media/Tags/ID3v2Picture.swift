@@ -3,7 +3,7 @@ extension ID3v2Frame {
     /// Media type, kind and description of a picture. Pictures with longer ones are left out.
     private static let longestHead: Int64 = 1024
 
-    /// The place of the frame's picture. A frame that is compressed or encrypted has none.
+    /// The location of the frame's picture. A frame that is compressed or encrypted has none.
     /// - Parameter content: at the first byte after the frame's header.
     func picture(_ content: ID3v2Content) throws(Interruption) -> TagPicture? {
         guard !isPacked, size > prefixSize else { return nil }
@@ -21,7 +21,7 @@ extension ID3v2Frame {
         reading = start
         guard try reading.skip(Int64(end)) else { return nil }
         let offset = reading.offset
-        // The sizes in an unsynchronised tag are those of the decoded bytes, in other tags they are those in the file.
+        // The sizes in an unsynchronised tag count the decoded bytes; those in other tags count the bytes in the file.
         if content.isUnsynchronised {
             guard try reading.skip(count - Int64(end)) else { return nil }
         }
@@ -38,7 +38,7 @@ extension ID3v2Frame {
         return head[1...].firstIndex(of: 0).map { (head[1..<$0], $0 + 1) }
     }
 
-    /// Where the bytes after the NUL of a text begin.
+    /// The offset of the bytes after the NUL of a text.
     private static func terminator(in bytes: [UInt8], from start: Int, isWide: Bool) -> Int? {
         var place = start
         let step = isWide ? 2 : 1

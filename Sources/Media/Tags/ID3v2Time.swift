@@ -11,7 +11,7 @@ extension ID3v2 {
         guard end > offset, end - offset <= mostPrivateBytes else { return nil }
         let tag = try SourceReader(source).bytes(Int(end - offset), at: offset)
         let name = owner.withUTF8Buffer { Array($0) } + [0]
-        // Eight bytes follow the owner. The frame needs no other reading: nothing else has this text in it.
+        // Eight bytes follow the owner. The frame is not parsed otherwise: no other content has this text.
         guard tag.count >= name.count + 8 else { return nil }
         for start in 0...(tag.count - name.count - 8) where tag[start] == name[0] {
             guard tag[start..<(start + name.count)].elementsEqual(name) else { continue }

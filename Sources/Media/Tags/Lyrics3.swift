@@ -2,10 +2,10 @@
 enum Lyrics3 {
     private static let beginSize: Int64 = 11
     private static let mostFields = 64
-    /// Of a text of version 1.
+    /// The most bytes of a text of version 1.
     private static let longestText = 5120
 
-    /// The offset behind the tag at `offset`; `offset` itself when it does not end.
+    /// The offset after the tag at `offset`; `offset` itself when it does not end.
     static func end(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64 {
         let reader = SourceReader(source)
         var place = offset + beginSize

@@ -1,4 +1,4 @@
-/// The tags that lie between, in front of and behind frames of MPEG audio.
+/// The tags before, between and after frames of MPEG audio.
 enum MPEGTags {
     /// How many bytes show a tag.
     static let markerSize = 11
@@ -12,7 +12,7 @@ enum MPEGTags {
         text.withUTF8Buffer { bytes.starts(with: $0) }
     }
 
-    /// The offset behind the tags that begin at `offset`; `offset` itself when there are none.
+    /// The offset after the tags that begin at `offset`; `offset` itself when there are none.
     static func end(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64 {
         var offset = offset
         for _ in 0..<mostTags {
@@ -38,15 +38,15 @@ enum MPEGTags {
 
 /// The tags at the end of a file: ID3v1, APE, Lyrics3 and ID3v2 with a footer, in any order.
 struct TrailingTags {
-    /// Where the first of them begins.
+    /// The offset of the first of them.
     private(set) var start: Int64
-    /// nil without such a tag.
+    /// The fields of the APE tag; nil without such a tag.
     private(set) var ape: TrackMetadata?
     private(set) var id3v2: TrackMetadata?
     private(set) var id3v1: TrackMetadata?
 
     private static let mostTags = 16
-    /// Of a text of Lyrics3, version 1.
+    /// The most bytes of a text of Lyrics3, version 1.
     private static let longestLyrics: Int64 = 5120
 
     /// - Parameters:

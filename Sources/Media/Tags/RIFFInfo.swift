@@ -15,7 +15,7 @@ enum RIFFInfo {
             let size = Int64(declared)
             guard size <= cursor.remaining else { break }
             if let field = field(named: name), size <= longestText {
-                // Some writers leave bytes behind the terminator.
+                // Some writers leave bytes after the terminator.
                 if let bytes = try cursor.bytes(Int(size)), let text = TagText.guessed(bytes.prefix { $0 != 0 }) {
                     fields.add(field, text)
                 }

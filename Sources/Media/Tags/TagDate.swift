@@ -1,7 +1,7 @@
 /// Dates in tags, as people and programs write them.
 enum TagDate {
-    /// `2004`, `2004-05` or `2004-05-31`, of a text that begins with a year, a month and a day in this order, or that
-    /// has a year in any place. nil without a year from 1000 to 2999.
+    /// `2004`, `2004-05` or `2004-05-31`. The text begins with a year, a month and a day in this order, or contains a
+    /// year. nil without a year from 1000 to 2999.
     static func normalised(_ text: String) -> String? {
         let bytes = Array(text.utf8.drop(while: TagText.isBlank))
         let digits = bytes.prefix(while: isDigit)

@@ -4,7 +4,7 @@
 /// and the named texts of ID3v2 and MP4, `ID3v2Frame.names`, and those of MP4, RIFF and AIFF.
 public enum TagField: Int, CaseIterable, Sendable {
     case title, album, albumArtist
-    /// Several values are kept.
+    /// All values are stored.
     case artist, composer, genre
     /// `2004`, `2004-05` or `2004-05-31`.
     case date

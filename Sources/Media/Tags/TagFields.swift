@@ -5,14 +5,14 @@ struct TagFields {
     private var metadata = TrackMetadata()
     private var r128TrackGain: Double?
     private var r128AlbumGain: Double?
-    /// Of a date whose year is elsewhere.
+    /// The day and month of a date whose year is in another field.
     private var dayAndMonth: String?
     /// Whether R128 overrides replay gain, as in Opus (RFC 7845, 5.2.1).
     private let prefersR128: Bool
 
     init(prefersR128: Bool = false) { self.prefersR128 = prefersR128 }
 
-    /// In bytes of one field: clients get the names with each event.
+    /// The most bytes of one field: clients get the names with each event.
     private static let longestList = 4096
 
     /// The meaning of a name in a tag.
@@ -72,8 +72,8 @@ struct TagFields {
         }
     }
 
-    /// When a field comes more than once, the first one counts; people, genres and their identifiers are listed. Of
-    /// dates that agree the more precise one counts.
+    /// Adds a value. When a field comes more than once, the first one counts; people, genres and their identifiers are
+    /// listed. The more precise one of two dates that agree counts.
     mutating func add(_ field: TagField, _ text: String) {
         switch field {
         case .title, .album, .albumArtist: keep(text, field)

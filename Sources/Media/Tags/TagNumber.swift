@@ -28,7 +28,7 @@ enum TagNumber {
             bytes.removeFirst()
         }
         // Both stay exact in a Double, so that the division rounds once. Digits beyond 14 significant ones, and beyond
-        // 18 behind the point, are ignored.
+        // 18 after the point, are ignored.
         var mantissa: Int64 = 0
         var scale: Int64 = 1
         var isFraction = false

@@ -2,20 +2,21 @@ import Platform
 
 /// A picture in a tag: where its bytes are. They are never loaded here (docs/decisions/tags-and-pictures.md).
 public struct TagPicture: Equatable, Sendable {
-    /// In the file.
+    /// The offset in the file.
     public var offset: Int64
     /// The bytes from `offset` on that have the picture, without headers of Ogg pages between them.
     public var length: Int64
-    /// "image/jpeg", as the tag or the first bytes say it; nil when neither does.
+    /// "image/jpeg", from the tag or the first bytes; nil when neither contains it.
     public var mediaType: String?
     public var kind: Kind
     public var encoding: Encoding
-    /// Where the Ogg page begins that has the byte at `offset`, if the picture goes on in other pages of that stream.
+    /// The offset of the Ogg page that has the byte at `offset`, if the picture continues in other pages of that
+    /// stream.
     public var page: Int64?
 
-    /// How the bytes of the file stand for those of the picture.
+    /// How the bytes of the file represent those of the picture.
     public enum Encoding: Equatable, Sendable {
-        /// They are the picture.
+        /// The bytes in the file are the picture.
         case plain
         /// ID3v2, 6.1 (2.4) or 5 (2.3): a zero after 0xFF does not belong to the picture.
         case unsynchronised
@@ -66,7 +67,7 @@ extension TagPicture {
         return isWhole ? text : "image/" + text
     }
 
-    /// Whether a tag has the address of a picture in place of the picture.
+    /// Whether a tag has the address of a picture instead of the picture.
     static func isLink(_ mediaType: some Collection<UInt8>) -> Bool { mediaType.elementsEqual("-->".utf8) }
 
     /// The media type of the picture at `offset`, by its first bytes.
@@ -109,7 +110,7 @@ extension TagPicture {
     init?(base64 text: ArraySlice<UInt8>, in range: Range<Int64>) {
         let count = range.upperBound - range.lowerBound
         let text = text.prefix(text.count / 4 * 4)
-        // Breaks of lines would make places of its characters unknown.
+        // Line breaks would make the positions of its characters unknown.
         guard !text.contains(where: { $0 <= 0x20 }), let head = Base64.bytes(text),
             var picture = TagPicture(blockHead: head, size: count / 4 * 3)
         else { return nil }
@@ -122,7 +123,7 @@ extension TagPicture {
 }
 
 extension ByteReader {
-    /// Bytes after their number.
+    /// Takes bytes that follow their number.
     fileprivate mutating func sized() -> ArraySlice<UInt8>? {
         guard let count = bigEndian(UInt32.self), count <= TagPicture.blockHead else { return nil }
         return bytes(Int(count))

@@ -1,6 +1,6 @@
 /// Text of tags: any bytes become valid text.
 enum TagText {
-    /// UTF-8 with what is invalid in it replaced, without trailing NULs and blanks; nil when nothing is left.
+    /// UTF-8 with invalid bytes replaced, without trailing NULs and blanks; nil when nothing is left.
     static func utf8(_ bytes: some BidirectionalCollection<UInt8>) -> String? {
         let text = trimmed(bytes)
         return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
@@ -26,7 +26,7 @@ enum TagText {
         return bytes[..<end]
     }
 
-    /// With ASCII letters in lower case.
+    /// The text with ASCII letters in lower case.
     static func lowercased(_ text: String) -> String {
         String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }

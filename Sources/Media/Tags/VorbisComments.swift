@@ -48,7 +48,7 @@ enum VorbisComments {
     }
 
     private struct Comment {
-        /// All of it, or the first bytes of a long one.
+        /// The whole comment, or the first bytes of a long one.
         var head: [UInt8]
         var range: Range<Int64>
         var isWhole: Bool { Int64(head.count) == range.upperBound - range.lowerBound }

@@ -1,11 +1,11 @@
-/// The stage behind the codec: drops leading frames and stops after a count.
+/// The stage after the codec: drops leading frames and stops after a count.
 ///
 /// A value: it takes the number of decoded frames, and returns the range of them that is played.
 struct FrameTrim {
     private var leftToDrop: Int64
     private var leftToPlay: Int64?
 
-    /// - Parameter count: of the frames that are played behind the dropped ones; nil for all.
+    /// - Parameter count: how many frames are played after the dropped ones; nil for all.
     init(dropping leading: Int64 = 0, playing count: Int64? = nil) {
         leftToDrop = max(0, leading)
         leftToPlay = count.map { max(0, $0) }

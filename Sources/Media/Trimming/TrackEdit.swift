@@ -43,8 +43,8 @@ struct TrackEdit: Equatable {
         return sum
     }
 
-    /// The part with a played frame, and how many frames of the part are before it. Behind the last frame this is in
-    /// the last part.
+    /// The part that contains a played frame, and how many frames of the part precede it. After the last frame, the
+    /// result is in the last part.
     func place(of frame: Int64) -> (part: Int, frame: Int64) {
         var rest = max(0, frame)
         for (index, part) in parts.enumerated() {

@@ -7,7 +7,7 @@ import Platform
 final class ALSADevice: PlaybackDevice {
     let configuration: DeviceConfiguration
 
-    /// nil once closed.
+    /// The handle; nil once closed.
     private var handle: PCMHandle?
     /// The content of `handle`; valid until `close`.
     private let pcm: OpaquePointer
@@ -16,12 +16,12 @@ final class ALSADevice: PlaybackDevice {
     private let isFile: Bool
     /// Whether this is a sound card and not a plug-in.
     let isAudible: Bool
-    /// nil when the device's memory is mapped.
+    /// The staging buffer; nil when the device's memory is mapped.
     private var staging: StagingBuffer?
     private let software: SoftwareParameters
-    /// Whether the device plays silence behind the last frame while its clock runs.
+    /// Whether the device plays silence after the last frame while its clock runs.
     private let isSilentBehind: Bool
-    /// Whether the clock continues behind the last frame.
+    /// Whether the clock continues after the last frame.
     private var runsOn = false
     private let clock: any MonotonicClock
 
@@ -61,7 +61,7 @@ final class ALSADevice: PlaybackDevice {
     func write(
         _ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void
     ) throws(DeviceFault) -> Int {
-        // Frames behind the last frame cannot follow without a gap, so this is an underrun.
+        // Frames after the last frame cannot follow without a gap, so this is an underrun.
         if runsOn {
             let room = snd_pcm_avail_update(pcm)
             try setRunsOn(false)
@@ -124,7 +124,8 @@ final class ALSADevice: PlaybackDevice {
         }
     }
 
-    /// In frames, 20 seconds at the highest rate. More is a fault of the driver, and arithmetic on it may overflow.
+    /// The largest plausible delay, in frames: 20 seconds at the highest rate. More is a fault of the driver, and
+    /// arithmetic on it may overflow.
     private static let longestDelay = 1 << 24
 
     func delayFrames() throws(DeviceFault) -> Int {
@@ -164,7 +165,7 @@ final class ALSADevice: PlaybackDevice {
     }
 
     func rewindableFrames() throws(DeviceFault) -> Int {
-        // Staged frames lie behind the frames that can be taken back.
+        // Staged frames come after the frames that can be taken back.
         guard configuration.memoryMapped, state == .running else { return 0 }
         return max(0, snd_pcm_rewindable(pcm))
     }
@@ -197,7 +198,7 @@ final class ALSADevice: PlaybackDevice {
         while true {
             // Called repeatedly, because plug-ins notice the end only then.
             let code = Int32(try writing { Int(snd_pcm_drain(pcm)) })
-            // The buffer was empty before the drain began: everything was heard.
+            // The buffer was empty before the drain began, so everything was heard.
             if code == 0 || code == -EPIPE { return true }
             guard code == -EAGAIN else { throw DeviceFault(code: code, state: state) }
             if deadline.isOver { return false }
@@ -266,7 +267,7 @@ private struct Deadline {
         end = clock.now() + milliseconds * 1_000_000
     }
 
-    /// At least 0.
+    /// The remaining milliseconds; at least 0.
     var remainingMilliseconds: Int32 { Int32(clamping: max(0, (end - clock.now() + 999_999) / 1_000_000)) }
     var isOver: Bool { remainingMilliseconds == 0 }
 }

@@ -10,7 +10,7 @@ import Platform
 /// Device names are alsa-lib's: `hw:CARD=DAC,DEV=0` is a sound card, `null` discards everything, and
 /// `file:FILE=/path/x.wav,FORMAT=wav` writes a file (`FORMAT=raw`: only the samples). A path with a comma or an equals
 /// sign needs quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand for rate, channel
-/// count, bits and sample format. After a change of the format the music goes on in a second file (`FileSequence`).
+/// count, bits and sample format. After a change of the format, a second file receives the music (`FileSequence`).
 ///
 /// Thread: the audio thread, except for `lastOpened`.
 public final class ALSADeviceProvider: DeviceProvider {
@@ -133,7 +133,7 @@ public final class ALSADeviceProvider: DeviceProvider {
 }
 
 /// A name that the audio thread writes and other threads read.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the name.
 private final class OpenedName: @unchecked Sendable {
     // `lock` guards the rest. The audio thread takes it while it opens a device, which blocks anyway.
     private let lock = Lock()

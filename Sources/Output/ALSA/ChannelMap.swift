@@ -5,7 +5,7 @@ import PCM
 /// The channel map of a device that was set up (docs/decisions/channel-maps.md).
 enum ChannelMap {
     /// Sets the order of FLAC where the device lets it be set, and returns the order that the device has then.
-    /// - Returns: nil for the order of FLAC, for one and two channels, and when the device does not say.
+    /// - Returns: nil for the order of FLAC, for one and two channels, and when the device does not report an order.
     static func settled(of handle: borrowing PCMHandle, channelCount: Int) -> ChannelLayout? {
         guard (3...ChannelLayout.largest).contains(channelCount) else { return nil }
         let usual = ChannelLayout(channelCount)
@@ -16,7 +16,7 @@ enum ChannelMap {
         return layout == usual ? nil : layout
     }
 
-    /// Does nothing where no map can be changed, or none has all positions of `usual`.
+    /// Does nothing when no map can be changed, or none has all positions of `usual`.
     private static func setOrder(of handle: borrowing PCMHandle, to usual: ChannelLayout, _ channelCount: Int) {
         guard let maps = snd_pcm_query_chmaps(handle.raw) else { return }
         defer { snd_pcm_free_chmaps(maps) }
@@ -36,7 +36,7 @@ enum ChannelMap {
             }
             guard ordered.count == channelCount + 1 else { continue }
             ordered.withUnsafeBytes { bytes in
-                // Refused or not: the map that the device has afterwards counts.
+                // The map that the device has afterwards counts, whether it accepted this one or not.
                 if let start = bytes.bindMemory(to: snd_pcm_chmap_t.self).baseAddress {
                     _ = snd_pcm_set_chmap(handle.raw, start)
                 }

@@ -1,7 +1,7 @@
 import PCM
 import Platform
 
-/// The files of a `file:` device. alsa-lib begins its file anew whenever the device is opened: the music before a
+/// The files of a `file:` device. alsa-lib overwrites its file whenever the device is opened, so the music before a
 /// change of the format would be lost. So the music after it goes into a second file, whose name ends with `-2`.
 ///
 /// Thread: one at a time.

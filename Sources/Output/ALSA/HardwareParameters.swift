@@ -62,7 +62,7 @@ struct HardwareParameters: ~Copyable {
         return snd_pcm_hw_params_test_rate(pcm, raw, rate, 0) == 0
     }
 
-    /// Each count is tested: a device may have 2 and 6 and nothing between.
+    /// Each count is tested: a device may have 2 and 6, and no count between them.
     private func channelCounts() throws(ALSAFailure) -> [Int] {
         var least: UInt32 = 0
         var most: UInt32 = 0
@@ -117,7 +117,7 @@ struct HardwareParameters: ~Copyable {
 
     // MARK: Results, after `install`
 
-    /// In Hz; see `InstalledRate`.
+    /// The rate in Hz; see `InstalledRate`.
     func installedRate() throws(ALSAFailure) -> Int {
         var rate: UInt32 = 0
         var direction: Int32 = 0
@@ -128,7 +128,7 @@ struct HardwareParameters: ~Copyable {
         return InstalledRate(reported: rate, numerator: numerator, denominator: denominator).hertz
     }
 
-    /// In frames; at least 1, although some drivers report 0 for the period.
+    /// The sizes in frames. They are at least 1, although some drivers report 0 for the period.
     func installedSizes() throws(ALSAFailure) -> (buffer: Int, period: Int) {
         var buffer: snd_pcm_uframes_t = 0
         var period: snd_pcm_uframes_t = 0

@@ -40,7 +40,7 @@ struct BufferSize: Equatable {
 
 /// The rate that a device was set up with.
 struct InstalledRate: Equatable {
-    /// In Hz.
+    /// The rate in Hz.
     let hertz: Int
 
     /// - Parameters:

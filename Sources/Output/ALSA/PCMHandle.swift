@@ -4,7 +4,7 @@ import CALSA
 ///
 /// Thread: one at a time.
 struct PCMHandle: ~Copyable {
-    /// For calls of alsa-lib; must not outlive the handle.
+    /// The pointer for calls of alsa-lib; must not outlive the handle.
     let raw: OpaquePointer
 
     /// Opens without waiting: a device that is in use fails at once.

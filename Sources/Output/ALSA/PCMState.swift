@@ -16,7 +16,7 @@ enum PCMState: Equatable {
         case SND_PCM_STATE_DRAINING.rawValue: self = .draining
         case SND_PCM_STATE_PAUSED.rawValue: self = .paused
         case SND_PCM_STATE_SUSPENDED.rawValue: self = .suspended
-        // Newer kernels may add states, and a plug-in may return a negated errno: the device cannot be used then.
+        // Newer kernels may add states, and a plug-in may return a negated errno. The device cannot be used then.
         default: self = .disconnected
         }
     }

@@ -4,10 +4,10 @@ import CLinux
 /// A device's descriptors for poll(2), and one to end the wait. Allocated once.
 struct PollDescriptors: ~Copyable {
     enum Event: Equatable {
-        /// Timeout, a signal, or the wake-up descriptor is readable.
+        /// No event: timeout, a signal, or the wake-up descriptor is readable.
         case none
         case ready
-        /// The device reports an error; its state says which.
+        /// The device reports an error; its state shows which one.
         case error
     }
 

@@ -9,7 +9,7 @@ struct Recovery {
         /// Stop the clock, discard the frames, prepare.
         case dropAndPrepare
         case resume
-        /// The hardware still sleeps: wait `Recovery.resumeInterval`, then resume.
+        /// Wait `Recovery.resumeInterval`, then resume: the hardware is still asleep.
         case waitAndResume
         case succeeded
         case gone
@@ -19,7 +19,7 @@ struct Recovery {
     static let resumeInterval: Int32 = 20
     /// A card that does not wake up within a second is treated as one that cannot resume.
     static let resumeLimit = 50
-    /// Steps other than resuming; a sound device needs two.
+    /// The most steps other than resuming; a sound device needs two.
     static let stepLimit = 10
 
     private let fault: DeviceFault

@@ -1,12 +1,12 @@
 import CALSA
 import CLinux
 
-/// When the clock starts and stops, and what is played when there are no frames (`snd_pcm_sw_params_t`).
+/// When the clock starts and stops, and whether silence is played when there are no frames (`snd_pcm_sw_params_t`).
 struct SoftwareParameters: ~Copyable {
     private let raw: OpaquePointer
     private let pcm: OpaquePointer
 
-    /// Only after the hardware parameters are installed.
+    /// Call it only after the hardware parameters are installed.
     init(of handle: borrowing PCMHandle) throws(ALSAFailure) {
         var raw: OpaquePointer?
         try ALSAFailure.check(snd_pcm_sw_params_malloc(&raw))

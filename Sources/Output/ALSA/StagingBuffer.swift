@@ -23,7 +23,7 @@ struct StagingBuffer: ~Copyable {
 
     deinit { free(bytes) }
 
-    /// To whole blocks of 64 bytes, as aligned_alloc(3) requires.
+    /// Rounds up to whole blocks of 64 bytes, as aligned_alloc(3) requires.
     private static func roundedUp(_ size: Int) -> Int { size > Int.max - 63 ? Int.max : (max(size, 1) + 63) & ~63 }
 
     /// Stores `frames` frames, at most the capacity. Only when empty.

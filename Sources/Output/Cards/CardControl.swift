@@ -21,7 +21,7 @@ struct CardControl: ~Copyable {
 
     deinit { snd_ctl_close(raw) }
 
-    /// For callers that close the control themselves.
+    /// Opens the control for callers that close it themselves.
     static func open(card: String, configuration: ALSAConfiguration) throws(ALSAFailure) -> OpaquePointer {
         tonearm_alsa_silence()
         let name = "hw:\(card)"
@@ -45,7 +45,7 @@ struct CardControl: ~Copyable {
                 let control = try CardControl(card: "\(index)", configuration: configuration)
                 identities.append(try control.identity(index: Int(index)))
             } catch {
-                // The card was unplugged between two calls: skip it.
+                // The card was unplugged between two calls.
                 continue
             }
         }

@@ -2,7 +2,7 @@ import CALSA
 import CLinux
 import PCM
 
-/// Why a device could not be opened, with what a person needs to act on it.
+/// The reason why a device could not be opened, with the data that a person needs to act on it.
 public enum DeviceError: Error, Equatable, Sendable {
     /// No such card or PCM. `present` lists the names of the cards of this machine (`hw:CARD=…`).
     case absent(device: String, present: [String])

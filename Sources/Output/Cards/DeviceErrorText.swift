@@ -1,7 +1,7 @@
 import PCM
 
 extension DeviceError: CustomStringConvertible {
-    /// What is wrong and what to do, for a person.
+    /// The problem and the remedy, for a person.
     public var description: String {
         switch self {
         case .absent(DeviceName.automatic, _):

@@ -2,7 +2,7 @@
 ///
 /// Thread: any.
 public enum DeviceName {
-    /// Stands for the first card that can be used, at the moment when it is opened.
+    /// The name that stands for the first usable card at the time of opening.
     public static let automatic = "auto"
 
     static func isAutomatic(_ name: String) -> Bool { name.utf8.elementsEqual(automatic.utf8) }

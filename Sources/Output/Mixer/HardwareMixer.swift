@@ -68,8 +68,8 @@ public final class HardwareMixer {
         }
     }
 
-    /// What `volume` reads after `setVolume(percent:)`: not `percent` where the card does not have that setting.
-    /// Changes nothing.
+    /// The volume that `volume` returns after `setVolume(percent:)`. It differs from `percent` when the card does not
+    /// have that setting. Changes nothing.
     /// - Throws: as `volume`.
     public func reading(afterSetting percent: Int) throws(DeviceError) -> Volume {
         let (volume, scale) = (Volume(percent: percent), scale)
@@ -130,7 +130,7 @@ public final class HardwareMixer {
         return (step, setting)
     }
 
-    /// Of all channels.
+    /// The settings of all channels.
     private static func settings(of element: OpaquePointer, _ unit: VolumeScale.Unit) throws(ALSAFailure) -> [Int] {
         var settings: [Int] = []
         for number in 0...Int32(SND_MIXER_SCHN_LAST.rawValue) {
@@ -162,7 +162,7 @@ public final class HardwareMixer {
         _ call: (borrowing MixerHandle, OpaquePointer) throws(ALSAFailure) -> Result
     ) throws(DeviceError) -> Result {
         do throws(ALSAFailure) {
-            // Looked up each time: alsa-lib removes the elements of a card that was unplugged.
+            // The element is looked up each time, because alsa-lib removes the elements of a card that was unplugged.
             return try call(mixer, try mixer.element(of: control))
         } catch {
             throw DeviceError(opening: DeviceName.card(card), failure: error, configuration: configuration)

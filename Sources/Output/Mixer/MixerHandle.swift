@@ -40,7 +40,7 @@ struct MixerHandle: ~Copyable {
         return mixer.controls()
     }
 
-    /// Those that act on playback, in the card's order.
+    /// The controls that act on playback, in the card's order.
     func controls() -> [MixerControl] {
         var controls: [MixerControl] = []
         var element = snd_mixer_first_elem(raw)
@@ -76,7 +76,7 @@ struct MixerHandle: ~Copyable {
         return element
     }
 
-    /// Reads changes by others: volumes that they set, or that the card was unplugged.
+    /// Reads changes from outside: volumes that others set, and whether the card was unplugged.
     func refresh() throws(ALSAFailure) {
         try ALSAFailure.check(snd_mixer_handle_events(raw))
     }

@@ -34,8 +34,8 @@ public struct VolumeScale: Equatable, Sendable {
         self.range = range
     }
 
-    /// The setting to request from the card: in decibels not louder than `volume`, as far as the range allows; in steps
-    /// the first one that is not softer.
+    /// The setting to request from the card. In decibels it is not louder than `volume`, as far as the range allows. In
+    /// steps it is the first one that is not softer.
     public func setting(for volume: Volume) -> Int {
         guard volume > .muted else { return range.lowerBound }
         switch unit {
@@ -43,7 +43,7 @@ public struct VolumeScale: Equatable, Sendable {
             return min(max(Self.hundredths(of: volume), range.lowerBound), range.upperBound)
         case .steps:
             let step = (volume.factor * stepCount).rounded(.up)
-            // As a double: the difference of two settings may be too large for an integer.
+            // Computed as a double: the difference of two settings may be too large for an integer.
             return Int(exactly: Double(range.lowerBound) + min(step, stepCount)) ?? range.upperBound
         }
     }
@@ -54,8 +54,8 @@ public struct VolumeScale: Equatable, Sendable {
         return setting < self.setting(for: volume) - Self.coarseness
     }
 
-    /// The factor for the samples while the card is at `setting`, so that the result is not louder than `volume`: 1
-    /// when the card does it alone, 0 for silence.
+    /// The factor for the samples while the card is at `setting`, so that the result is not louder than `volume`. 1
+    /// when the card needs no help, 0 for silence.
     func softwareFactor(for volume: Volume, at setting: Int) -> Double {
         guard volume > .muted else { return 0 }
         switch unit {
@@ -69,7 +69,7 @@ public struct VolumeScale: Equatable, Sendable {
         }
     }
 
-    /// The card's factor at `setting`, linear.
+    /// The card's linear factor at `setting`.
     func factor(at setting: Int) -> Double {
         switch unit {
         case .decibels: pow(10, Double(setting) / 2000)

@@ -2,11 +2,11 @@ import PCM
 
 /// The capabilities of a device itself, without resampling, mixing or conversion.
 public struct DeviceCapabilities: Equatable, Sendable {
-    /// In Hz, ascending; only usual ones.
+    /// The usual rates that the device has, in Hz, ascending.
     public var rates: [Int]
     /// Every channel count that the device has, ascending, up to `mostChannels`.
     public var channels: [Int]
-    /// Those that Tonearm supports, in the order of preference.
+    /// The formats that Tonearm supports, in the order of preference.
     public var sampleFormats: [SampleFormat]
 
     /// The usual rates of audio, in Hz.

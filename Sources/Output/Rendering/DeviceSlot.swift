@@ -1,6 +1,6 @@
 import PCM
 
-/// The place of the device: an open one, or none.
+/// The slot of the device: an open one, or none.
 ///
 /// Thread: the audio thread.
 struct DeviceSlot {

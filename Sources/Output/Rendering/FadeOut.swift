@@ -1,4 +1,4 @@
-/// A fade-out that was written to the device, with silence behind it. The device stops after it was heard.
+/// A fade-out that was written to the device, with silence after it. The device stops after the fade was heard.
 ///
 /// Thread: the audio thread.
 struct FadeOut {
@@ -9,7 +9,7 @@ struct FadeOut {
     private let deadline: Int64
 
     /// - Parameters:
-    ///   - silentFrames: frames of silence that were written behind the fade.
+    ///   - silentFrames: frames of silence that were written after the fade.
     ///   - now: time of the clock, in nanoseconds.
     init(silentFrames: Int, now: Int64) {
         self.silentFrames = silentFrames

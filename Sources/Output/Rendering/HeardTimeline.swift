@@ -53,8 +53,8 @@ struct HeardTimeline {
     }
 
     static let capacity = 32
-    /// Segments that are not completely heard, in a circular buffer from `first` on. Stored in place: an array would
-    /// allocate in a build without optimisation.
+    /// Segments that are not completely heard, in a circular buffer from `first` on. An inline array, because an
+    /// `Array` would allocate in a build without optimisation.
     private var segments = InlineArray<32, Segment?>(repeating: nil)
     private var first = 0
     private(set) var segmentCount = 0
@@ -63,7 +63,7 @@ struct HeardTimeline {
     /// How many of these were heard, as last reported.
     private(set) var heard: Int64 = 0
 
-    /// Whether no other segment fits before one was heard. Happens with very short runs.
+    /// Whether no other segment fits before one was heard. This happens with very short runs.
     var isFull: Bool { segmentCount == Self.capacity }
     /// Frames written and not heard yet.
     var unheard: Int64 { written - heard }

@@ -5,9 +5,8 @@ import Synchronization
 /// makes a new stream; an old stream is never flushed.
 ///
 /// Threads: the decoder writes the ring, the audio thread reads it, control sets the gain. Control keeps a reference
-/// while the renderer may use the stream, so that the audio thread never frees one.
-/// `@unchecked Sendable` is safe because the gain is an atomic, the ring is safe between its two threads, the rest
-/// never changes.
+/// while the renderer may use the stream, so that the audio thread never frees one. `@unchecked Sendable` is safe
+/// because the gain is an atomic, the ring is safe between its two threads, and the rest never changes.
 public final class PCMStream: @unchecked Sendable {
     /// Unique among all streams of a renderer.
     public let id: UInt64

@@ -19,7 +19,7 @@ struct PlayHead {
         var switchesGain: Bool
     }
 
-    /// What precedes the next frames.
+    /// The sound before the next frames.
     enum Entrance {
         /// Other frames, without a gap.
         case none
@@ -46,7 +46,7 @@ struct PlayHead {
     private let channel: RendererChannel
     private var timeline = HeardTimeline()
 
-    /// The run to read. It is ahead of `timeline.current` while its first frames are unheard.
+    /// The run to read. It comes after `timeline.current` while its first frames are unheard.
     private var reading: HeardTimeline.Run?
     /// Whether `reading` has a segment on the timeline yet.
     private var isOnTimeline = false
@@ -70,9 +70,10 @@ struct PlayHead {
     var written: Int64 { timeline.written }
     /// Frames of these that were not heard yet.
     var unheard: Int64 { timeline.unheard }
-    /// Frames until the first one behind a boundary is heard; nil when none was written.
+    /// Frames until the first one after a boundary is heard; nil when none was written.
     var framesToBoundary: Int64? { timeline.framesToNextSegment }
-    /// Whether a stream is read that control does not count as playing, because nothing of it was heard.
+    /// Whether the stream that is read is not yet the one that control counts as playing, because none of its frames
+    /// was heard.
     var hasJoined: Bool { followed != nil }
     /// Whether the events of the next step fit into their queue.
     var canReport: Bool { freeEvents > Self.eventsOfAStep }
@@ -82,7 +83,7 @@ struct PlayHead {
 
     /// Whether something can be read or passed now.
     var hasMore: Bool { reading.map { !$0.ring.readableRegion().isEmpty || $0.ring.pendingMarker != nil } ?? false }
-    /// Whether the stream's producer may pause because its ring is full enough: no more comes before something was
+    /// Whether the stream's producer may pause because its ring is full enough. No more room comes before frames were
     /// heard.
     var isRingFull: Bool { reading?.ring.isFullEnough ?? false }
     /// Whether an end or a format marker comes before the next frame.
@@ -134,7 +135,7 @@ struct PlayHead {
 
     // MARK: Reading
 
-    /// The next frames to write. Passes boundaries when the same device can continue behind them.
+    /// The next frames to write. Passes boundaries when the same device can continue after them.
     /// - Parameters:
     ///   - room: in frames, at least 1.
     ///   - joins: whether the device can continue with frames of this format.
@@ -168,7 +169,7 @@ struct PlayHead {
         reading.ring.advance(frames * reading.format.channelCount)
     }
 
-    /// Continues behind the current marker.
+    /// Continues after the current marker.
     /// - Returns: false when the stream has ended and nothing follows it.
     mutating func passBoundary() -> Bool {
         guard let run = reading, let marker = run.ring.pendingMarker, let following = self.run(behind: marker, run)
@@ -249,7 +250,7 @@ struct PlayHead {
     }
 
     private func releaseHeard() {
-        // Everything of a stream that was not heard at all has to stay, even a marker before its first frame.
+        // All samples of a stream that was not heard at all have to stay, even a marker before its first frame.
         guard let position = timeline.heardRingPosition, let current = timeline.current,
             timeline.heard > current.deviceStart
         else { return }
@@ -281,7 +282,7 @@ struct PlayHead {
         } else {
             return
         }
-        // The stream that control counts as playing stays at its end until something else is heard.
+        // The stream that control counts as playing stays at its end until another one is heard.
         guard run.streamID == announcedStream else { return }
         let position = RenderPosition(stream: run.streamID, nanoseconds: run.media(at: ringPosition))
         channel.position.publish(position)

@@ -3,8 +3,8 @@ import PCM
 /// An open playback device: the interface between the renderer and ALSA. Tests implement it with a device that runs at
 /// a controlled pace.
 ///
-/// Thread: only the audio thread, from `DeviceProvider.open` to the last release. Between `open` and `close` nothing
-/// here allocates, locks or logs.
+/// Thread: only the audio thread, from `DeviceProvider.open` to the last release. Between `open` and `close`, no method
+/// allocates, locks or logs.
 public protocol PlaybackDevice: AnyObject {
     /// The configuration that the device runs with.
     var configuration: DeviceConfiguration { get }
@@ -21,7 +21,7 @@ public protocol PlaybackDevice: AnyObject {
     func write(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void)
         throws(DeviceFault) -> Int
 
-    /// Starts the clock after the first frames were written; does nothing when it runs.
+    /// Starts the clock after the first frames were written. Does nothing when the clock runs.
     func start() throws(DeviceFault)
 
     /// Written frames that were not heard yet. 0 when the device has no frames left.
@@ -33,12 +33,12 @@ public protocol PlaybackDevice: AnyObject {
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool
 
     /// Silences the device at once and discards unheard frames. It can be written to again afterwards. A device without
-    /// unheard frames may keep its frames.
+    /// unheard frames may leave its frames.
     func drop() throws(DeviceFault)
 
-    /// No frames follow for now: the clock continues behind the last frame, with silence, until the device is drained,
-    /// dropped or written to. If the clock stopped exactly behind the last frame, frames that the driver still
-    /// transfers could be cut off. Does nothing when the device cannot do it.
+    /// Lets the clock continue with silence after the last frame, because no frames follow for now. This ends when the
+    /// device is drained, dropped or written to. If the clock stopped exactly after the last frame, frames that the
+    /// driver still transfers could be cut off. Does nothing when the device cannot do it.
     func runOnBehindLastFrame() throws(DeviceFault)
 
     /// Frames at the end that can still be taken back because the hardware does not have them yet. 0 when the device
@@ -93,7 +93,7 @@ public struct DeviceRequest: Equatable, Sendable {
 /// The configuration of an open device.
 public struct DeviceConfiguration: Equatable, Sendable {
     public var device: String
-    /// In Hz.
+    /// The rate in Hz.
     public var sampleRate: Int
     public var channelCount: Int
     public var sampleFormat: SampleFormat
@@ -106,7 +106,7 @@ public struct DeviceConfiguration: Equatable, Sendable {
     public var channels: ChannelCounts
     /// The usual rates of the device in Hz, ascending; empty when they are not known.
     public var rates: [Int]
-    /// Where the channels are; nil for the order of FLAC.
+    /// The positions of the channels; nil for the order of FLAC.
     public var layout: ChannelLayout?
     /// Which side each front channel plays.
     public var routing = ChannelRouting.straight
@@ -130,7 +130,8 @@ public struct DeviceConfiguration: Equatable, Sendable {
         self.rates = rates
     }
 
-    /// Bits of a sample that are kept; audio with more is dithered. A converter of less than 24 bits rounds by itself.
+    /// The bits that remain of a sample; audio with more bits is dithered. A converter of less than 24 bits rounds by
+    /// itself.
     public var keptBits: Int {
         sampleFormat == .s32 && significantBits <= 24 ? 24 : sampleFormat.bitDepth
     }
@@ -167,9 +168,9 @@ public enum DeviceFault: Error, Equatable, Sendable, BitwiseCopyable {
     case suspended
     /// The device is gone (ENODEV, EBADFD, ENOTTY…).
     case vanished
-    /// The file or pipe of the device cannot take more, and some frames were lost. This cannot be repaired. A negated
-    /// errno.
+    /// The file or pipe of the device cannot take more, and some frames were lost. This cannot be repaired. `code` is a
+    /// negated errno.
     case spoiled(code: Int32)
-    /// Any other fault; a negated errno of alsa-lib.
+    /// Any other fault; `code` is a negated errno of alsa-lib.
     case failed(code: Int32)
 }

@@ -1,4 +1,4 @@
-/// Reports to control how playback goes after a `run`: each change once.
+/// Reports each change of the playback to control once, after a `run`.
 ///
 /// Thread: the audio thread.
 struct PlaybackReports {

@@ -4,7 +4,7 @@ import Platform
 /// The audio thread's work: drives the device, and writes the frames that `PlayHead` reads.
 ///
 /// `step` does the work that is possible now, and returns what to wait for. `Renderer` runs it on its thread, tests
-/// call it directly. From the opening of a device to its closing, nothing here allocates, locks, logs or makes system
+/// call it directly. From the opening of a device to its closing, no method allocates, locks, logs or makes system
 /// calls except those of ALSA and the clock.
 final class RenderLoop {
     /// The current activity of the loop.
@@ -27,7 +27,7 @@ final class RenderLoop {
     static let deviceRetryInterval: Int64 = 1_000_000_000
     /// The position is published at least this often, in milliseconds.
     private static let longestDeviceWait: Int32 = 250
-    /// After so many faults in a row, without anything heard between them, the device is closed and retried later.
+    /// The limit for faults in a row without a frame heard between them. Then the device is closed and retried later.
     private static let faultLimit = 4
 
     private let clock: any MonotonicClock
@@ -42,7 +42,7 @@ final class RenderLoop {
     private var faultsInARow = 0
     private var lastWrite: Int64 = 0
     private var backOff = BackOff()
-    /// The current fade-out, which is still heard. Nothing is written meanwhile.
+    /// The current fade-out, which is still heard. No frames are written meanwhile.
     private var fadeOut: FadeOut?
     /// Whether the device is closed after the fade-out.
     private var closesAfterFade = false
@@ -207,7 +207,7 @@ final class RenderLoop {
         return goOn()
     }
 
-    /// Everything before a boundary was heard.
+    /// Continues after all frames before a boundary were heard.
     private func goOn() -> Wait {
         if head.passBoundary() {
             activity = .priming
@@ -270,7 +270,7 @@ final class RenderLoop {
     }
 
     /// Stops the device after a fade-out was heard.
-    /// - Returns: what to wait for before that; nil when nothing fades.
+    /// - Returns: the condition to wait for before that; nil when no fade runs.
     private func finishFadeOut() -> Wait? {
         guard let fadeOut else { return nil }
         if let sink = slot.sink {
@@ -282,7 +282,7 @@ final class RenderLoop {
                 }
                 try sink.drop()
             } catch {
-                // It is silent now, which is the goal of this function.
+                // The device is silent now, which is the goal of this function.
                 slot.recover(from: error)
             }
         }
@@ -328,14 +328,14 @@ final class RenderLoop {
         channel.post(.refused(stream: head.refuse(), Unmanaged.passRetained(DeviceErrorBox(error))))
     }
 
-    /// The device cannot be opened: keep the position and retry every second.
+    /// Keeps the position and retries every second, because the device cannot be opened.
     private func lose(_ error: DeviceError) {
         faultsInARow = 0
         activity = .waitingForDevice(retryAt: clock.now() + Self.deviceRetryInterval)
         reports.lost(error)
     }
 
-    /// A device may be lost while nothing plays; then it is reopened at once.
+    /// Reopens a device at once that was lost while nothing played.
     private func discardDeadDevice() {
         guard let device = slot.sink?.device else { return }
         do throws(DeviceFault) {

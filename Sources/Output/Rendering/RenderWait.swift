@@ -1,17 +1,17 @@
 import Platform
 
 extension RenderLoop {
-    /// The end of a wait before the next step. A command always ends the wait.
+    /// The event that ends a wait before the next step. A command always ends the wait.
     enum Wait: Equatable {
-        /// A command.
+        /// Waits for a command only.
         case command
-        /// Room in the device.
+        /// Waits for room in the device.
         case device(milliseconds: Int32)
-        /// Time.
+        /// Waits for a time.
         case time(milliseconds: Int32)
     }
 
-    /// Waits as `step` returned.
+    /// Carries out the wait that `step` returned.
     func wait(_ wait: Wait, wakeUp: WakeUp) {
         switch wait {
         case .command:
@@ -31,7 +31,7 @@ extension RenderLoop {
 
 /// How long the audio thread sleeps before it checks an empty ring again: a little longer each time.
 struct BackOff {
-    /// In milliseconds.
+    /// The longest sleep, in milliseconds.
     static let longest: Int32 = 50
     private var milliseconds: Int32 = 1
 

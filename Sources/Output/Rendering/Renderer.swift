@@ -16,13 +16,13 @@ public struct RendererSettings: Sendable {
     /// Silence before the music after the device was opened, in milliseconds, for converters that cut off the
     /// beginning.
     public var settleAtStart = 0
-    /// The same when it was reopened because of another sample rate.
+    /// The same silence when the device was reopened because of another sample rate.
     public var settleAtRateChange = 0
     /// Whether audio with a channel count that the device does not have is adapted. Otherwise it is an error that names
     /// the counts of the device (docs/playback.md, 8).
     public var allowsAdaptation = true
-    /// At which rate audio is played whose rate the device does not have. The decoder converts it: the device gets the
-    /// rate of its stream, or refuses it.
+    /// The conversion of rates that the device does not have. The decoder carries it out: the device gets the rate of
+    /// its stream, or refuses it.
     public var sampleRates = SampleRateRule()
     /// Which side each front channel of the device plays.
     public var routing = ChannelRouting.straight
@@ -84,8 +84,8 @@ public final class Renderer: @unchecked Sendable {
     public private(set) var sentCommands: UInt64 = 0
 
     /// Starts the audio thread. The device is opened when something has to be played.
-    /// - Parameter priority: of SCHED_FIFO, or `.normal`. Without the permission the thread runs at normal priority,
-    ///   and the log says so.
+    /// - Parameter priority: of SCHED_FIFO, or `.normal`. Without the permission, the thread runs at normal priority
+    ///   and logs that.
     public init(
         provider: any DeviceProvider, clock: any MonotonicClock, settings: RendererSettings,
         priority: NamedThread.Priority
@@ -109,7 +109,8 @@ public final class Renderer: @unchecked Sendable {
     /// Opening a device, or writing to a device that is a pipe, can block for ever. Such a thread is abandoned until
     /// the process ends.
     /// - Parameter patience: how long to wait for the thread, in milliseconds.
-    /// - Returns: false when the thread was abandoned. Everything that it uses must stay: streams, provider, clock.
+    /// - Returns: false when the thread was abandoned. The caller must then keep everything that it uses: streams,
+    ///   provider, clock.
     @discardableResult public func shutDown(patience: Int32 = 1000) -> Bool {
         channel.isQuitting.store(true, ordering: .releasing)
         wakeUp.signal()

@@ -8,7 +8,7 @@ final class SampleSink {
     enum Filling {
         /// The device has no room.
         case full
-        /// There is nothing to write.
+        /// There are no frames to write.
         case starved
         /// Some of the written frames have to be heard first.
         case tooManyBoundaries
@@ -17,7 +17,7 @@ final class SampleSink {
     }
 
     let device: any PlaybackDevice
-    /// The device's, with the settings that it does not know.
+    /// The configuration of the device, with the settings that the device does not know.
     let configuration: DeviceConfiguration
     private let samples: SampleRenderer
     private let stage: SampleStage
@@ -152,8 +152,8 @@ final class SampleSink {
 
     /// Takes back the frames that the hardware does not have yet, and writes a fade-out and silence instead. The head
     /// goes back to the first faded frame, and reads from there again.
-    /// - Returns: how many frames of silence follow the fade; nil when the device cannot take back enough. Nothing has
-    ///   changed then.
+    /// - Returns: how many frames of silence follow the fade; nil when the device cannot take back enough; then nothing
+    ///   has changed.
     func fadeOut(_ head: inout PlayHead) throws(DeviceFault) -> Int? {
         guard fades else { return nil }
         let amount = Int(min(Int64(try device.rewindableFrames() - stage.safetyFrames), head.unheard))

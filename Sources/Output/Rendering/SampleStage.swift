@@ -7,15 +7,15 @@ import PCM
 final class SampleStage {
     /// Milliseconds of a fade.
     private static let fadeMilliseconds = 5
-    /// When frames are taken back, those within this many milliseconds behind the hardware's position are left alone:
-    /// the hardware may have fetched them already.
+    /// When frames are taken back, those up to this many milliseconds after the hardware's position are left alone: the
+    /// hardware may have fetched them already.
     private static let safetyMilliseconds = 2
     private static let capacity = 256
 
     let fadeFrames: Int
     let safetyFrames: Int
     private let channelCount: Int
-    /// For each channel count of audio, from 1 on; nil when each channel is played as it is.
+    /// The mixer for each channel count of audio, from 1 on; nil when each channel is played as it is.
     private let mixers: [ChannelMixer?]
     private let frames: UnsafeMutablePointer<Int32>
     /// The current fade, or the last one since the device was silent; nil without one.
@@ -32,7 +32,7 @@ final class SampleStage {
 
     deinit { frames.deallocate() }
 
-    /// Sets what precedes the next frames.
+    /// Sets the sound before the next frames.
     func enter(_ entrance: PlayHead.Entrance, fades: Bool) {
         switch entrance {
         case .none: break
@@ -58,14 +58,14 @@ final class SampleStage {
 
     private func hasMixer(for count: Int) -> Bool { count <= mixers.count && mixers[count - 1] != nil }
 
-    /// How many of the next `count` frames are treated alike: a fade ends exactly at its last frame, and what follows
-    /// is not dithered because of it.
+    /// How many of the next `count` frames are treated alike: a fade ends exactly at its last frame, so that the frames
+    /// after it are not dithered because of the fade.
     func framesAlike(_ count: Int) -> Int {
         guard let fade, !fade.isOver else { return count }
         return Int(min(Int64(count), fade.remainingFrames))
     }
 
-    /// Bits of a sample that carry signal behind this stage.
+    /// Bits of a sample that carry signal after this stage.
     func bitDepth(of format: PCMFormat) -> Int {
         if let fade, !fade.isOver { return 32 }
         return mixers[format.channelCount - 1]?.bitDepth(of: format.bitDepth) ?? format.bitDepth
@@ -73,7 +73,7 @@ final class SampleStage {
 
     /// Passes `count` frames on in the device's channels, in pieces.
     /// - Parameters:
-    ///   - source: moved behind the frames.
+    ///   - source: moved to the end of the frames.
     ///   - receive: takes frames, the number of the first one, and how many there are.
     func pass(
         _ source: inout UnsafePointer<Int32>, of format: PCMFormat, frames count: Int,

@@ -2,10 +2,10 @@ import CLinux
 import Platform
 import TestSupport
 
-/// A device that plays as fast as a test lets it: a named pipe behind ALSA's `file` plug-in, read by a thread of the
-/// test's own. The player is held back by the full pipe; it can be ahead of what was let through by that and by its
+/// A device that plays as fast as a test allows: a named pipe as the file of ALSA's `file` plug-in, read by a thread of
+/// the test. The full pipe blocks the player. It can be ahead of the allowed bytes only by the pipe and by its own
 /// buffers.
-// @unchecked: `condition` guards what changes while the thread runs; the test reads the rest when it has ended.
+// @unchecked: `condition` guards the mutable state while the thread runs; the test reads the rest when it has ended.
 final class PacedDevice: @unchecked Sendable {
     private let readEnd: Int32
     /// Held open so that the pipe is not at its end while no player has it.
@@ -51,7 +51,7 @@ final class PacedDevice: @unchecked Sendable {
         while true {
             guard condition.waitInTime(until: { allowance > 0 }) else { return }
             let room = condition.update { min(buffer.count, allowance) }
-            // Without an end of the player or a byte of it, the test finds too few bytes.
+            // If the player neither ends nor writes, the test finds too few bytes.
             guard (try? waitForDescriptor(readEnd, "the player")) != nil else { return }
             let count = buffer.withUnsafeMutableBytes { CLinux.read(readEnd, $0.baseAddress, room) }
             guard count > 0 else { return }

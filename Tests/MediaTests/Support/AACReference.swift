@@ -3,7 +3,7 @@ import PCM
 
 @testable import Media
 
-/// What ffmpeg's own decoder makes of a file.
+/// The output of ffmpeg's own decoder for a file.
 enum AACReference {
     /// The arguments of ffmpeg's encoder. Noise that a decoder makes up is different in each of them.
     static let encoder = ["-c:a", "aac", "-aac_pns", "0"]

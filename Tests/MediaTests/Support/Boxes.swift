@@ -14,7 +14,7 @@ enum Boxes {
         box(type, big(version, 1) + big(flags, 3) + content)
     }
 
-    /// The boxes at `path` of a file, in order, each with its place.
+    /// The boxes at `path` of a file, in order, each with its range.
     static func find(_ path: [String], in bytes: [UInt8], _ range: Range<Int>? = nil) -> [Range<Int>] {
         var found: [Range<Int>] = []
         let range = range ?? 0..<bytes.count
@@ -38,7 +38,7 @@ struct HandmadeMP4 {
     /// One packet each.
     var packets: [[UInt8]]
     var streamInfo: [UInt8]
-    /// In units of the track.
+    /// The durations in units of the track.
     var durations: [Int]
     var timescale = 44_100
     var movieTimescale = 1000
@@ -48,7 +48,7 @@ struct HandmadeMP4 {
     /// The bits of an entry in `stz2`; nil: `stsz`.
     var compactBits: Int?
     var editList: [UInt8] = []
-    /// Beside the sample tables.
+    /// More boxes beside the sample tables.
     var moreTables: [UInt8] = []
     var userData: [UInt8] = []
     var moreTracks: [UInt8] = []

@@ -51,7 +51,7 @@ enum Chunks {
 }
 
 extension Signal {
-    /// A WAV file whose header says how many bits of each sample are used.
+    /// A WAV file whose header declares how many bits of each sample are used.
     var extensibleWAV: [UInt8] {
         let byteCount = (format.bitDepth + 7) / 8
         return Chunks.wav(

@@ -15,7 +15,7 @@ struct DSDSignal {
     /// Tones by a sigma-delta modulator of the second order, one for each channel.
     /// - Parameters:
     ///   - byteCount: of each channel.
-    ///   - tones: frequency, and amplitude as a part of what the bits can say.
+    ///   - tones: frequency, and amplitude as a part of full scale.
     init(rate: Int = 2_822_400, byteCount: Int, tones: [(frequency: Double, amplitude: Double)]) {
         self.rate = rate
         channels = tones.map { tone in

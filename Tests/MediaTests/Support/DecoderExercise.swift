@@ -9,7 +9,7 @@ struct DecoderExercise {
     private(set) var error: MediaError?
     /// Whether the source answers "not yet".
     private var isPatient = false
-    /// Of the last format that the decoder announced. A seek does not reset it.
+    /// The channels of the last format that the decoder announced. A seek does not reset it.
     private var channelCount = 0
 
     init(frameLimit: Int = 400_000) { self.frameLimit = frameLimit }

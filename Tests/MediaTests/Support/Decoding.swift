@@ -11,7 +11,7 @@ struct Decoded: Equatable {
     var parts: [Part]
     var error: MediaError?
 
-    /// The samples of a stream that keeps its format.
+    /// The samples of a stream whose format does not change.
     var samples: [Int32] { parts.count == 1 ? parts[0].samples : [] }
 }
 

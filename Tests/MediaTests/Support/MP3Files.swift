@@ -21,7 +21,7 @@ extension Signal {
     }
 }
 
-/// What `mpg123` makes of a file, left-justified and interleaved.
+/// The output of `mpg123` for a file, left-justified and interleaved.
 enum MP3Reference {
     static func decode(_ bytes: [UInt8], _ options: [String] = []) throws -> [Int32] {
         try withTemporaryFolder { folder in
@@ -43,7 +43,7 @@ struct MP3Map {
     /// Where each frame of MPEG begins, that with the header of Xing included, and where the last one ends.
     let offsets: [Int]
 
-    /// - Parameter bytes: frames one behind the other.
+    /// - Parameter bytes: frames one after the other.
     init(_ bytes: [UInt8]) throws {
         self.bytes = bytes
         let sync = MPEGSync(MemorySource(bytes))

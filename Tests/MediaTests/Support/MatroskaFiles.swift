@@ -3,7 +3,7 @@
 /// Elements of EBML in a file, which a test changes.
 enum Elements {
     struct Place {
-        /// Of its header.
+        /// The offset of its header.
         var start: Int
         var content: Int
         var end: Int
@@ -48,18 +48,18 @@ struct HandmadeMatroska {
     var codec = "A_FLAC"
     var header: [UInt8]
     var packets: [[UInt8]]
-    /// Of each packet, in milliseconds.
+    /// The time of each packet, in milliseconds.
     var times: [Int]
     var packetsPerCluster = 4
     /// Whether the segment and its clusters have sizes.
     var hasSizes = true
-    /// Of the track.
+    /// More fields of the track.
     var moreFields: [UInt8] = []
-    /// Before the track.
+    /// Elements before the track.
     var otherTracks: [UInt8] = []
-    /// Of the segment, before the tracks.
+    /// Other parts of the segment, before the tracks.
     var otherParts: [UInt8] = []
-    /// Of each packet, where it is not 0.
+    /// The discard padding of each packet, where it is not 0.
     var discards: [Int] = []
 
     /// FLAC in packets of 4608 frames at 44.1 kHz.

@@ -1,6 +1,6 @@
 @testable import Media
 
-/// Segments in memory. They count what is asked for, and are late or missing on demand.
+/// Segments in memory. They count the requests, and are late or missing on demand.
 final class MemorySegments: SegmentedSource {
     let initialization: (any ByteSource)?
     var timeline: SegmentTimeline

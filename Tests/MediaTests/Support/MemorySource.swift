@@ -12,7 +12,7 @@ final class MemorySource: ByteSource {
     var failsFrom = Int64.max
     /// Every read of this number is answered with "not yet"; 0: none.
     var notYetEvery = 0
-    /// Bytes from here on are not there yet.
+    /// The number of bytes that are there; those after them are not there yet.
     var available = Int64.max
     private(set) var bytesRead = 0
     private(set) var readCount = 0

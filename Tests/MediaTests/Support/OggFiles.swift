@@ -22,7 +22,7 @@ extension Signal {
         }
     }
 
-    /// Something that lossy codecs are made for: tones that come and go over a little noise.
+    /// A signal that suits lossy codecs: tones that come and go over a little noise.
     static func music(frames: Int, rate: Int = 48_000, channels: Int = 2, seed: UInt64 = 1) -> Signal {
         var generator = SeededGenerator(seed: seed)
         var samples: [Int32] = []
@@ -42,7 +42,7 @@ extension Signal {
     }
 }
 
-/// What the libraries' own programs make of a file, left-justified and interleaved.
+/// The output of the libraries' own programs for a file, left-justified and interleaved.
 enum OggReference {
     /// `oggdec`: 16 bits.
     static func vorbis(_ bytes: [UInt8]) throws -> [Int32] {
@@ -140,7 +140,7 @@ struct OggMap {
     }
 
     var bytes: [UInt8] { pages.flatMap(\.bytes) }
-    /// Where a page begins.
+    /// The offset of a page.
     func offset(of page: Int) -> Int { pages[..<page].reduce(0) { $0 + $1.bytes.count } }
     /// The first page with audio.
     var firstAudio: Int { pages.firstIndex { $0.granule > 0 } ?? 0 }

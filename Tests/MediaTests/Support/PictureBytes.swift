@@ -3,7 +3,7 @@ import Platform
 @testable import Media
 
 extension TagPicture {
-    /// The picture, read from the file as a reader of the place has to do it.
+    /// The picture, read from the file by its location, as a player does it.
     func bytes(in file: [UInt8]) -> [UInt8]? {
         guard let coded = page.map({ paged(file, from: Int($0)) }) ?? run(file) else { return nil }
         switch encoding {
@@ -35,7 +35,7 @@ extension TagPicture {
     }
 }
 
-/// Bytes that look like a picture to those who read only the beginning.
+/// Bytes that look like a picture when only the beginning is read.
 enum Covers {
     static func jpeg(_ count: Int, seed: UInt64 = 9) -> [UInt8] {
         var generator = SeededGenerator(seed: seed)
@@ -44,7 +44,7 @@ enum Covers {
         var index = 0
         while index + 8 <= count {
             var word = generator.next()
-            // A zero after 0xFF is what unsynchronisation is about.
+            // Unsynchronisation concerns a zero after 0xFF.
             if index % 512 == 0 { word = 0x00FF_E0FF_00FF_1234 }
             for byte in 0..<8 { bytes[index + byte] = UInt8(truncatingIfNeeded: word >> UInt64(8 * byte)) }
             index += 8

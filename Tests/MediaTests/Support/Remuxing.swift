@@ -20,7 +20,7 @@ enum Remuxing {
         }
     }
 
-    /// By `mkvmerge`, into Matroska.
+    /// Remuxes with `mkvmerge`, into Matroska.
     static func mkvmerge(_ bytes: [UInt8], _ name: String, _ options: [String] = []) throws -> [UInt8] {
         try withTemporaryFolder { folder in
             try Files.write(bytes, name, folder)

@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// A piece of sound made for a test: something between music and noise that uses every bit.
+/// A sound made for a test: a mixture of music and noise that uses every bit.
 struct Signal {
     let format: PCMFormat
     /// Interleaved and left-justified, as a decoder has to give it.

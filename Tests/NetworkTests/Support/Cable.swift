@@ -45,12 +45,12 @@ final class Cable: Sendable {
 
     deinit { ended.signal() }
 
-    /// The link comes.
+    /// Brings the link up.
     static func plugIn() {
         NetworkNamespace.run("ip", "link", "set", "near", "up")
         NetworkNamespace.run("ip", "route", "replace", "default", "via", "10.9.0.2")
     }
 
-    /// The link goes.
+    /// Brings the link down.
     static func pullOut() { NetworkNamespace.run("ip", "link", "set", "near", "down") }
 }

@@ -6,7 +6,7 @@ final class Nginx: Sendable {
     static let shared = Result { try Nginx() }
 
     let certificates: TestCertificates
-    /// What `/file` answers.
+    /// The answer to `/file`.
     let file: [UInt8]
     private let folder: ScratchFolder
     private let ports: [String: Int]
@@ -39,7 +39,7 @@ final class Nginx: Sendable {
 
     func url(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(ports[Self.plain]!)\(path)" }
 
-    /// The same server behind another port.
+    /// The same server at another port.
     func otherURL(_ path: String) -> String { "http://127.0.0.1:\(ports[Self.other]!)\(path)" }
 
     func secureURL(_ path: String, _ kind: TestCertificates.Kind = .good, host: String = "localhost") -> String {

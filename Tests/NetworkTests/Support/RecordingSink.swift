@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// Records a transfer for a test, which waits for what it needs.
-// @unchecked: `condition` guards what changes.
+/// Records a transfer for a test, which waits for the events that it needs.
+// @unchecked: `condition` guards the mutable state.
 final class RecordingSink: TransferSink, @unchecked Sendable {
     private let condition = Condition()
     /// How many bytes it takes before it has enough; nil: no limit.
@@ -55,7 +55,7 @@ final class RecordingSink: TransferSink, @unchecked Sendable {
     }
 
     func waitForBytes() { wait { !bytes.isEmpty || !ends.isEmpty } }
-    /// Waits until it has had enough so often.
+    /// Waits until it has refused bytes so often.
     func waitForRefusals(_ count: Int) { wait { refusals >= count || !ends.isEmpty } }
 
     var body: [UInt8] { condition.update { bytes } }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// Authorities and certificates for a server on this machine, made by openssl.
 struct TestCertificates {
-    /// What is wrong with the certificate of a server.
+    /// The fault in the certificate of a server.
     enum Kind: String, CaseIterable {
         case good, expired, future, otherHost, otherAuthority
     }

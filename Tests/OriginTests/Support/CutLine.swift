@@ -2,11 +2,11 @@ import Foundation
 import Platform
 import TestSupport
 
-/// A line to a server on the loopback interface that is cut after so many bytes, again and again, and then refuses
+/// A line to a server on the loopback interface that is cut after so many bytes, repeatedly. After each cut it refuses
 /// connections for a while.
 ///
-/// Any thread. Threads of its own forward; they end with the connections.
-// @unchecked: `lock` guards what changes.
+/// Thread: any. Its own threads forward the bytes; they end with the connections.
+// @unchecked: `lock` guards the mutable state.
 final class CutLine: @unchecked Sendable {
     let port: Int
     private let descriptor: Int32
@@ -22,7 +22,7 @@ final class CutLine: @unchecked Sendable {
 
     /// - Parameters:
     ///   - target: the server's port.
-    ///   - pieces: bytes of the server's answers that pass before each cut; then all pass.
+    ///   - pieces: bytes of the server's answers that pass before each cut; after the last cut all pass.
     ///   - refusals: how many connections after each cut are closed at once.
     init(to target: Int, pieces: [Int], refusals: Int) {
         self.target = target
@@ -35,7 +35,7 @@ final class CutLine: @unchecked Sendable {
         }.start()
     }
 
-    /// Accepts nothing any more.
+    /// Stops accepting connections.
     func end() {
         shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)
@@ -93,7 +93,7 @@ final class CutLine: @unchecked Sendable {
                 isOpen = count > 0 && !passed(count)
             }
         }
-        // A reset, as of a line that breaks: what is on its way is lost.
+        // A reset, as of a broken line: the bytes in transit are lost.
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(client, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
         close(client)

@@ -2,10 +2,10 @@ import Foundation
 import Platform
 import TestSupport
 
-/// What curl got.
+/// An answer that curl received.
 struct Fetched {
     var status: Int
-    /// By names in lower case.
+    /// The headers by their names in lower case.
     var headers: [String: String]
     var body: [UInt8]
 
@@ -44,8 +44,8 @@ struct Fetched {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// What the license server of an encrypted DASH manifest is asked: its address and the request for the content's
-    /// key.
+    /// The request to the license server of an encrypted DASH manifest: its address, and the body that asks for the
+    /// content's key.
     func licenseRequest() throws -> (address: String, body: String) {
         let manifest = try manifest()
         guard let address = try json()["licenseUrl"]?.string, let id = manifest.range(of: "default_KID=\"") else {

@@ -2,27 +2,28 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A client of HTTP/1.1 on a connection of its own, which it keeps. A request goes out in two steps, and its answer
-/// comes in two: its head, and its body when that is asked for. There is little room between the two ends, so that a
-/// server with a long body has not finished before.
+/// A client of HTTP/1.1 with its own connection, which stays open. A request goes out in two steps. The answer comes in
+/// two: its head, and its body when the test takes it. There is little room between the two ends, so that a server with
+/// a long body has not finished before.
 ///
 /// Thread: one at a time.
 final class HeldClient {
     struct Answer {
         var status: Int
-        /// By names in lower case.
+        /// The headers by their names in lower case.
         var headers: [String: String]
         var body: Data
     }
 
-    /// Of the client's end, in bytes; the kernel takes twice as much.
+    /// The receive buffer of the client's end, in bytes; the kernel takes twice as much.
     private static let room: Int32 = 8192
-    /// Of a segment of TCP, as on Ethernet. On the loopback interface the server's end would have megabytes of room.
+    /// The size of a TCP segment, as on Ethernet. On the loopback interface the server's end would have megabytes of
+    /// room.
     private static let segmentSize: Int32 = 1460
 
     private let descriptor: Int32
     private let serverPort: Int
-    /// What is left to send of the request.
+    /// The rest of the request, which is not sent yet.
     private var unsent: [UInt8] = []
     private var head = Data()
     private var answer = Answer(status: 0, headers: [:], body: Data())
@@ -79,12 +80,12 @@ final class HeldClient {
 
     // MARK: Its answer
 
-    /// Waits for the head of the answer. Of the body it takes nothing.
+    /// Waits for the head of the answer. Takes no bytes of the body.
     func takeHead() throws {
         head = Data()
         let end = Data("\r\n\r\n".utf8)
         while !head.hasSuffix(end) {
-            // As long as no end is in what has come, all of it is of the head.
+            // As long as the received bytes contain no end, all of them belong to the head.
             var bytes = [UInt8](repeating: 0, count: 2048)
             let seen = recv(descriptor, &bytes, bytes.count, Int32(MSG_PEEK))
             guard seen > 0 else { throw Unexpected("no head: \(seen), errno \(errno)") }
@@ -137,12 +138,12 @@ final class HeldClient {
         return try Self.takeBodies(of: [self])[0]
     }
 
-    // MARK: What is on its way
+    // MARK: Bytes in transit
 
-    /// How many clients have an answer whose head has come, and of which the server has not yet handed over all bytes
-    /// to the kernel: it works on so many answers at this moment.
+    /// How many clients have received a head, while the server has not yet handed over all bytes of the body to the
+    /// kernel. The server works on so many answers at this moment.
     static func countOfUnfinished(_ clients: [HeldClient]) throws -> Int {
-        // Before what has come is counted: a byte that arrives meanwhile is counted twice, and never not at all.
+        // Before the received bytes are counted: so a byte that arrives meanwhile is counted twice, and never missed.
         let unconfirmed = try unconfirmedBytes()
         return clients.filter { client in
             var arrived: Int32 = 0
@@ -159,7 +160,7 @@ final class HeldClient {
         let file = open("/proc/net/tcp", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Unexpected("/proc/net/tcp: errno \(errno)") }
         defer { close(file) }
-        // Foundation takes the first piece for all of it.
+        // Foundation would take the first part of the file for all of it.
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while case let count = read(file, &buffer, buffer.count), count > 0 { text += buffer[..<count] }
@@ -173,7 +174,7 @@ final class HeldClient {
         return bytes
     }
 
-    /// Of the client's end.
+    /// The port of the client's end.
     private var port: Int {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A piece of sound, and the files that real encoders make of it.
+/// A sound, and the files that real encoders make of it.
 struct Music: Sendable {
     var frames = 400_000
     var rate = 44_100
@@ -48,7 +48,7 @@ struct Music: Sendable {
         }
     }
 
-    /// Lets `ffmpeg` write a file of the kind that its name says.
+    /// Writes a file with `ffmpeg`, of the kind that its name has.
     /// - Parameter options: of `ffmpeg`, for the file.
     func write(to path: String, _ options: [String] = []) throws {
         try write(to: path, "ffmpeg \(URL(fileURLWithPath: path).pathExtension) \(options)") { raw, path in
@@ -84,7 +84,7 @@ struct Music: Sendable {
 }
 
 /// Runs a program to its end.
-/// - Returns: what it wrote to stderr.
+/// - Returns: its output on stderr.
 @discardableResult
 func run(_ program: String, _ arguments: [String]) throws -> String {
     let result = try TestProcess.run(program, arguments, output: .null)

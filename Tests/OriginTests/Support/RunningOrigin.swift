@@ -12,7 +12,7 @@ final class RunningOrigin {
         try self.init(music, state: state, options: options)
     }
 
-    /// - Parameter errors: a pipe if the test reads what it complains of, with `errorLine`.
+    /// - Parameter errors: a pipe if the test reads the errors, with `errorLine`.
     init(_ music: String, state: String, options: [String], errors: TestProcess.Stream = .kept) throws {
         process = try TestProcess(
             TestProcess.path(of: "tonearm-origin"), ["serve", music, "--port", "0", "--state", state] + options,

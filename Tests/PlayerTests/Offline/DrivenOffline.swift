@@ -10,7 +10,7 @@ import TestSupport
 /// An offline engine without a player, whose timers pass when a test moves its clock.
 // @unchecked: nothing changes after `init`; the conductor is used on its loop.
 final class DrivenOffline: @unchecked Sendable {
-    /// Of the timers.
+    /// The clock of the timers.
     let clock = ManualClock()
     /// The trusted time.
     let time = ManualTime()
@@ -24,7 +24,7 @@ final class DrivenOffline: @unchecked Sendable {
 
     /// - Parameter folder: with the state of an earlier one, or empty.
     /// - Parameters:
-    ///   - record: the time of an earlier one; nil: nobody has proved any.
+    ///   - record: the time of an earlier one; nil: no time was proved.
     ///   - link: at the start.
     init(
         in folder: ScratchFolder, _ service: KeptService, now: Int64?, record: TrustedTime.Record? = nil,
@@ -56,7 +56,7 @@ final class DrivenOffline: @unchecked Sendable {
             conductor.start()
             conductor.linkChanged(to: Link(link))
         }
-        // Whose folder it is, and then those whose turn it is.
+        // First the check of the folder, and then the jobs whose turn it is.
         answerReads()
         answerReads()
     }
@@ -108,20 +108,20 @@ final class DrivenOffline: @unchecked Sendable {
         onControl { _ in }
     }
 
-    /// Waits for what no message tells.
+    /// Waits for a change without a message.
     func spin(
         _ what: String, file: StaticString = #filePath, line: UInt = #line, until isTrue: () -> Bool
     ) throws {
         try WaitedInVain.spin(what, log.lines, file, line, until: isTrue)
     }
 
-    /// Keeps a product and waits for it.
+    /// Downloads a product and waits for it.
     func keep(_ id: Int) throws {
         guard engine.offline(OfflineFixture.product(id)) else { throw Unexpected("no job for \(id)") }
         try log.wait(for: "done r\(id)")
     }
 
-    /// What a decoder of a kept product gives.
+    /// The samples of an offline copy.
     func decoded(_ id: Int) throws -> [Int32] {
         let opened = try offlining.source.open(
             OfflineFixture.product(id), cancellation: try Cancellation(), medium: MediumAccess(), otherwise: nil)
@@ -129,7 +129,7 @@ final class DrivenOffline: @unchecked Sendable {
         return try opened.decoder.decodeRest().samples
     }
 
-    /// What all downloads wait for.
+    /// The reason why all downloads wait.
     func wait() -> OfflineWait? {
         let answer = AwaitedValue<OfflineWait?>()
         engine.status { answer.set($0?.wait) }

@@ -28,7 +28,7 @@ struct OfflineCancelTests {
         return answer.wait()
     }
 
-    /// A product that plays, and whose other content is on its way.
+    /// A product that plays, while its other content is being downloaded.
     private func replacing() throws -> OfflineFixture {
         service.setDates(revalidateAt: 1_000_100, validUntil: 6_000_000)
         let state: ScratchFolder

@@ -19,7 +19,7 @@ struct OfflineChoiceTests {
 
     private func product(_ id: Int) -> ServiceAddress { ServiceAddress(.track, "\(id)") }
 
-    /// Keeps a product that was played so often, the last time so many days ago.
+    /// Stores an offline copy that was played so often, the last time so many days before now.
     private func keep(_ id: Int, daysAgo: Int64, plays: Int, isAutomatic: Bool = true) throws {
         let item = OfflineItem(
             product: product(id), referenceId: "r",
@@ -32,7 +32,7 @@ struct OfflineChoiceTests {
         for _ in 0..<plays { try rows.played(product(id), now: time) }
     }
 
-    /// In the order in which they are dropped.
+    /// The products in the order in which they are dropped.
     private func dropped() throws -> [String] {
         var ids: [String] = []
         while let product = try rows.leastWorthKeeping(now: Self.now) {
@@ -104,10 +104,10 @@ struct OfflineChoiceTests {
         #expect(try rows.add(product(2), "r", request, priority: 0, isAutomatic: false))
         // As a damaged database might have it.
         try database.execute("UPDATE offline_item SET is_automatic = 1 WHERE product = 'tonearm:track/2'")
-        // What is there stays until the new content is whole, also when nobody has asked for it.
+        // The old copy stays until the new content is complete, even when the user has not requested it.
         #expect(try rows.add(product(3), "r", request, priority: 0, isAutomatic: true))
         try keep(4, daysAgo: 50, plays: 0)
-        // Played by the appliance when it had just expired: what a person kept stays theirs.
+        // Played by the appliance when it had just expired: a product that the user chose stays user-owned.
         #expect(try rows.add(product(1), "r", request, priority: 0, isAutomatic: true))
         #expect(try rows.job(product(1))?.isAutomatic == false && rows.job(product(3))?.isAutomatic == true)
         #expect(try dropped() == ["4"])

@@ -16,8 +16,8 @@ struct OfflineContentTests {
 
     /// A WAV file of silence.
     /// - Parameters:
-    ///   - declared: the size that its header says.
-    ///   - tail: bytes of a chunk behind the samples.
+    ///   - declared: the size in its header.
+    ///   - tail: bytes of a chunk after the samples.
     private func wav(frames: Int, declared: UInt32? = nil, tail: Int = 0) -> [UInt8] {
         func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) } }
         let size = UInt32(frames * 4)

@@ -23,22 +23,23 @@ struct OfflineCutTests {
         second = try Track("second", frames: 50_000, in: folder).product.productId
     }
 
-    /// What the program does (OfflineWriter). All of its file calls belong to one of them.
+    /// The work of the program (OfflineWriter). Each of its file calls belongs to one of them.
     private enum Scenario: String, CaseIterable {
         case download, validation, replacement, deletion
     }
 
     private struct Tally {
         var cuts = 0
-        /// After which a download went on behind its first byte.
+        /// How many cuts were followed by a download that continued after its first byte.
         var continuations = 0
     }
 
-    /// Where downloads are interrupted by a restart, in bytes: another place in each round.
+    /// Where downloads are interrupted by a restart, in bytes; another offset in each round.
     private static let stops = [150_000, 40_000, 190_000, 100_000, 70_000, 170_000, 130_000, 20_000]
 
-    /// At least `TONEARM_CUTS` cuts: at file calls that are spread over all scenarios, or at all of them, and at each
-    /// one with and without the loss of what is not synced. When that is not enough, downloads stop elsewhere.
+    /// Makes at least `TONEARM_CUTS` cuts. They are at file calls that are spread over all scenarios, or at all of
+    /// them. Each is made with and without the loss of data that is not synced. When these are not enough, downloads
+    /// stop at other offsets.
     @Test("Nothing that was promised is lost, nothing lies, and the job ends well")
     func cuts() throws {
         let wanted = ProcessInfo.processInfo.environment["TONEARM_CUTS"].flatMap { Int($0) } ?? 100
@@ -79,7 +80,7 @@ struct OfflineCutTests {
         #expect(job.progress?.synced == Int64(arrived / chunk * chunk))
     }
 
-    /// The number of file calls of a scenario, give or take what depends on the order of threads.
+    /// The number of file calls of a scenario, except for variations by the order of threads.
     private func countCalls(_ scenario: Scenario, _ stop: Int) throws -> Int {
         let run = try run(scenario, stop, call: -1, "keep", in: try ScratchFolder())
         try #require(run.code == 0, "\(scenario): \(run.promises)")
@@ -97,8 +98,8 @@ struct OfflineCutTests {
         return (result.code, result.text.split(separator: "\n").map(String.init))
     }
 
-    /// The next start finds what was promised, and finishes what was begun.
-    /// - Returns: whether a download went on behind its first byte.
+    /// Checks that the next start finds the promised state, and finishes the work that was begun.
+    /// - Returns: whether a download continued after its first byte.
     private func check(_ state: ScratchFolder, _ promises: [String], _ cut: String) throws -> Bool {
         let service = KeptService()
         let isSecond = promises.contains("serving SECOND")
@@ -107,7 +108,7 @@ struct OfflineCutTests {
         let content = [UInt8](try Data(contentsOf: URL(fileURLWithPath: isSecond ? second : first)))
         service.serve(content, as: "7", hash: hash)
         service.setDates(revalidateAt: 3_000_000, validUntil: 4_000_000)
-        // Without a network nothing changes yet.
+        // Without a network, the state does not change yet.
         let offline = try OfflineFixture(in: state, service, link: nil, now: isSecond ? 1_000_400 : 1_000_000)
         let found = stored(offline)
         if promises.contains("deleted") {
@@ -117,13 +118,13 @@ struct OfflineCutTests {
         }
         let isDeleting = promises.contains("deleting")
         if promises.contains("kept FIRST"), !isDeleting {
-            // What was kept plays at once, whatever is being done to it.
+            // An offline copy plays at once, also while it is validated, replaced or deleted.
             #expect(offline.engine.getOfflineState(product) == .offlinedAndValid, "\(cut)")
         }
         if promises.contains("validated") { #expect(found.item?.validity.validUntil == 2_000_000, "\(cut)") }
         if promises.contains("kept SECOND") { #expect(found.item?.fingerprint == Array("h2".utf8), "\(cut)") }
         if found.item == nil, found.job == nil {
-            // The request may have been on the medium already, or still.
+            // The request may not be on the medium yet, or not any more.
             #expect(!promises.contains("asked") || isDeleting, "\(cut): the job is lost")
             try offline.spin("the files") { offline.files == [] }
             return false
@@ -147,7 +148,7 @@ struct OfflineCutTests {
         return synced > 0
     }
 
-    /// What the database has of the product.
+    /// The rows of the product in the database.
     private func stored(_ offline: OfflineFixture) -> (item: OfflineItem?, job: OfflineJob?) {
         let address = ServiceAddress(.track, "7")
         let item = offline.store.waitToRead { (rows) throws(DatabaseError) in try rows.item(address) }

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Damage that is found while a kept product plays (docs/playback.md, 16.7)", .serialized)
 struct OfflineDamageTests {
-    /// Where a kept file is damaged: in what is read to open it, or while it plays.
+    /// Where an offline copy is damaged: in the bytes that are read to open it, or in those that are read while it
+    /// plays.
     enum Place { case beginning, middle }
 
     private let folder: ScratchFolder
@@ -23,7 +24,7 @@ struct OfflineDamageTests {
         service.serve(try track.file, as: "7")
     }
 
-    /// The state with a kept product that is damaged.
+    /// The state with an offline copy that is damaged.
     private func damaged(_ place: Place) throws -> ScratchFolder {
         let offline = try OfflineFixture(service)
         try offline.keep(7)

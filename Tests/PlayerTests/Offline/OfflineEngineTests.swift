@@ -159,7 +159,7 @@ struct OfflineEngineTests {
         try offline.wait(for: "failed m3 r7")
         #expect(offline.files == [])
         guard case .failed = offline.status(of: 7) else { return #expect(Bool(false)) }
-        // Asked for once more, it is another attempt.
+        // A new request is another attempt.
         service.serve(file, as: "7")
         try offline.keep(7)
     }
@@ -214,7 +214,7 @@ struct OfflineEngineTests {
         offline.player.offlineEngineConfig.offlineOverCellular = true
         try offline.wait(for: "done r7")
         #expect(offline.log.events == ["started r7", "done r7"])
-        // What had arrived is not asked for again, and nothing was while the network was cellular.
+        // Bytes that had arrived are not requested again, and none were requested while the network was cellular.
         let full = arrived / SealedLayout.chunkCount * SealedLayout.chunkCount
         #expect(service.contentRequests.map { $0.from } == [0, full])
     }
@@ -316,7 +316,7 @@ struct OfflineEngineTests {
         #expect(offline.engine.offline(OfflineFixture.product(8)))
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
-        // A smaller one behind it has room.
+        // A smaller one after it has room.
         let small = try Track("small", frames: 1000, in: folder)
         service.serve(try small.file, as: "9")
         try offline.keep(9)

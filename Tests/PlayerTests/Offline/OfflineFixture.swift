@@ -14,7 +14,7 @@ final class OfflineFixture: @unchecked Sendable {
     let folder: ScratchFolder
     let service: KeptService
     let time = ManualTime()
-    /// Of the waits for retries.
+    /// The clock of the waits for retries.
     let retryClock = ManualClock()
     let log = OfflineLog()
     let fixture: PlayerFixture
@@ -75,7 +75,7 @@ final class OfflineFixture: @unchecked Sendable {
         MediaProduct(productType: .track, productId: "tonearm:track/\(id)", referenceId: reference ?? "r\(id)")
     }
 
-    /// Keeps a product and waits for it.
+    /// Downloads a product and waits for it.
     func keep(_ id: Int) throws {
         guard engine.offline(Self.product(id)) else { throw CocoaError(.fileWriteUnknown) }
         try wait(for: "done r\(id)")
@@ -85,7 +85,7 @@ final class OfflineFixture: @unchecked Sendable {
     /// - Returns: how many bytes that are.
     @discardableResult
     func keepPart(of id: Int = 7, _ file: [UInt8], percent: Int) throws -> Int {
-        // The first byte with which it is so many: its message comes when all of them are written.
+        // The first byte count that makes this percentage: its message comes when all of these bytes are written.
         let count = (file.count * percent + 99) / 100
         service.hang(after: count)
         guard engine.offline(Self.product(id)) else { throw CocoaError(.fileWriteUnknown) }
@@ -95,7 +95,7 @@ final class OfflineFixture: @unchecked Sendable {
         return count
     }
 
-    /// The decoder of a kept product.
+    /// The decoder of an offline copy.
     func open(_ id: Int) throws -> any AudioDecoder {
         let opened = try source.open(
             Self.product(id), cancellation: try Cancellation(), medium: MediumAccess(), otherwise: nil)
@@ -119,10 +119,10 @@ final class OfflineFixture: @unchecked Sendable {
         try log.wait(for: line, file: file, line: sourceLine)
     }
 
-    /// Waits for what no message tells.
+    /// Waits for a change without a message.
     func spin(_ what: String, until isTrue: () -> Bool) throws { try fixture.spin(what, until: isTrue) }
 
-    /// The files of what is kept.
+    /// The files of the offline copies.
     var files: [String] {
         let found = FileManager.default.enumerator(atPath: folder["offline"])?.allObjects as? [String] ?? []
         return found.filter { $0.contains("/") }.sorted()
@@ -130,14 +130,14 @@ final class OfflineFixture: @unchecked Sendable {
 
     func entries() -> [OfflineEntry] { engine.entries() }
 
-    /// What all downloads wait for.
+    /// The reason why all downloads wait.
     func wait() -> OfflineWait? {
         let answer = AwaitedValue<OfflineWait?>()
         engine.status { answer.set($0?.wait) }
         return answer.wait()
     }
 
-    /// How many kept products are lost with the device's key.
+    /// How many offline copies are lost with the device's key.
     func lostCount() -> Int {
         let answer = AwaitedValue<Int>()
         engine.status { answer.set($0?.lostCount ?? -1) }
@@ -148,10 +148,10 @@ final class OfflineFixture: @unchecked Sendable {
         entries().first { $0.product == "tonearm:track/\(id)" }?.status
     }
 
-    /// Why the folder is not that of what is kept.
+    /// Why the storage folder does not match the database.
     func folderProblem() -> String? { engine.folderProblem() }
 
-    /// What a check by hand finds.
+    /// The result of a verification.
     func verify(_ id: Int) -> OfflineVerification { engine.verification(of: id) }
 }
 
@@ -168,7 +168,7 @@ extension OfflineEngine {
         return answer.wait()
     }
 
-    /// Downloads and what is kept, the first hundred of each.
+    /// Downloads and offline copies, the first hundred of each.
     func entries() -> [OfflineEntry] {
         let all = Recorder<[OfflineEntry]>()
         let done = DispatchSemaphore(value: 0)
@@ -185,7 +185,7 @@ extension OfflineEngine {
 
 /// The messages of an offline engine in their order, as lines: "started r1", "25 r1", "done r1", "failed m3 r1",
 /// "deleted r1", "all deleted", "lost 1".
-// @unchecked: `condition` guards what changes.
+// @unchecked: `condition` guards the mutable state.
 final class OfflineLog: @unchecked Sendable {
     private let condition = NSCondition()
     private var received: [OfflineMessage] = []
@@ -200,7 +200,7 @@ final class OfflineLog: @unchecked Sendable {
     var messages: [OfflineMessage] { condition.withLock { received } }
     var lines: [String] { messages.map { $0.line } }
 
-    /// Without the percents.
+    /// The lines without the percents.
     var events: [String] { lines.filter { !$0.first!.isNumber } }
 
     func wait(
@@ -232,7 +232,7 @@ extension OfflineMessage {
 }
 
 /// A streaming cache that has so many responses to remove.
-// @unchecked: `lock` guards what changes.
+// @unchecked: `lock` guards the mutable state.
 final class CountedCache: @unchecked Sendable {
     private let lock = NSLock()
     private var left: Int

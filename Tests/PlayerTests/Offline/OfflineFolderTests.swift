@@ -22,7 +22,7 @@ struct OfflineFolderTests {
         for id in ["7", "8"] { service.serve(try track.file, as: id) }
     }
 
-    /// Keeps the product, and returns the state that a restart finds.
+    /// Downloads the product, and returns the state that a restart finds.
     private func kept() throws -> ScratchFolder {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
@@ -40,7 +40,7 @@ struct OfflineFolderTests {
         for statement in statements { try database.execute(statement) }
     }
 
-    /// The product is there with its one file, and nobody was told anything.
+    /// The product is there with its one file, and no message was sent.
     private func expectKept(_ offline: OfflineFixture) {
         #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
         #expect(offline.entries().map { $0.status } == [.kept])
@@ -58,15 +58,15 @@ struct OfflineFolderTests {
             let offline = try OfflineFixture(in: state, service)
             try offline.spin("the problem") { offline.folderProblem() != nil }
             #expect(offline.folderProblem()?.contains("another database") == true)
-            // Nothing is added to it.
+            // No file is added to the folder.
             #expect(offline.engine.offline(OfflineFixture.product(8)))
             #expect(offline.status(of: 8) == .waiting(.medium))
-            // Nor does this remove what others have kept.
+            // This does not remove the copies of another database either.
             #expect(offline.engine.deleteAllOfflines())
             try offline.wait(for: "all deleted")
             #expect(offline.files.count == 1)
         }
-        // A second start knows no more than the first.
+        // A second start has the same result as the first.
         do {
             let offline = try OfflineFixture(in: state, service)
             try offline.spin("the problem") { offline.folderProblem() != nil }
@@ -138,7 +138,7 @@ struct OfflineFolderTests {
         #expect(offline.status(of: 8) == .waiting(.medium))
         #expect(!FileManager.default.fileExists(atPath: state["offline"]))
         try move(state["medium"], state["offline"])
-        // What gives room back has it looked at.
+        // An action that frees room checks the medium again.
         #expect(offline.engine.deleteOffline(OfflineFixture.product(8)))
         try offline.spin("the medium") { offline.folderProblem() == nil }
         #expect(offline.log.events == ["deleted r8"])
@@ -204,10 +204,10 @@ struct OfflineFolderTests {
         expectKept(offline)
     }
 
-    /// Whose id the folder has.
+    /// The database whose id the folder has.
     enum Mark { case none, empty, own, other }
 
-    /// What the folder has: a file of the rows, also one that is too short, or others, or more others than own ones.
+    /// The files of the folder: a file of the rows, also one that is too short; others; or more others than own ones.
     enum Files { case none, own, torn, others, mostlyOthers }
 
     enum Outcome { case ours, missing, foreign }
@@ -225,18 +225,18 @@ struct OfflineFolderTests {
             // The database is a new one.
             (false, .none, .others, false, .foreign), (false, .other, .others, false, .foreign),
             (false, .none, .others, true, .foreign), (false, .other, .others, true, .foreign),
-            // As it should be, with whatever it has.
+            // The right id, with any files.
             (true, .own, .none, false, .ours), (true, .own, .none, true, .ours), (true, .own, .own, true, .ours),
             (true, .own, .others, true, .ours), (true, .own, .others, false, .ours),
             // The id was removed.
             (true, .none, .own, true, .ours), (true, .empty, .own, true, .ours),
-            // The medium is missing; is lost, as a person says; or nothing was on it.
+            // The medium is missing; the user has declared it lost; or no file was on it.
             (true, .none, .none, true, .missing), (true, .empty, .none, true, .ours),
             (true, .none, .none, false, .ours),
-            // Another one.
+            // The folder of another database.
             (true, .other, .none, true, .foreign), (true, .other, .torn, true, .foreign),
             (true, .other, .mostlyOthers, true, .foreign),
-            // The id is damaged: the files prove whose they are.
+            // The id is damaged: the files prove to which database they belong.
             (true, .other, .own, true, .ours),
             (true, .other, .others, true, .foreign), (true, .other, .others, false, .foreign),
             (true, .none, .others, true, .foreign), (true, .empty, .others, true, .foreign),
@@ -293,7 +293,7 @@ struct OfflineFolderTests {
             #expect(try rows.folderID() == "0123")
             #expect((try? String(contentsOfFile: path, encoding: .utf8)) == "0123\n")
         }
-        // Another look says the same.
+        // Another check has the same result.
         #expect(try kept.claim(rows) == claim)
     }
 

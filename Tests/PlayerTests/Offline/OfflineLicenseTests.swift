@@ -67,7 +67,7 @@ struct OfflineLicenseTests {
         return try #require(stored ?? nil)
     }
 
-    /// Those of its license.
+    /// The keys of its license.
     private func keys(of item: OfflineItem, in offline: OfflineFixture) -> Set<[UInt8]> {
         guard let sealed = item.sealedLicense, let bytes = offline.store.open(sealed, for: item.content),
             let license = KeptLicense(bytes: bytes)

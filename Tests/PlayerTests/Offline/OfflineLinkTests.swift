@@ -38,7 +38,7 @@ struct OfflineLinkTests {
         #expect(service.contentRequests.map { $0.from } == [0, arrived])
     }
 
-    /// In the namespace: the player's threads are of it too.
+    /// Runs in the namespace, so that the player's threads belong to it too.
     private func follow() throws {
         try add("wwan0", "10.8.0.1", metric: "200")
         let offline = try OfflineFixture(service, link: nil)
@@ -76,7 +76,7 @@ struct OfflineLinkTests {
         try connect(interface, address, metric: metric)
     }
 
-    /// A link that goes takes its route with it.
+    /// Brings an interface up and adds a route over it. A link that goes down loses its route.
     private func connect(_ interface: String, _ address: String, metric: String) throws {
         guard NetworkNamespace.run("ip", "link", "set", interface, "up"),
             NetworkNamespace.run("ip", "route", "add", "default", "dev", interface, "metric", metric)

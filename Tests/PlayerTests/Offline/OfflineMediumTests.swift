@@ -8,7 +8,7 @@ import Testing
 
 @testable import Player
 
-/// The folder of what is kept, on a medium of its own that is full, read-only or of somebody else.
+/// The storage folder on a medium of its own that is full, read-only or belongs to another user.
 @Suite("Keeping products on a medium that refuses (docs/playback.md, 16.5)", .serialized)
 struct OfflineMediumTests {
     private let folder: ScratchFolder
@@ -82,7 +82,7 @@ struct OfflineMediumTests {
     func denied() throws {
         let owner = FileAccess.current
         try state.give(to: FileAccess.nobody)
-        // The threads of the player are of nobody too.
+        // The threads of the player also run as that user.
         FileAccess.nobody.take()
         defer { owner.take() }
         let offline = try OfflineFixture(in: state, service)
@@ -94,7 +94,7 @@ struct OfflineMediumTests {
         try offline.spin("the error") { offline.fixture.messages.contains { $0.hasPrefix("error") } }
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
         #expect(offline.entries().map { $0.status } == [.kept])
-        // By hand, too: what may not be read says nothing about what is in it.
+        // Also by command: a file that may not be read shows nothing about its content.
         let answers = Recorder<OfflineVerification>()
         offline.engine.verify(OfflineFixture.product(7)) { answers.record($0) }
         try offline.spin("the answer") { answers.elements.count == 1 }
@@ -116,7 +116,7 @@ struct OfflineMediumTests {
     }
 }
 
-/// As whom a thread, and those that it starts, uses files.
+/// The user with whose rights a thread, and those that it starts, use files.
 private struct FileAccess {
     let user: UInt32
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Player
 
-/// A service whose way is a metered link for some addresses, as `Network` reports it.
+/// A service that is reached over a metered link for some addresses, as `Network` reports it.
 // @unchecked: its parts have locks.
 private final class MeteredWay: ServiceNetwork, @unchecked Sendable {
     private final class Nothing: OngoingTransfer {
@@ -17,9 +17,9 @@ private final class MeteredWay: ServiceNetwork, @unchecked Sendable {
     }
 
     let service: KeptService
-    /// The addresses whose way is metered contain this; nil: none.
+    /// Addresses that contain this text are reached over a metered link; nil: none.
     let metered = Locked<String?>(nil)
-    /// Of each request, whether it may use a metered link.
+    /// Whether each request may use a metered link.
     let permissions = Recorder<Bool>()
 
     init(_ service: KeptService) { self.service = service }

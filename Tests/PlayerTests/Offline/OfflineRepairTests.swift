@@ -55,7 +55,7 @@ struct OfflineRepairTests {
         #expect(offline.log.events == (isRunning ? ["started r7", "done r7"] : ["done r7"]))
         try offline.spin("the part") { offline.files.count == 1 }
         #expect(try offline.played(track.frames) == track.samples)
-        // Once more changes nothing.
+        // A second time changes nothing.
         #expect(offline.verify(7) == .whole)
         #expect(offline.log.events.filter { $0 == "done r7" }.count == 1)
     }
@@ -121,7 +121,7 @@ struct OfflineRepairTests {
         let count = AwaitedValue<Int>()
         offline.engine.status { count.set($0?.jobCount ?? -1) }
         #expect(count.wait() == 1)
-        // Asked for again, it is a new one.
+        // A new request is a new job.
         #expect(offline.engine.offline(product))
         offline.player.linkChanged(to: Link(.ethernet))
         try offline.wait(for: "done r7")
@@ -136,7 +136,7 @@ struct OfflineRepairTests {
             let offline = try OfflineFixture(in: state, service, link: nil)
             try offline.spin("the loss") { offline.lostCount() == 1 }
             #expect(offline.entries().map { $0.status } == [.waiting(.network), .damaged])
-            // Kept under the other key.
+            // Downloaded under the other key.
             offline.engine.pause(product) { _ in }
             offline.player.linkChanged(to: Link(.ethernet))
             try offline.keep(8)

@@ -139,7 +139,7 @@ struct OfflineReplacementTests {
             let offline = try OfflineFixture(in: state, service)
             try offline.keep(7)
         }
-        // What is left is not enough for another one.
+        // The free space is not enough for another one.
         let left = try Folder.freeBytes(at: medium.path) - Int64(long.count) * 3 / 4
         #expect(FileManager.default.createFile(atPath: "\(medium.path)/other", contents: Data(count: Int(left))))
         if isDamaged {

@@ -35,7 +35,7 @@ struct OfflineScheduleTests {
             schedule.handle(.ended(first, .kept)) == [
                 .send(.progress(referenceId: "r1", percent: 100)), .send(.done(referenceId: "r1")), .find(limit: 3),
             ])
-        // The one that runs is among those whose turn it is.
+        // The running download is among those whose turn it is.
         #expect(
             schedule.handle(.found([second, third])) == [.send(.started(referenceId: "r3")), .start(third)])
     }

@@ -69,7 +69,7 @@ struct OfflineSegmentsTests {
         }
     }
 
-    /// With padding by PKCS #7; the vector is the number (RFC 8216, 5.2).
+    /// Encrypts with padding by PKCS #7; the vector is the number (RFC 8216, 5.2).
     private static func encrypted(_ bytes: [UInt8], number: UInt8) throws -> [UInt8] {
         let padding = 16 - bytes.count % 16
         var cipher = try AESCBC(

@@ -26,7 +26,7 @@ struct OfflineSpaceTests {
 
     private static func id(_ entry: OfflineEntry) -> Int { Int(entry.product.split(separator: "/")[1]) ?? 0 }
 
-    /// Waits until so many are kept, so many wait for room, and nothing else is there.
+    /// Waits until so many products are complete, so many wait for room, and there are no others.
     private func wait(_ offline: OfflineFixture, kept: Int, waiting: Int) throws {
         try offline.spin("\(kept) kept and \(waiting) that wait") {
             let entries = offline.entries()
@@ -39,7 +39,7 @@ struct OfflineSpaceTests {
     private func deleteKept(_ offline: OfflineFixture) throws {
         let first = offline.entries().first { $0.status == .kept }
         let kept = try #require(first)
-        // Deleted before it was told, it would not be told any more.
+        // Deleted before its message was sent, it would get no message any more.
         try offline.wait(for: "done r\(Self.id(kept))")
         #expect(offline.engine.deleteOffline(OfflineFixture.product(Self.id(kept))))
     }
@@ -50,14 +50,14 @@ struct OfflineSpaceTests {
         let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 }
         service.hang(after: file.count / 2)
         for id in [7, 8, 9] { #expect(offline.engine.offline(OfflineFixture.product(id))) }
-        // Nothing is on the medium yet, and all that the first one needs is taken.
+        // No file is on the medium yet, and the first download has reserved all the space.
         try offline.spin("the waits") {
             let waiting = offline.entries().filter { $0.status == .waiting(.space) }
             return service.hangingTransfers == 1 && waiting.count == 2
         }
         service.release()
         try wait(offline, kept: 1, waiting: 2)
-        // The service is not asked again for what has no room.
+        // The service is not asked again for a product without room.
         #expect(service.infoRequests == 3)
         try deleteKept(offline)
         try wait(offline, kept: 1, waiting: 1)
@@ -95,7 +95,7 @@ struct OfflineSpaceTests {
             $0.limits.bytes = size + size / 8
             $0.parallelDownloads = 1
         }
-        // What was paused is nobody else's.
+        // Space of a paused download is not given to others.
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
         offline.engine.resume(nil) { _ in }
         try offline.wait(for: "done r7")
@@ -237,7 +237,7 @@ struct OfflineSpaceTests {
         try offline.spin("the wait") { offline.status(of: 10) == .waiting(.space) }
         #expect(service.contentRequests.last?.product == "10")
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
-        // With a place for it, what the appliance chose does give way.
+        // When this makes room, the automatic download does give way.
         #expect(offline.engine.deleteOffline(OfflineFixture.product(8)))
         #expect(offline.engine.deleteOffline(OfflineFixture.product(9)))
         try offline.wait(for: "deleted r7")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Player
 
-/// The state on a medium of its own, beside that of the storage folder.
+/// The state on a medium of its own, separate from that of the storage folder.
 @Suite("The state cannot be written (docs/playback.md, 16.8)", .serialized, .enabled(if: Medium.isAvailable))
 struct OfflineStateRoomTests {
     private static let minute: Int64 = 60_000_000_000
@@ -63,7 +63,7 @@ struct OfflineStateRoomTests {
         try offline.spin("the transfer") { service.hangingTransfers == 1 }
         try offline.log.wait(for: "29 r7")
         let requests = service.contentRequests.count
-        // What is written from now on has no room.
+        // From now on, writes have no room.
         try offline.store.waitToWrite { (rows) throws(DatabaseError) -> Void in
             try rows.database.execute(
                 "CREATE TRIGGER fills BEFORE UPDATE ON offline_job BEGIN INSERT INTO offline_folder "

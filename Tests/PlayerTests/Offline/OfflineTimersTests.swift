@@ -36,7 +36,7 @@ struct OfflineTimersTests {
         let offline = try DrivenOffline(in: try kept(), service, now: 1_000_000)
         let count = service.infoRequests
         offline.advance(by: 6 * 3600 * Self.second - 1)
-        // A round that began here would find nothing, and the next one would be six hours away.
+        // A round that began here would find no product, and the next one would be six hours away.
         offline.answerReads()
         offline.time.seconds = 1_000_101
         offline.advance(by: 1)
@@ -83,7 +83,7 @@ struct OfflineTimersTests {
             state = offline.folder
         }
         service.setDates(revalidateAt: 5_000_000, validUntil: 6_000_000)
-        // Only the first one is due by that time. The service does not answer at once, and the true time comes
+        // Only the first one is due by that time. The service does not answer at once, and the true time arrives
         // meanwhile.
         service.refuse(503)
         let count = service.infoRequests
@@ -148,7 +148,7 @@ struct OfflineTimersTests {
             offline.advance(by: 60 * Self.second)
             offline.answerReads()
         }
-        // The service is not asked for what could not be recorded.
+        // The service is not asked when the result could not be recorded.
         #expect(offline.log.events.count == 2 && service.infoRequests == 1)
         service.refuse(nil)
         try offline.store.waitToWrite { (rows) throws(DatabaseError) -> Void in
@@ -167,7 +167,7 @@ struct OfflineTimersTests {
     func giveWay() throws {
         let large = try Track("large", frames: 1_400_000, in: folder)
         let bytes = try large.file
-        // What has arrived before, and what a download takes from the network ahead, is far less.
+        // The bytes that had arrived, and the read-ahead of a download, are far fewer.
         try #require(bytes.count > 5 << 20)
         for id in ["8", "9"] { service.serve(bytes, as: id) }
         let offline = try DrivenOffline(in: try ScratchFolder(), service, now: 1_000_000)

@@ -24,14 +24,14 @@ struct OfflineValidityTests {
         service.setDates(revalidateAt: 1_000_100, validUntil: 1_000_200)
     }
 
-    /// Keeps the product, and returns the state that a restart finds.
+    /// Downloads the product, and returns the state that a restart finds.
     private func kept() throws -> ScratchFolder {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
         return offline.folder
     }
 
-    /// The one file of what is kept.
+    /// The one file of the offline copy.
     private func keptFile(in state: ScratchFolder) throws -> String {
         try onlyOfflineCopy(in: state["offline"])
     }
@@ -113,7 +113,7 @@ struct OfflineValidityTests {
         offline.player.linkChanged(to: Link(.ethernet))
         try offline.wait(for: "done r7")
         #expect(offline.log.events == ["started r7", "done r7"])
-        // What is playing is not pulled away.
+        // The file of a playing product stays until the end.
         try offline.fixture.hear(30_000)
         #expect(offline.fixture.heardSamples == track.samples)
         try offline.spin("the old file") { offline.files.count == 1 }
@@ -163,7 +163,7 @@ struct OfflineValidityTests {
         let state = try kept()
         service.setDates(revalidateAt: 5_000_000, validUntil: 6_000_000)
         let count = service.infoRequests
-        // A request that comes too early is refused, and counts.
+        // A request that comes too early is refused, and counts as an attempt.
         service.refuse(404)
         let offline = try OfflineFixture(in: state, service, link: Link(.cellular), now: 1_000_150)
         offline.fixture.onControl {}
@@ -258,7 +258,7 @@ struct OfflineValidityTests {
         let log = OfflineLog()
         conductor.bus.subscribe { log.append($0) }
         conductor.start()
-        // Behind the check of the key.
+        // After the check of the key.
         _ = try conductor.store.waitToWrite { (rows) throws(DatabaseError) -> Int in try rows.itemCount() }
         loop.stop()
         loop.run()
@@ -279,7 +279,7 @@ struct OfflineValidityTests {
         }
         conductor.shutDown()
         #expect(answers.elements == [.stopped, .stopped])
-        // What the thread has posted at its end.
+        // Runs the actions that the thread has posted at its end.
         loop.stop()
         loop.run()
         #expect(answers.elements.count == 2)

@@ -63,7 +63,7 @@ struct RevalidationRoundTests {
         let item = Self.item(1, at: 5)
         _ = round.handle(.due, at: 0)
         #expect(round.handle(.found([item]), at: 0) == [.validate(item)])
-        // It takes two hours, and the service says a date that is behind the first one, and has passed too.
+        // It takes two hours. The service sends a date after the first one, which has passed too.
         let (late, again) = (2 * AskedProducts.interval, Self.item(1, at: 6))
         #expect(round.handle(.ended(.valid), at: late) == [.find(at: 5, product: "tonearm:track/1")])
         let other = Self.item(2, at: 7)
@@ -83,12 +83,12 @@ struct RevalidationRoundTests {
         let item = Self.item(1, at: 5)
         _ = round.handle(.due, at: 0)
         _ = round.handle(.found([item]), at: 0)
-        // Nobody has told it to stop.
+        // The round was not stopped.
         _ = round.handle(.ended(outcome), at: 0)
         for minute in 0...59 as ClosedRange<Int64> {
             let now = minute * 60_000_000_000
             _ = round.handle(.found([]), at: now)
-            // The link comes and goes, too.
+            // The link also goes down and comes up.
             for isOpen in [false, true] { _ = round.handle(.gateChanged(isOpen: isOpen), at: now) }
             _ = round.handle(.due, at: now)
             #expect(round.handle(.found([item]), at: now) == [.find(at: 5, product: "tonearm:track/1")])

@@ -14,7 +14,7 @@ struct AdaptiveTests {
     init() throws {
         content = try PackagedContent()
         track = try Track("a", frames: 480_001, in: content.folder)
-        // The line was fast before: the best encoding is begun with.
+        // The line was fast before, so the best representation is the first.
         content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
     }
 
@@ -26,7 +26,7 @@ struct AdaptiveTests {
         }
     }
 
-    /// Two lossless encodings, of which the manifest says that one needs a tenth of the other.
+    /// Two lossless representations. By the manifest, one needs a tenth of the other's bit rate.
     private func lossless() throws -> String {
         try content.encode(track, to: "low.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "1152"])
         try content.encode(track, to: "high.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "2304"])
@@ -60,7 +60,7 @@ struct AdaptiveTests {
         }
     }
 
-    /// Two encodings of which every sample tells which one it is from, with rates of their own.
+    /// Two representations with different sample rates. Every sample shows from which one it is.
     private func ofTwoRates(_ high: Track, _ low: Track) throws -> String {
         try content.encode(high, to: "high.mp4")
         try content.encode(low, to: "low.mp4")
@@ -145,7 +145,7 @@ struct AdaptiveTests {
         let decoder = try content.open(manifest)
         let before = try decoder.decodeRest(frames: 1000)
         #expect(before.samples == high.samples(0..<1000))
-        // What follows is refused once.
+        // The next segment is refused once.
         let answer = content.service.content
         let isRefused = Locked(false)
         content.service.content = { count, transfer in
@@ -164,8 +164,8 @@ struct AdaptiveTests {
         #expect(again && decoder.properties.format == high.format && decoder.properties.frameCount == 480_000)
     }
 
-    /// Plays until the second encoding is heard.
-    /// - Returns: and the frames that were heard.
+    /// Plays until the second representation is heard.
+    /// - Returns: the player, and the number of frames that were heard.
     private func heardPastChange(
         _ manifest: String, from high: Track, to low: Track
     ) throws -> (fixture: PlayerFixture, heard: Int) {
@@ -213,7 +213,7 @@ struct AdaptiveTests {
         let high = try Track("high", frames: 441_000, rate: 44_100, in: content.folder)
         let low = try Track("low", frames: 110_250, rate: 11_025, in: content.folder)
         let manifest = try ofTwoRates(high, low)
-        // Slow behind what the ring holds: the device is open when the other encoding would follow.
+        // Slow after the ring is full: the device is open when the other representation would follow.
         content.serve { $0 < 8 ? 50_000_000 : 300_000 }
         let fixture = try PlayerFixture(source: content.source(manifest))
         fixture.card.support([.s16], rates: [44_100, 48_000])
@@ -266,7 +266,7 @@ struct AdaptiveTests {
         content.serve { _ in 300_000 }
         let decoder = try content.open(manifest)
         var position = 0
-        // The next encoding is prepared during the first segments.
+        // The next representation is prepared during the first segments.
         for place in [30_000, 5000, 200_000, 3] {
             #expect(try decoder.decodeRest(frames: 3000).samples == track.samples(position..<position + 3000))
             try decoder.seek(toFrame: Int64(place))
@@ -296,7 +296,7 @@ struct AdaptiveTests {
 
     private func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: content.folder[name]) }
 
-    /// The line was slow before: the lowest encoding is begun with.
+    /// The line was slow before, so the lowest representation is the first.
     private func wasSlow() { content.throughput.add(bytes: 1 << 20, nanoseconds: 83_886_080_000) }
 
     @Test("HLS: a variant whose playlist is not there is not used, streamed and kept", arguments: ["low", "high"])
@@ -372,7 +372,7 @@ struct AdaptiveTests {
         #expect(!content.fetched.contains { $0.contains("low/") })
     }
 
-    /// The same two encodings, each in one file with an index of its parts.
+    /// The same two representations, each in one file with an index of its parts.
     private func files() throws -> String {
         try content.encode(track, to: "low.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "1152"])
         try content.encode(track, to: "high.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "2304"])

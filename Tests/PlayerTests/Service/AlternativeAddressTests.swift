@@ -119,7 +119,7 @@ struct UnreachableContentTests {
         }
     }
 
-    /// What lies on a host that is not there is refused.
+    /// Refuses requests to a host that is not available.
     private func refuse(_ isDead: @escaping (String) -> Bool) {
         let answer = content.service.content
         content.service.content = { count, transfer in
@@ -216,7 +216,7 @@ struct UnreachableContentTests {
         }
     }
 
-    /// Two representations, of which one is said to need a tenth of the other.
+    /// Two representations. By the manifest, one needs a tenth of the other's bit rate.
     private func twoBandwidths() throws -> String {
         try content.package(["low.mp4", "high.mp4"], ["--segment_duration", "1"])
             .components(separatedBy: "<Representation").map { part in
@@ -225,7 +225,7 @@ struct UnreachableContentTests {
             }.joined(separator: "<Representation")
     }
 
-    /// What is heard, with each delay over as soon as nothing else is to be done; at most a hundred times.
+    /// The decoded samples, with each delay passed as soon as no other work is left; at most a hundred delays.
     private func playThroughDelays(_ manifest: String) throws -> [Int32] {
         let opened = try content.source(manifest).open(
             PackagedContent.product, session: PlaybackSession(), cancellation: try Cancellation(),
@@ -246,7 +246,7 @@ struct UnreachableContentTests {
         content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
         let manifest = try twoBandwidths()
         refuse { url in (4...20).contains { url.hasSuffix("high/\($0).m4s") } }
-        // What has worked before is asked for half a minute.
+        // A representation that has worked before is requested for half a minute.
         let samples = try playThroughDelays(manifest)
         let isEqual = samples == track.samples
         #expect(isEqual, "\(samples.count) of \(track.samples.count)")

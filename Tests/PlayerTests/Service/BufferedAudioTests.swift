@@ -33,7 +33,7 @@ struct BufferedAudioTests {
         // Exactly the rate of the content, and more.
         #expect(audio(1).isEnough(missing: 1000, bitsPerSecond: Self.megabit))
         #expect(audio(1).isEnough(missing: 1000, bitsPerSecond: Self.megabit * 2))
-        // Its end is there: estimates of the length may leave less than nothing.
+        // The whole product has arrived; an estimate of its length may leave a negative rest.
         #expect(audio(2).isEnough(missing: -0.5, bitsPerSecond: 1))
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A transfer that is cancelled ends at once, whatever it does")
 struct CancelledTransferTests {
-    /// What a transfer does when it is cancelled.
+    /// The state of a transfer when it is cancelled.
     enum State: CaseIterable {
         case connecting, headArrived, bodyArriving, paused, waitingForServer, waitingForLink, atOtherAddress, over
 
@@ -58,7 +58,7 @@ struct CancelledTransferTests {
         state.reach(network)
         let (waits, begun) = (network.delays.count, network.transfers.count)
         transfer.cancel()
-        // Nothing but the network's next turn is waited for.
+        // The only wait is that for the network's next turn.
         #expect(network.delays.dropFirst(waits).allSatisfy { $0 <= 50 })
         network.passDelays()
         #expect(receiver.ends == [state == .over ? nil : .cancelled])

@@ -13,7 +13,7 @@ struct CataloguePagesTests {
         func serverProves(_ seconds: Int64) {}
     }
 
-    /// What a player gets of an album.
+    /// The tracks of an album that a player gets.
     /// - Parameter page: the entries from an offset on, and the total that the service claims.
     private func tracks(_ page: @escaping @Sendable (_ offset: Int) -> ([Int], total: String)) throws -> [String] {
         let requests = Locked(0)

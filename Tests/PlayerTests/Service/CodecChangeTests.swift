@@ -39,7 +39,7 @@ struct CodecChangeTests {
         let boundary = try #require(played.changes.first?.frame)
         let isEqual = Array(played.samples[(boundary * 2)...]) == track.samples(from: boundary)
         #expect(isEqual && played.changes.count == 1 && boundary > 0)
-        // The head of the first segment tells the format.
+        // The head of the first segment shows the format.
         let (before, after) = (numbers("aac"), numbers("flac").filter { $0 != 1 })
         #expect(after.first == (before.last ?? 0) + 1 && after == Array(after.sorted()), "\(before) \(after)")
     }

@@ -182,7 +182,7 @@ struct ContentServiceTests {
         #expect(renewals.elements == ["session 2"])
     }
 
-    /// A product whose address expires in the middle.
+    /// A product whose address expires in the middle of the transfer.
     /// - Parameter info: the answer to the second request.
     private func restarted(with info: String = ScriptedService.info()) throws -> OpenedProduct {
         service.content = { [file] count, transfer in
@@ -240,7 +240,7 @@ struct ContentServiceTests {
             transfer.deliver(frames)
             transfer.end(.malformedAnswer)
         }
-        // It is an error, or it plays: what matters is that it ends.
+        // It may fail or play, but it must end.
         do throws(PlayerError) {
             let opened = try open()
             _ = opened.decoder.properties.duration
@@ -283,7 +283,7 @@ struct ContentServiceTests {
         let long = try Track("long", frames: 400_000, in: folder)
         let file = try long.file
         service.content = { _, transfer in
-            // What is not asked for does not come.
+            // Bytes that are not requested do not come.
             ScriptedService.serve(file, to: transfer, upTo: transfer.request.range == nil ? 50_000 : file.count)
         }
         let opened = try open()

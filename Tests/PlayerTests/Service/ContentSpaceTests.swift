@@ -40,7 +40,7 @@ struct ContentSpaceTests {
         #expect(ContentSpace(try info(id: 2, hash: nil), of: settings) != none)
     }
 
-    /// The keys of what a product asks for, by the queries of their addresses.
+    /// The keys for the requests of a product, by the queries of their addresses.
     private func keys(_ manifest: String, _ type: String = "application/dash+xml", id: Int = 1) throws -> [CacheKey] {
         let service = ScriptedService()
         let encoded = Data(manifest.utf8).base64EncodedString()
@@ -74,7 +74,7 @@ struct ContentSpaceTests {
             """
         }
         let keys = try keys(manifest(signature: 1))
-        // Of the second session too, which looks for another version.
+        // Includes the keys of the second session, which looks for another version.
         #expect(keys.count >= 2 && Set(keys.prefix(2)).count == 2)
         #expect(try self.keys(manifest(signature: 2)).prefix(2) == keys.prefix(2))
         #expect(try self.keys(manifest(signature: 1), id: 2).prefix(2).allSatisfy { !keys.contains($0) })

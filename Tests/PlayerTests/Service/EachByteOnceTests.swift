@@ -18,7 +18,7 @@ struct EachByteOnceTests {
             track, to: "a.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "16384", "-compression_level", "0"])
     }
 
-    /// Answers piece by piece, as the test says.
+    /// Answers in steps, as the test wants.
     // @unchecked: one thread.
     private final class Slow: @unchecked Sendable {
         var waiting: [(transfer: ScriptedNetwork.Ongoing, rest: ArraySlice<UInt8>)] = []
@@ -36,7 +36,7 @@ struct EachByteOnceTests {
         }
     }
 
-    /// Segments but the first come piece by piece: the opening blocks until the format is known.
+    /// Serves all segments but the first in steps: the opening blocks until the format is known.
     private func serve(_ slow: Slow, holding: @escaping (ScriptedNetwork.Ongoing) -> Bool) {
         let answer = content.service.content
         content.service.content = { [folder = content.folder] count, transfer in

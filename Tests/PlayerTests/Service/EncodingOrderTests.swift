@@ -57,7 +57,7 @@ struct EncodingOrderTests {
         #expect(try played(lossy, lossless, quality: "HIGH") == ["HIGH"])
         #expect(try played(lossless, lossy, quality: "HIGH") == ["HIGH"])
         #expect(try played(lossy, lossless, quality: "OTHER") == ["LOW", "HIGH"])
-        // One that cannot be decoded is no reason.
+        // A set that cannot be decoded does not count.
         #expect(try played(set(("HIGH", 1, "ec-3")), lossless, quality: "HIGH") == ["LOSSLESS", "HI_RES_LOSSLESS"])
     }
 

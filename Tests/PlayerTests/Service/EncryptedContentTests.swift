@@ -54,7 +54,7 @@ struct EncryptedContentTests {
 
     private func encryptedFile() throws -> [UInt8] { try Self.encrypted(track, in: folder) }
 
-    /// A track in MP4, encrypted by ffmpeg with `key`, whose ID is zero.
+    /// A track in MP4, encrypted by ffmpeg with `key`. The ID of the key is zero.
     static func encrypted(_ track: Track, in folder: ScratchFolder) throws -> [UInt8] {
         let result = try TestProcess.run(
             "/usr/bin/ffmpeg",

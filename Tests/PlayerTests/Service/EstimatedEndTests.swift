@@ -23,7 +23,7 @@ struct EstimatedEndTests {
         try #require(count > 5)
     }
 
-    /// - Parameter rest: what the template says beside its addresses.
+    /// - Parameter rest: more attributes of the template, besides its addresses.
     private func manifest(_ rest: String, _ timeline: String = "") -> String {
         """
         <MPD mediaPresentationDuration="PT\(Double(count) + 0.05)S"><Period><BaseURL>https://content/</BaseURL>

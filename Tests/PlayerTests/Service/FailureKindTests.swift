@@ -34,7 +34,7 @@ struct FailureKindTests {
     func kinds(error: TransferError, kind: PlayerError.Kind, code: String, isRepeated: Bool) {
         let failure = ResourceFailure.transfer(error)
         for raised in [
-            // Of the playbackinfo, of the content, of a download.
+            // The errors of the playbackinfo, of the content, and of a download.
             PlayerError(failure, Self.product), PlayerError(.source(failure.byteSourceError), Self.product),
             OfflineFailure.resource(failure).error(Self.product),
         ] {

@@ -10,7 +10,7 @@ import Testing
 struct GivenUpSegmentTests {
     private let content: PackagedContent
     private let track: Track
-    /// Two lossless encodings of one recording.
+    /// Two lossless representations of one recording.
     private let manifest: String
 
     init() throws {
@@ -37,7 +37,7 @@ struct GivenUpSegmentTests {
             guard url.hasSuffix("high/\(number).m4s"), let bytes = PackagedContent.bytes(at: url, in: folder) else {
                 return answer(count, transfer)
             }
-            // The rest never comes.
+            // The rest never arrives.
             transfer.begin(200, [("Content-Length", "\(bytes.count)")])
             let end = Int(Double(bytes.count) * share)
             for place in stride(from: 0, to: end, by: 1000) {

@@ -16,7 +16,7 @@ struct LinkQualityTests {
             credentials: PackagedContent.NoToken())
         let configuration = PlaybackEngineConfig(PlaybackEngineConfig.Values())
         source.follow(configuration) { isMetered.value }
-        // Nothing can be opened, and each attempt asks once.
+        // The product cannot be opened, and each attempt asks once.
         service.playbackinfo = { _, _ in (404, "{\"status\": 404}") }
         func asked() -> String {
             do {

@@ -15,9 +15,9 @@ struct LiveLossTests {
     /// The lines of each segment.
     private let segments: [String]
     private let map: String
-    /// In frames; the last one is that of the end.
+    /// The starts in frames; the last one is the end.
     private let starts: [Int]
-    /// What is sent in place of a file, and how often.
+    /// The answer instead of each file, and how often it is sent.
     private let faults = Locked<[String: (answer: LiveAnswer, left: Int)]>([:])
 
     init() throws {
@@ -59,7 +59,7 @@ struct LiveLossTests {
         faults.withLock { $0[name] = (answer, times) }
     }
 
-    /// What the server has of the playlist now.
+    /// Replaces the playlist on the server.
     private func publish(_ lines: String, number: Int = 0, isOver: Bool = false) throws {
         let text =
             "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(number)\n" + lines
@@ -77,7 +77,7 @@ struct LiveLossTests {
             type: "application/vnd.tidal.emu")
     }
 
-    /// Holds what another thread opens.
+    /// Holds the value that another thread opens.
     // @unchecked: read after it was set.
     private final class Opened: @unchecked Sendable {
         let isDone = Locked(false)
@@ -100,14 +100,14 @@ struct LiveLossTests {
         return try #require(opened.result).get()
     }
 
-    /// What is done on another thread.
+    /// The work of another thread.
     // @unchecked: run once, while the test waits for it.
     private final class Opening: @unchecked Sendable {
         let run: () -> Void
         init(_ run: @escaping () -> Void) { self.run = run }
     }
 
-    /// What is heard while so many seconds pass.
+    /// The samples that are heard while so many seconds pass.
     private func hear(_ decoder: any AudioDecoder, seconds: Int) throws -> (samples: [Int32], isOver: Bool) {
         var heard = try decoder.decodeArrived()
         for _ in 0..<seconds where !heard.isOver {
@@ -155,7 +155,7 @@ struct LiveLossTests {
             faults.set([:])
             try publish(0..<8)
             var first = try begin(before: 8)
-            // Of the others nothing is heard before they fail.
+            // With the other answers, no sample is heard before they fail.
             let isHeard = answer == .cut || answer == .cutWithoutLength
             for number in (isHeard ? [] : [first]) + [6, 7] { fail("a/\(number + 1).m4s", answer) }
             if !isHeard { first += 1 }
@@ -168,7 +168,7 @@ struct LiveLossTests {
             let rest = try hear(decoder, seconds: 4)
             expect(rest.samples, samples(10..<segments.count), "\(answer)")
             #expect(rest.isOver && sessions == before + 1, "\(answer)")
-            // It can be played again, without what is missing.
+            // It can be played again, without the missing segments.
             try decoder.seek(toFrame: Int64(starts[6] - starts[first]))
             expect(try decoder.decodeArrived().samples, samples(8..<segments.count), "\(answer)")
         }
@@ -211,7 +211,7 @@ struct LiveLossTests {
         try publish(map + segments[0..<6].joined(), number: 100)
         let decoder = try open()
         _ = try hear(decoder, seconds: 1)
-        // It counts from its beginning again, and then is away for a while.
+        // The playlist restarts its numbers, and then is missing for a while.
         let lines = map + segments[7..<13].joined()
         let answered = Locked(false)
         let inner = content.service.content

@@ -13,7 +13,7 @@ struct LiveManifestTests {
 
     private let content: PackagedContent
     private let track: Track
-    /// In frames; the last one is that of the end.
+    /// The starts in frames; the last one is the end.
     private let starts: [Int]
 
     private var count: Int { starts.count - 1 }
@@ -40,7 +40,7 @@ struct LiveManifestTests {
         }
     }
 
-    /// What the server has of the manifest now.
+    /// The manifest on the server.
     private func text(
         _ range: Range<Int>, _ naming: Naming, isOver: Bool = false, delay: Bool = true, location: Bool = true,
         isListed: Bool = true
@@ -104,7 +104,7 @@ struct LiveManifestTests {
         let isContinued = heard.samples == track.samples(starts[8]..<starts[10])
         #expect(isContinued && !heard.isOver && reloads == 1)
 
-        // Nothing new: the next request comes sooner.
+        // No new segment: the next request comes sooner.
         reload(decoder, after: 2000)
         heard = try decoder.decodeArrived()
         #expect(heard.samples.isEmpty && !heard.isOver && reloads == 2)
@@ -116,7 +116,7 @@ struct LiveManifestTests {
         #expect(isWhole && heard.isOver && reloads == 3)
         #expect(content.service.playbackinfoRequests.count == 1)
 
-        // What was played can be played again.
+        // Played segments can be played again.
         try decoder.seek(toFrame: Int64(starts[9] - starts[first]))
         let again = try decoder.decodeArrived().samples == track.samples(from: starts[9])
         #expect(again)

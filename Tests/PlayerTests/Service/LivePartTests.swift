@@ -15,7 +15,7 @@ struct LivePartTests {
     private let track: Track
     private let first: Piece
 
-    /// What Shaka Packager has made of a recording.
+    /// A recording that Shaka Packager has divided.
     private struct Piece {
         /// The lines of each segment.
         var segments: [String]
@@ -23,7 +23,7 @@ struct LivePartTests {
         var map: String
         /// `EXT-X-KEY`; empty without one.
         var key: String
-        /// In frames; the last one is that of the end.
+        /// The starts in frames; the last one is the end.
         var starts: [Int]
 
         var count: Int { segments.count }
@@ -66,7 +66,7 @@ struct LivePartTests {
             + (isOver ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    /// What the server has of the playlist now.
+    /// Replaces the playlist on the server.
     private func publish(_ lines: String, number: Int, isOver: Bool = false) throws {
         try Self.playlist(lines, number: number, isOver: isOver)
             .write(toFile: content.folder["live.m3u8"], atomically: true, encoding: .utf8)
@@ -80,7 +80,7 @@ struct LivePartTests {
 
     private func fetches(_ name: String) -> Int { content.fetched.filter { $0.hasSuffix(name) }.count }
 
-    /// What can be decoded now.
+    /// The samples that can be decoded now.
     private func hear(_ decoder: any AudioDecoder) throws -> (samples: [Int32], formats: [PCMFormat], isOver: Bool) {
         var samples: [Int32] = []
         var formats: [PCMFormat] = []
@@ -96,7 +96,7 @@ struct LivePartTests {
         }
     }
 
-    /// Hears what the playlist has got since.
+    /// Decodes the segments that were added to the playlist.
     private func reload(
         _ decoder: any AudioDecoder
     ) throws -> (samples: [Int32], formats: [PCMFormat], isOver: Bool) {
@@ -139,7 +139,7 @@ struct LivePartTests {
         #expect(fetches("a/init.mp4") == 1 && fetches("b/init.mp4") == 1)
         #expect(decoder.damage.incidents == 0 && content.service.playbackinfoRequests.count == 1)
 
-        // What was played can be played again.
+        // Played segments can be played again.
         try decoder.seek(toFrame: Int64(first.starts[1]))
         heard = try hear(decoder)
         expect(heard.samples, track.samples(first.starts[1]..<first.starts[6]) + other.samples)
@@ -149,7 +149,7 @@ struct LivePartTests {
     @Test("Another initialization is in the playlist from the beginning, and the first one comes again")
     func fromTheBeginning() throws {
         let other = try Track("b", frames: 30_000, in: content.folder)
-        // With the vector of the other initialization nothing can be decoded.
+        // With the vector of the other initialization segment, decoding fails.
         let key = [UInt8](1...16)
         let first = try encrypted(track, "k", key, vector: 1)
         let second = try encrypted(other, "l", key, vector: 2)
@@ -220,7 +220,7 @@ struct LivePartTests {
         #expect(fetches("l.key") == 0)
         try publish(one.key + one.map + one.lines(1..<5) + two.key + two.lines(5..<6), number: 1)
         expect(try reload(decoder).samples, track.samples(one.starts[4]..<one.starts[6]))
-        // The window begins behind the change.
+        // The listed part of the stream begins after the change.
         try publish(two.key + one.map + two.lines(5..<two.count), number: 5, isOver: true)
         let heard = try reload(decoder)
         expect(heard.samples, track.samples(from: one.starts[6]))

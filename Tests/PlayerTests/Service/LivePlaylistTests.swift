@@ -13,7 +13,7 @@ struct LivePlaylistTests {
     /// The lines of each segment.
     private let segments: [String]
     private let head: String
-    /// In frames; the last one is that of the end.
+    /// The starts in frames; the last one is the end.
     private let starts: [Int]
 
     init() throws {
@@ -39,7 +39,7 @@ struct LivePlaylistTests {
         try #require(segments.count > 12 && starts.count == segments.count + 1)
     }
 
-    /// What the server has of the playlist now.
+    /// Replaces the playlist on the server.
     private func publish(_ range: Range<Int>, number: Int? = nil, gaps: [Int] = [], isOver: Bool = false) throws {
         let number = number ?? range.lowerBound + 100
         let text =
@@ -79,7 +79,7 @@ struct LivePlaylistTests {
         heard = try decoder.decodeArrived()
         #expect(heard.samples == track.samples(starts[8]..<starts[10]))
 
-        // Nothing new: the next request comes sooner.
+        // No new segment: the next request comes sooner.
         wait(2000)
         heard = try decoder.decodeArrived()
         #expect(heard.samples.isEmpty && !heard.isOver)
@@ -89,7 +89,7 @@ struct LivePlaylistTests {
         #expect(heard.samples == track.samples(from: starts[10]) && heard.isOver)
         #expect(woken.elements.count == 3 && reloads == 3)
 
-        // What was played can be played again.
+        // Played segments can be played again.
         try decoder.seek(toFrame: Int64(starts[9] - starts[begin]))
         #expect(try decoder.decodeArrived().samples == track.samples(from: starts[9]))
     }
@@ -220,7 +220,7 @@ struct LivePlaylistTests {
         }
         #expect(sessions.count == 2 && Set(sessions).count == 2)
 
-        // The new session goes on like the first one.
+        // The new session continues like the first one.
         try publish(8..<segments.count, isOver: true)
         decoder.whenReadable {}
         content.service.network.passDelays()

@@ -10,10 +10,10 @@ import Testing
 /// Streams over real connections to a server of this machine.
 @Suite("Offline mode ends streams (docs/playback.md, 16.5)")
 struct OfflineModeStreamTests {
-    /// What a server does with one request.
+    /// The answer of a server to one request.
     private typealias Answer = @Sendable (_ path: String, ScriptedConnection, _ address: String) -> Void
 
-    /// A player of a service whose answers a test gives.
+    /// A player with a service whose answers the test gives.
     private struct Machine {
         let server: ScriptedServer
         let requests: Recorder<String>
@@ -130,7 +130,7 @@ struct OfflineModeStreamTests {
         try machine.fixture.hear(10_000)
         let count = machine.requests.elements.count
         machine.switchOn()
-        // A seek behind what has arrived asks for more.
+        // A seek beyond the bytes that have arrived requests more.
         machine.fixture.engine.seek(11)
         try machine.fixture.spin("the error") {
             _ = machine.fixture.card.allow(1000)

@@ -80,7 +80,7 @@ struct PeriodBoundsTests {
         return offline
     }
 
-    /// Plays what the manifest names, streamed and kept, from the beginning and after seeks.
+    /// Plays the content of the manifest, streamed and offline, from the beginning and after seeks.
     private func expect(_ manifest: String, plays samples: [Int32], isExact: Bool = true, _ what: String = "") throws {
         try expect(try content.open(manifest), plays: samples, isExact, "streamed \(what)")
         let offline = try keep(manifest)

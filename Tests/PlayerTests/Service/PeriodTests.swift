@@ -63,7 +63,7 @@ struct PeriodTests {
         #expect(try another.decodeRest().samples == Array(samples[(late * 2)...]))
     }
 
-    /// The periods of a manifest of Shaka Packager. A single one has no duration of its own there.
+    /// The periods of a manifest of Shaka Packager, where a single period has no duration attribute.
     private func periods(_ manifest: String) -> [String] {
         let whole = manifest.firstMatch(of: /mediaPresentationDuration="([^"]*)"/).map { String($0.1) } ?? ""
         return manifest.components(separatedBy: "<Period").dropFirst().map {
@@ -77,7 +77,7 @@ struct PeriodTests {
         "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\">" + periods.joined() + "</MPD>"
     }
 
-    /// The first recording and another one, in segments, one behind the other.
+    /// The first recording and another one, in segments, one after the other.
     private func bothParts(_ other: Track, _ name: String) throws -> String {
         try content.encode(one, to: "one.mp4")
         try content.encode(other, to: "\(name).mp4")
@@ -115,7 +115,7 @@ struct PeriodTests {
         let divided = periods(try content.package(["one.mp4"], cues))
         let other = periods(try content.package(["two.mp4"], ["--segment_duration", "0.7"]))
         try expect(manifest(other + other), plays: two.samples + two.samples)
-        // Where the first period ends, in frames: the second one says it.
+        // The end of the first period, in frames: the second period contains it.
         let offset = try #require(divided[1].firstMatch(of: /presentationTimeOffset="(\d+)"/).flatMap { Int($0.1) })
         try expect(
             manifest([divided[0], other[0], divided[1], divided[2]]),
@@ -142,7 +142,7 @@ struct PeriodTests {
             plays: one.samples(0..<offset) + two.samples + one.samples(from: offset))
     }
 
-    /// A period with some of the segments of the first recording, and what it plays of its media, in frames.
+    /// A period with some of the segments of the first recording, and the played range of its media, in frames.
     private func period(_ segments: [(start: Int, length: Int)], _ range: Range<Int>, of media: Range<Int>) -> String {
         let entries = segments[range].map { "<S t=\"\($0.start)\" d=\"\($0.length)\"/>" }.joined()
         return """

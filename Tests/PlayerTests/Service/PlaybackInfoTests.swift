@@ -158,7 +158,7 @@ struct ServiceRefusalTests {
             #expect(refusal == ServiceRefusal(status: status))
             #expect(refusal.isForeign && refusal.kind == .retryable)
         }
-        // These mean the same from anyone.
+        // These statuses mean the same from any server.
         #expect(!ServiceRefusal(status: 502, body: Array(text.utf8)).isForeign)
         #expect(!ServiceRefusal(status: 429, body: Array(text.utf8)).isForeign)
     }

@@ -19,15 +19,15 @@ struct RepresentationChoiceTests {
     @Test(
         "Before each segment, by the line and by the seconds that have arrived: now, bits per second, seconds, then",
         arguments: [
-            // Nothing is known: it stays.
+            // The bit rates or the line are not known: it stays.
             (3, nil, 0, 3), (0, nil, 60, 0),
             // Up to three quarters of the line, with the interval and a second in the buffer.
             (0, 1e9, 10.9, 0), (0, 1e9, 11, 3), (0, 1_000_000, 11, 1), (2, 5_300_000, 11, 2), (2, 5_340_000, 11, 3),
             // The line carries it: it stays, also with little in the buffer.
             (3, 4_500_000, 4, 3), (2, 1_112_000, 4, 2), (1, 400_000, 4, 1), (0, 1000, 0, 0),
-            // It does not: a large buffer hides that.
+            // The line does not carry it, but a large buffer hides that.
             (3, 2_000_000, 23, 3), (2, 500_000, 23, 2), (1, 90_000, 30, 1),
-            // Down to what the line carries while the buffer is large, else to the lowest one.
+            // Down to a bit rate that the line carries while the buffer is large, else to the lowest one.
             (3, 2_000_000, 22.9, 2), (3, 600_000, 22.9, 1), (3, 2_000_000, 18, 0), (2, 500_000, 3, 0),
             (1, 200_000, 4, 0),
         ] as [(Int, Double?, Double, Int)])
@@ -71,9 +71,9 @@ struct RepresentationChoiceTests {
             // now, line, bytes left, seconds, then
             (2, 150_000, 450_000, 4, 0), (2, 150_000, 450_000, 10, 0), (2, 150_000, 450_000, 31.1, nil),
             (1, 150_000, 150_000, 4, 0), (1, 150_000, 40_000, 4, nil), (1, 150_000, 65_000, 4, 0),
-            // Enough to change twice: what the line carries.
+            // Enough to change twice: the bit rate that the line carries.
             (3, 1_000_000, 3_750_000, 20, 1), (3, 1_000_000, 3_750_000, 18, 0),
-            // Nothing is lower, or nothing is known.
+            // No representation is lower, or the line is not known.
             (0, 1000, 450_000, 0, nil), (2, nil, 450_000, 0, nil),
         ] as [(Int, Double?, Double, Double, Int?)])
     func instead(current: Int, line: Double?, left: Double, buffered: Double, expected: Int?) {

@@ -53,7 +53,7 @@ struct ResourceTransferTests {
             network.passDelays()
         }
         #expect(asked == [nil, 40_000, 80_000, 120_000, 120_000])
-        // Another failure changes nothing.
+        // Another failure does not change the timeout.
         network.last.end(.connection(.lost))
         network.passDelays()
         #expect(network.last.request.firstByteTimeout == 120_000)
@@ -197,7 +197,7 @@ struct ResourceTransferTests {
             network.last.answer(200, [], content)
             #expect(received.bytes == Array(content[30...]) && received.ends == [nil])
         }
-        // Not for a part that a manifest names, or of a file that is read by places.
+        // Not for a part that a manifest names, or for a file that is read by ranges.
         var request = TransferRequest(url: "https://a/b", range: ByteRange(from: 20, upTo: 60))
         for _ in 0..<2 {
             received.ends = []

@@ -21,7 +21,7 @@ struct StreamStartTests {
         manifest = try content.package(["a.mp4"], ["--segment_duration", "2"])
     }
 
-    /// A segment that arrives as the test says.
+    /// A segment that arrives as the test wants.
     // @unchecked: the test's thread alone delivers.
     private final class AskedSegment: @unchecked Sendable {
         private let transfer: ScriptedNetwork.Ongoing
@@ -58,7 +58,7 @@ struct StreamStartTests {
         return asked.elements[number - 1]
     }
 
-    /// Waits until the decoder thread has found that what has arrived is not enough.
+    /// Waits until the decoder thread has found that too few bytes have arrived.
     private func decline(_ fixture: PlayerFixture) throws {
         try fixture.spin("a decoder that waits for more") {
             fixture.engine.published.value.pipeline?.stream.isAwaited ?? false

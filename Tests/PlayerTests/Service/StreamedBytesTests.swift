@@ -75,7 +75,7 @@ struct StreamedBytesTests {
         #expect(source.length == 5_000_000)
     }
 
-    /// Reads on where the reader has jumped to, until it is no look any more.
+    /// Reads on after a jump, until the jump counts as a seek and not as a short look.
     private func stay(_ source: StreamedBytes, at start: Int) throws {
         for place in stride(from: start, to: start + 200_000, by: 10_000) {
             network.last.deliver(Array(content[place..<place + 10_000]))
@@ -124,7 +124,7 @@ struct StreamedBytesTests {
                 [("ETag", "\"1\""), ("Content-Length", "5000000")], 206,
                 [("ETag", "\"1\""), ("Content-Range", "bytes 3000000-4999999/5000001")]
             ),
-            // By the date of the last change, also while it is so recent that it proves nothing by itself.
+            // By the date of the last change, also while that is too recent to be a proof alone.
             (
                 [("Last-Modified", before), ("Date", date)], 206,
                 [("Last-Modified", date), ("Date", date), ("Content-Range", "bytes 3000000-4999999/5000000")]
@@ -153,7 +153,7 @@ struct StreamedBytesTests {
             ),
             ([("Content-Length", "5000000")], [("Content-Range", "bytes 3000000-4999999/5000000")]),
             ([], [("ETag", "\"1\""), ("Content-Range", "bytes 3000000-4999999/5000000")]),
-            // A weak tag, and a date that is too recent, do not tell versions apart.
+            // A weak tag, and a date that is too recent, do not distinguish versions.
             ([("ETag", "W/\"1\"")], [("ETag", "W/\"2\""), ("Content-Range", "bytes 3000000-4999999/5000000")]),
             (
                 [("Last-Modified", date), ("Date", date)],

@@ -20,7 +20,7 @@ struct StreamedMovieTests {
                 "-loglevel", "error", "-f", "lavfi", "-i", "anoisesrc=d=\(Self.seconds):r=44100:c=pink:seed=1", "-c:a",
                 "aac", "-aac_pns", "0", "-b:a", "32k",
             ] + (beginWithTables ? ["-movflags", "+faststart"] : []) + ["a.m4a"], in: content.folder.path)
-        // In pieces: what lies behind the reader is dropped piece by piece.
+        // In steps: bytes before the read position are dropped as reading proceeds.
         content.serve { _ in 8 * 16_384 }
         let file = try FileByteSource(path: content.folder["a.m4a"])
         #expect(try #require(file.length) > 400_000)
@@ -41,7 +41,7 @@ struct StreamedMovieTests {
         let isRestEqual = rest.elementsEqual(expected.suffix(rest.count))
         #expect(isRestEqual && expected.count - start.count - rest.count < 8192)
 
-        // A seek reads the tables, and the packets at one other place.
+        // A seek reads the tables, and the packets from one other offset on.
         try streamed.seek(toFrame: 1_000_000)
         let again = try streamed.decodeRest().samples
         let isAgainEqual = again.elementsEqual(expected.suffix(again.count))

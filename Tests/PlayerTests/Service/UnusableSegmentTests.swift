@@ -10,7 +10,7 @@ struct UnusableSegmentTests {
     private let content: PackagedContent
     private let track: Track
 
-    /// What a server sends in place of a segment, with status 200.
+    /// A body that a server sends instead of a segment, with status 200.
     enum Body: CaseIterable {
         case cutInSample, cutInHeader, page, nothing
 

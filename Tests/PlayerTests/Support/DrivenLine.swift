@@ -5,16 +5,16 @@ import TestSupport
 
 @testable import Player
 
-/// A network whose line carries as many bits as a function of the time says. Time passes when a test says so.
+/// A network whose bit rate is a function of the time. Time passes when a test moves it.
 ///
 /// Thread: the test's.
 // @unchecked: one thread.
 final class DrivenLine: ServiceNetwork, @unchecked Sendable {
-    /// A request, and what came of it.
+    /// A request, and its times.
     struct Request {
         var url: String
         var begin: Double
-        /// nil while it goes on, and when it was cancelled.
+        /// The time of its end; nil while it is running, and when it was cancelled.
         var end: Double?
     }
 
@@ -110,11 +110,11 @@ final class DrivenLine: ServiceNetwork, @unchecked Sendable {
 }
 
 /// Plays content of several representations over a driven line, with the player's steering and its rule for when to
-/// begin. The decoder is replaced: a segment lasts as long as the manifest says, and its bytes are read evenly.
+/// begin. The decoder is replaced: a segment has the duration in the manifest, and its bytes are read evenly.
 ///
 /// Thread: the test's.
 final class DrivenPlayback {
-    /// What was heard without a change.
+    /// A run of segments that was heard without a change.
     struct Heard {
         var bandwidth: Int
         var segments: [Int]

@@ -2,7 +2,7 @@ import Network
 
 @testable import Player
 
-/// What a server sends in place of a segment.
+/// An answer that a server sends instead of a segment.
 enum LiveAnswer: CaseIterable {
     case refused, notFound, gone, rangeRefused, tooMany, failed, unavailable, created
     case reset, refusedConnection, noName, certificate, noHTTP, silent

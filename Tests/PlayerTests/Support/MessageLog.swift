@@ -9,7 +9,7 @@ import TestSupport
 ///     "PLAYING"         a state
 ///     "error m3 (a)"    an error with its code and product
 ///     "quality 96000/24"
-// @unchecked: `condition` guards what changes.
+// @unchecked: `condition` guards the mutable state.
 final class MessageLog: @unchecked Sendable {
     private let condition = NSCondition()
     /// Guarded by `condition`.

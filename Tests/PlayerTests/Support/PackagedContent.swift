@@ -11,7 +11,7 @@ import Testing
 /// The real tools that make streams.
 enum StreamTool {
     static let ffmpeg = "/usr/bin/ffmpeg"
-    /// Where tools/setup puts Shaka Packager.
+    /// The path at which tools/setup puts Shaka Packager.
     static let packager: String = {
         #if arch(arm64)
             let machine = "arm64"
@@ -36,11 +36,11 @@ enum StreamTool {
     }
 }
 
-/// Files of a folder behind a content service, by the end of their address.
+/// Files of a folder as a content service, by the end of their address.
 struct PackagedContent {
     let folder: ScratchFolder
     let service = ScriptedService()
-    /// Passes while content arrives, when `bitsPerSecond` says so.
+    /// A clock that moves while content arrives, when `bitsPerSecond` is set.
     let clock = ManualClock()
     let throughput: Throughput
 
@@ -50,7 +50,7 @@ struct PackagedContent {
         serve()
     }
 
-    /// From a server without ranges, which does not say how long a file is.
+    /// Serves from a server without ranges, which does not send the length of a file.
     func serveWithoutRanges() {
         service.content = { [folder] _, transfer in
             guard let bytes = Self.bytes(at: transfer.request.url, in: folder) else { return transfer.answer(404) }
@@ -87,7 +87,7 @@ struct PackagedContent {
         }
     }
 
-    /// What the file has to which an address leads, with or without a signature.
+    /// The bytes of the file at an address, with or without a signature.
     static func bytes(at url: String, in folder: ScratchFolder) -> [UInt8]? {
         let signed = url.hasPrefix("https://content/") ? String(url.dropFirst(16)) : url
         return FileManager.default.contents(atPath: folder[String(signed.prefix { $0 != "?" })]).map { [UInt8]($0) }
@@ -102,7 +102,7 @@ struct PackagedContent {
             in: folder.path)
     }
 
-    /// Lets Shaka Packager divide MP4 files, each into a folder of its own name, with `out.mpd` and `master.m3u8`.
+    /// Divides MP4 files with Shaka Packager, each into a folder of its own name, with `out.mpd` and `master.m3u8`.
     /// - Returns: the text of the manifest of DASH.
     @discardableResult
     func package(_ names: [String], _ options: [String] = []) throws -> String {
@@ -126,7 +126,7 @@ struct PackagedContent {
         """
     }
 
-    /// - Parameter readAhead: bytes that are fetched ahead; nil for the usual number.
+    /// - Parameter readAhead: the read-ahead in bytes; nil for the usual number.
     func source(
         _ manifest: String, type: String = "application/dash+xml", readAhead: Int? = nil
     ) -> ContentService {
@@ -145,7 +145,7 @@ struct PackagedContent {
         ).decoder
     }
 
-    /// The addresses of what was fetched.
+    /// The addresses that were fetched.
     var fetched: [String] { service.contentRequests.map { $0.url } }
 
     final class NoToken: CredentialsProvider {
@@ -154,7 +154,7 @@ struct PackagedContent {
 }
 
 extension AudioDecoder {
-    /// What can be decoded now, in one format with two channels.
+    /// The samples that can be decoded now, in one format with two channels.
     func decodeArrived() throws -> (samples: [Int32], isOver: Bool) {
         var samples: [Int32] = []
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 8192)
@@ -169,7 +169,8 @@ extension AudioDecoder {
         }
     }
 
-    /// What is left, or so many frames of it; the formats that are announced; and where the bit rate changes.
+    /// The rest of the samples, or so many frames of it; the formats that are announced; and where the bit rate
+    /// changes.
     func decodeRest(
         frames limit: Int = .max
     ) throws -> (samples: [Int32], formats: [PCMFormat], changes: [(frame: Int, bitRate: Int?)]) {

@@ -153,7 +153,7 @@ final class PlayerFixture: Sendable {
 }
 
 /// Fires when the test moves its clock.
-// @unchecked: control alone uses what changes.
+// @unchecked: only control uses the mutable state.
 final class ManualStartTimer: StartTimer, @unchecked Sendable {
     private let clock: ManualClock
     // Control's alone.
@@ -184,7 +184,7 @@ struct WaitedInVain: Error, CustomStringConvertible {
         description = "\(file):\(line): timeout: \(what); messages: \(messages)"
     }
 
-    /// Waits for a change that no message tells.
+    /// Waits for a change without a message.
     static func spin(
         _ what: String, _ messages: @autoclosure () -> [String], _ file: StaticString, _ line: UInt,
         until isTrue: () -> Bool

@@ -2,13 +2,13 @@ import Network
 
 @testable import Player
 
-/// Keeps what a transfer delivers.
+/// Records the bytes that a transfer delivers.
 // @unchecked: used on the test's thread alone.
 final class RecordedResource: ResourceReceiver, @unchecked Sendable {
     var bytes: [UInt8] = []
     var length: Int64?
     var beginnings = 0
-    /// What ended it, once for each end.
+    /// The reasons of its ends, one for each end.
     var ends: [ResourceFailure?] = []
 
     func began(_ head: ResponseHead, length: Int64?) {

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Player
 
-/// A network that answers as a test says, and whose time passes when a test says so.
+/// A network whose answers a test gives, and whose time a test moves.
 ///
 /// Thread: any for the requests, because a decoder's thread cancels a transfer when it releases its bytes. Answers come
 /// inside the test's calls.
@@ -18,7 +18,7 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
         private(set) var isCancelled = false
         private(set) var resumes = 0
         private var isOver = false
-        /// What `send` has not delivered yet; nil when it sends nothing.
+        /// The data that `send` has not delivered yet; nil when it is not sending.
         private var unsent: ArraySlice<[UInt8]>?
 
         init(_ request: TransferRequest, _ sink: any TransferSink) {
@@ -86,9 +86,9 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
 
     var transfers: [Ongoing] { requests.value.transfers }
     var last: Ongoing { transfers[transfers.count - 1] }
-    /// In milliseconds, those that are still to come.
+    /// The delays that have not ended, in milliseconds.
     var delays: [Int64] { requests.value.delays }
-    /// In milliseconds, those of `delays` that another link ends.
+    /// Those of `delays` that another link ends, in milliseconds.
     var linkWaits: [Int64] { requests.value.linkWaits }
 
     func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {

@@ -5,7 +5,7 @@ import Platform
 
 @testable import Player
 
-/// A source whose products come as slowly, and fail, as a test says. The product's id is its name.
+/// A source whose products arrive slowly, and fail, as a test wants. The product's id is its name.
 final class ScriptedSource: PlaybackSource {
     private let recordings: [String: ScriptedRecording]
 
@@ -27,10 +27,10 @@ final class ScriptedSource: PlaybackSource {
     }
 }
 
-/// What a `ScriptedSource` has under one name.
+/// A recording of a `ScriptedSource`.
 ///
 /// Any thread.
-// @unchecked: `lock` guards what changes.
+// @unchecked: `lock` guards the mutable state.
 final class ScriptedRecording: @unchecked Sendable {
     let product: MediaProduct
     let format: PCMFormat
@@ -38,7 +38,8 @@ final class ScriptedRecording: @unchecked Sendable {
     let tellsLength: Bool
     /// Whether a read returns when its frames cannot be decoded yet, instead of blocking.
     let answersNotYet: Bool
-    /// Whether what cannot be decoded yet is missing on the medium. Otherwise the decoder is busy with bytes it has.
+    /// Whether frames that cannot be decoded yet are missing on the medium. Otherwise the decoder is busy with bytes it
+    /// has.
     let isMediumSlow: Bool
     private let lock = Lock()
     // Guarded by `lock`.
@@ -79,7 +80,7 @@ final class ScriptedRecording: @unchecked Sendable {
     func letOpen() { change { isOpenable = true } }
     /// Frames up to this one can be decoded from now on.
     func letDecode(upTo frame: Int = .max) { change { availableFrames = frame } }
-    /// What cannot be decoded yet fails.
+    /// Lets the frames that cannot be decoded yet fail.
     func fail(with error: MediaError) { change { failure = error } }
     func holdSeeks() { change { seeksPass = false } }
     func letSeek() { change { seeksPass = true } }
@@ -121,7 +122,7 @@ final class ScriptedRecording: @unchecked Sendable {
     fileprivate func beganSleep() { lock.withLock { sleeps += 1 } }
     fileprivate func answeredNotYet() { lock.withLock { notYetAnswers += 1 } }
 
-    /// Calls `wake` at once when there is something behind `frame`, else with the next change.
+    /// Calls `wake` at once when a frame after `frame` can be decoded, else with the next change.
     fileprivate func whenDecodable(behind frame: Int, _ wake: @escaping @Sendable () -> Void) {
         let isReady = lock.withLock {
             if availableFrames > frame || failure != nil { return true }

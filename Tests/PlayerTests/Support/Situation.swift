@@ -32,7 +32,7 @@ enum Situation: CaseIterable {
     case idle
     case loading, loadingToPlay
     case paused, pausedNextLoading, pausedNextReady, pausedSeeking
-    /// Told to play; nothing is heard yet.
+    /// Playback was requested; no frame is heard yet.
     case starting
     case playing, nextLoading, nextReady, nextFailed
     case stalled
@@ -72,7 +72,7 @@ enum Situation: CaseIterable {
     var generation: UInt64 { self == .seeking ? 2 : plays ? 1 : 0 }
     var isSeeking: Bool { self == .seeking || self == .pausedSeeking }
 
-    /// It is to play.
+    /// Whether playback is requested.
     var plays: Bool {
         switch self {
         case .idle, .loading, .paused, .pausedNextLoading, .pausedNextReady, .pausedSeeking: false
@@ -87,7 +87,7 @@ enum Situation: CaseIterable {
         }
     }
 
-    /// Everything that there is is closed.
+    /// The effects that close everything that is open.
     var closing: [PlaybackStateMachine.Effect] {
         (self == .idle ? [] : [.close(first)]) + (hasNext ? [.close(second)] : [])
     }

@@ -45,7 +45,7 @@ struct Track {
         product = MediaProduct(productType: .track, productId: file, referenceId: name)
     }
 
-    /// A recording that consists of others, one file behind the other.
+    /// A recording that consists of others, one file after the other.
     init(_ name: String, joining parts: [Track], in folder: ScratchFolder) throws {
         var bytes = Data()
         for part in parts { bytes += try part.file }

@@ -2,20 +2,20 @@ import Platform
 
 @testable import Appliance
 
-/// What clients send and what users write.
+/// Requests from clients and files from users.
 let applianceTargets = [
     FuzzTarget("request") { bytes in
         let line = RequestLine(.whole(bytes))
         if case .failure(let error) = line.request { _ = error.description }
     },
     FuzzTarget("lines") { bytes in
-        // In pieces of every size; the lines are those of the whole.
+        // In steps of every size; the lines are those of the whole.
         guard let size = bytes.first.map({ Int($0 % 32) + 1 }) else { return }
         require(lines(of: bytes, inPiecesOf: size) == lines(of: bytes, inPiecesOf: bytes.count), "other lines")
     },
     FuzzTarget("configuration") { bytes in
         guard let configuration = try? Configuration(parsing: bytes, file: "tonearm.conf") else { return }
-        // What is shown can be read again, and is the same.
+        // The printed configuration can be read again, and is the same.
         let again = try? Configuration(parsing: Array(configuration.shown.utf8), file: "tonearm.conf")
         for name in SettingName.allCases {
             let written = configuration.written(name)

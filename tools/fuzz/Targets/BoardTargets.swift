@@ -44,7 +44,7 @@ private func exampleInputs() throws(BoardProfileError) -> [any BoardInput] {
     return profile.buttons.map { ButtonInput($0) } + profile.encoders.map { EncoderInput($0) }
 }
 
-/// Each group of 9 bytes is an edge or a moment: what happens, and a time in nanoseconds of any value.
+/// Each group of 9 bytes is an edge or a moment: its kind, and a time in nanoseconds of any value.
 private func exercise(_ input: any BoardInput, _ bytes: [UInt8]) {
     _ = input.began(input.lines.map { _ in bytes.first.map { $0 & 1 == 1 } ?? false }, at: 0)
     for start in stride(from: 1, to: bytes.count - 8, by: 9) {

@@ -2,7 +2,7 @@ import Platform
 
 @testable import tonearm
 
-/// What the command line reads: replies of a daemon, which may be another version, and the keys of a terminal.
+/// The input of the command line: replies of a daemon, which may be another version, and the keys of a terminal.
 let clientTargets = [
     FuzzTarget("status-reply") { bytes in
         guard let status = try? DaemonConnection.parse(String(decoding: bytes, as: UTF8.self)) else { return }
@@ -12,7 +12,7 @@ let clientTargets = [
         _ = StatusLine(NowPlaying(status: status)).text(columns: bytes.count % 200)
     },
     FuzzTarget("keys") { bytes in
-        // In pieces of every size; the keys are those of the whole.
+        // In steps of every size; the keys are those of the whole.
         guard let size = bytes.first.map({ Int($0 % 32) + 1 }) else { return }
         var whole = KeyDecoder()
         var decoder = KeyDecoder()

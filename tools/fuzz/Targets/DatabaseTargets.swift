@@ -44,7 +44,7 @@ private struct Input {
 
     mutating func byte() -> UInt8? { bytes.popFirst() }
 
-    /// The first byte says the type: integers near and far, a double, text, a blob, NULL.
+    /// The first byte chooses the type: integers of few or many bits, a double, text, a blob, NULL.
     mutating func value() -> DatabaseValue? {
         guard let type = byte() else { return nil }
         switch type % 8 {
@@ -68,13 +68,13 @@ private struct Input {
     }
 }
 
-/// What another program, or a failing medium, may leave in the state.
+/// State that another program, or a failing medium, may leave.
 let databaseTargets = [
     FuzzTarget("database-rows") { loadRows(of: $0) },
     FuzzTarget("write-ahead-log") { repairLog(of: $0) },
 ]
 
-/// What is repaired has no damage left.
+/// Checks that a repaired log has no damage left.
 private func repairLog(of bytes: [UInt8]) {
     let path = "/dev/shm/tonearm-fuzz-\(getpid())"
     defer { unlink(path) }
@@ -104,7 +104,7 @@ private func write(_ bytes: [UInt8], _ path: String) throws(SystemError) {
     if let failure { throw failure }
 }
 
-/// What is kept, and what is on its way, as lists, downloads and validations read it.
+/// Reads offline copies and downloads, as lists, downloads and validations do.
 private func loadOffline(_ rows: OfflineRows) throws(DatabaseError) {
     for item in try rows.items(after: "", limit: 100) {
         _ = OfflineEntry(item, at: 1)
@@ -140,7 +140,7 @@ private func loadRows(of bytes: [UInt8]) {
             let (name, columns) = tables[Int(table) % tables.count]
             let values = columns.map { _ in input.value() ?? .null }
             let places = columns.map { _ in "?" }.joined(separator: ", ")
-            // What the table's own rules refuse is not written.
+            // Rows that the table's own rules refuse are not written.
             var statement = try database.prepare("INSERT OR IGNORE INTO \(name) VALUES (\(places))")
             try? statement.bind(values)
             _ = try? statement.step()

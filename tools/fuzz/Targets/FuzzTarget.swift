@@ -1,4 +1,4 @@
-// What libFuzzer calls. FUZZ_TARGET in the environment names the parser.
+// The functions that libFuzzer calls. FUZZ_TARGET in the environment names the parser.
 
 import Glibc
 
@@ -31,12 +31,13 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// Pieces of the input, for targets that take more than one argument: cut at each 0 byte.
+/// The parts of the input, for targets that take more than one argument: cut at each 0 byte.
 func pieces(of bytes: [UInt8]) -> [String] {
     bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
 }
 
-/// Ends the run with `message` when `condition` does not hold. Unlike `precondition` it says so in optimised programs.
+/// Ends the run with `message` when `condition` does not hold. Unlike `precondition`, it prints the message in
+/// optimised programs too.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition { fatalError(message()) }
 }

@@ -29,7 +29,7 @@ private final class FuzzedSegments: SegmentedSource {
     }
 }
 
-/// Has a key for everything.
+/// Returns a key for any content.
 private final class AnyKey: LicenseProvider {
     func key(_ request: KeyRequest) throws(MediaError) -> [UInt8] { [UInt8](repeating: 7, count: 16) }
 }
@@ -199,7 +199,7 @@ let mediaTargets = [
             require(isInside, "a picture outside of the file")
         }
     },
-    // Pages get right checksums, or few mutations would reach what is in them. One page in eight keeps its own.
+    // Pages get right checksums, or few mutations would reach their content. One page in eight keeps its own.
     FuzzTarget("ogg") { bytes in
         var bytes = bytes
         if bytes.count >= 4, bytes[0] != 0x49 { bytes.replaceSubrange(0..<4, with: Array("OggS".utf8)) }
@@ -257,7 +257,7 @@ let mediaTargets = [
     FuzzTarget("packed-aac") { bytes in
         let third = bytes.count / 3
         let segments = (0..<3).map { place in
-            // Each begins as a tag, in which the rest is.
+            // Each begins like a tag that contains the rest.
             signed(Array(bytes[(place * third)..<((place + 1) * third)]), "ID3")
         }
         guard let decoder = try? AudioFile.open(FuzzedSegments(segments)) else { return }

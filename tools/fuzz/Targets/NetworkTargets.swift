@@ -1,6 +1,6 @@
 @testable import Network
 
-/// What servers send, apart from what libcurl reads, and what the kernel says about links.
+/// Answers of servers, apart from those that libcurl parses, and messages of the kernel about links.
 let networkTargets = [
     FuzzTarget("http-head") { bytes in
         var head = HeadReader()
@@ -22,11 +22,11 @@ let networkTargets = [
         require(redirection.address.isSecure, "from https to http")
         require(
             redirection.headers.isEmpty || redirection.address.hasOrigin(of: base), "credentials for another origin")
-        // What is sent reads the same again.
+        // An address that is sent reads the same again.
         require(WebAddress(redirection.address.text) != nil, "not an address: \(redirection.address.text)")
     },
     FuzzTarget("inflate") { bytes in
-        // In pieces and at once it is the same. The first byte says which coding, and how large the pieces are.
+        // Decoding in steps and at once gives the same. The first byte chooses the coding and the size of a step.
         guard let first = bytes.first else { return }
         let coding = first & 1 == 0 ? ContentCoding.gzip : .deflate
         let whole = decoded(bytes.dropFirst(), coding, piece: .max / 2)
@@ -52,7 +52,7 @@ let networkTargets = [
         _ = NameServers.isKnown("a", in: bytes)
     },
     FuzzTarget("cache-fields") { bytes in
-        // Fields of an answer, with a 0 byte between them: what they mean for its age, whatever they are.
+        // Arbitrary fields of an answer, with a 0 byte between them, and their effect on its age.
         let names = ["Cache-Control", "Age", "Date", "Expires", "ETag", "Vary", "Content-Range"]
         let fields = zip(names, pieces(of: bytes)).map { HeaderField($0, $1) }
         var request = TransferRequest(url: "https://music.example/a", range: ByteRange(from: 10, upTo: 20))
@@ -86,7 +86,7 @@ let networkTargets = [
     },
 ]
 
-/// - Returns: nil when it is damaged. A bomb is given up.
+/// - Returns: nil when it is damaged. A decompression bomb is abandoned.
 private func decoded(_ bytes: ArraySlice<UInt8>, _ coding: ContentCoding, piece: Int) -> [UInt8]? {
     var decoder = BodyDecoder(coding)
     var plain: [UInt8] = []

@@ -2,7 +2,7 @@
 
 private let signer = URLSigner(key: [UInt8](repeating: 7, count: 32))
 
-/// What clients send to the self-hosted content service, and its file of faults.
+/// Requests from clients to the self-hosted content service, and its file of faults.
 let originTargets = [
     FuzzTarget("faults-plan") { bytes in
         // The file, and the path of a request, with a 0 byte between them.

@@ -6,7 +6,7 @@ import CLinux
 let platformTargets = [
     FuzzTarget("json") { bytes in
         guard let value = try? JSONValue.parse(bytes) else { return }
-        // What is read is written in a way that reads the same.
+        // A value that was read is written in a way that reads the same.
         let written = value.serialized()
         let again = try? JSONValue.parse(written)
         require(again?.serialized() == written, "cannot read what was written: \(written)")
@@ -47,7 +47,7 @@ let platformTargets = [
         var observations = 0
         for number in numbers.dropFirst(3) {
             let before = time.milliseconds(at: now)
-            // A clock may set back an estimate, and a proved time when it says so twice.
+            // A clock may set back an estimate, and a proved time after two observations.
             let mayMoveBack = number % 2 == 0 && (!time.isProved || observations > 0)
             if number % 2 == 0 { time.observe(now) } else { time.prove(number, at: now) }
             observations += number % 2 == 0 ? 1 : 0

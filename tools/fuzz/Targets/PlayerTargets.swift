@@ -5,7 +5,7 @@ import Platform
 @testable import Network
 @testable import Player
 
-/// What a content service answers.
+/// Answers of a content service.
 let playerTargets = [
     FuzzTarget("login-answer") { bytes in
         if let code = DeviceCodeAnswer(parsing: bytes) {
@@ -51,7 +51,7 @@ let playerTargets = [
     },
     FuzzTarget("answers") { bytes in
         // A whole answer, head and body, to every request of a product that is opened, decoded and sought in. The first
-        // byte says how it is asked for, and how large the pieces of the body are.
+        // byte chooses the kind of request and the size of the body's pieces.
         guard let first = bytes.first, let answer = FuzzedAnswer(bytes.dropFirst()) else { return }
         var request = TransferRequest(url: "https://h/a")
         if first & 1 == 1 { request.range = ByteRange(from: 100, upTo: 5000) }
@@ -87,7 +87,7 @@ private func decode(_ decoder: any AudioDecoder, atMost runs: Int) {
     }
 }
 
-/// A head as libcurl passes it on, and what follows its empty line.
+/// A head as libcurl passes it on, and the body after its empty line.
 private struct FuzzedAnswer: Sendable {
     let head: ResponseHead
     let body: [UInt8]

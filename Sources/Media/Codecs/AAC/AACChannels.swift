@@ -1,13 +1,13 @@
 /// The channels of AAC: how many there are, and in which order they are played.
 enum AACChannels {
-    /// Five channels and the one of low frequencies.
+    /// The most channels: five, and the one of low frequencies.
     static let most = 6
 
     /// - Parameter configuration: 1 to 15 (ISO/IEC 14496-3, table 1.19).
     static func count(ofConfiguration configuration: UInt32) throws(Interruption) -> Int {
         switch configuration {
         case 1, 2, 3, 5, 6: return Int(configuration)
-        // Three in front and one behind: no other format has this order, and the mixer does not know it.
+        // Three channels in front and one in the back: no other format has this order, and the mixer does not know it.
         case 4: throw .unsupported(what: "AAC with three channels in front and one behind")
         case 7, 12, 14: throw .unsupported(what: "AAC with 8 channels")
         case 11: throw .unsupported(what: "AAC with 7 channels")
@@ -26,7 +26,7 @@ enum AACChannels {
         guard reader.skip(4 + 2 + 4), let front = reader.bits(4), let side = reader.bits(4), let back = reader.bits(4),
             let lowFrequency = reader.bits(2), let data = reader.bits(3), let coupling = reader.bits(4)
         else { return nil }
-        // How to mix the channels down to one or to two.
+        // Skips the fields for mixing down to one or to two channels.
         for size in [4, 4, 3] {
             guard let isPresent = reader.flag(), !isPresent || reader.skip(size) else { return nil }
         }

@@ -7,9 +7,9 @@
         private let packetFrameCount: Int
         private let config: [UInt8]
         private var library: FAADLibrary
-        /// As `Packet.otherStream`.
+        /// The header fields of the stream that is decoded, as `Packet.otherStream`.
         private var stream: UInt16?
-        /// Of such a stream, while it may turn out to have SBR.
+        /// The configuration of that stream while it may turn out to have SBR; nil otherwise.
         private var otherConfig: AudioSpecificConfig?
         /// Whether the stream has one channel.
         private var isMono: Bool
@@ -32,8 +32,9 @@
             try samples.read(into: buffer, from: packets) { packet, samples in decode(packet, into: &samples) }
         }
 
-        // The decoder keeps its state, with the settings of SBR, which are not in every packet. The first packets of
-        // the new place replace the rest of it, and are not played. Before the first packet of all there are none.
+        // The decoder keeps its state, with the settings of SBR, which are not in every packet. The first packets at
+        // the new position replace the rest of its state, and are not played. There are none before the first packet of
+        // the stream.
         func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
             samples.drop()
             let start = try packets.seek(toFrame: frame)
@@ -55,7 +56,7 @@
             }
         }
 
-        /// Begins a stream with other channels or another rate.
+        /// Begins to decode a stream with other channels or another rate.
         private func begin(_ other: UInt16?) throws(Interruption) {
             if let other {
                 let config = try AudioSpecificConfig(ADTSHeader.config(ofStream: other))

@@ -1,14 +1,14 @@
 #if AAC
     import PCM
 
-    /// How a stream of AAC is decoded: what its configuration says, and what only its packets say.
+    /// How a stream of AAC is decoded: from its configuration, and from properties that only its packets have.
     struct AACStream {
-        /// For the decoder.
+        /// The configuration for the decoder.
         let config: [UInt8]
         let format: PCMFormat
         /// Frames of a packet, as it is played.
         let packetFrameCount: Int
-        /// As `AudioProperties` has it.
+        /// The object type, as in `AudioProperties`.
         let objectType: Int
         /// Packets that have to be decoded before one that is played: the transform overlaps with the packet before,
         /// and SBR filters the output once more.
@@ -16,7 +16,8 @@
 
         private let hasSBR: Bool
 
-        /// Lossy audio has no bits that are exact. 24 keep the decoder's own rounding below that of any card.
+        /// Lossy audio has no bits that are exact. With 24 bits, the decoder's own rounding stays below that of any
+        /// card.
         private static let bitDepth = 24
         /// SBR is in every packet; parametric stereo may begin somewhat later.
         private static let testedPackets = 4
@@ -24,7 +25,7 @@
         private static let highestCoreRate = 48_000
 
         /// Decodes the first packets when the configuration leaves something open.
-        /// - Parameter packets: at the first packet; then anywhere.
+        /// - Parameter packets: at the first packet; moved by the call.
         init(_ config: AudioSpecificConfig, _ packets: any PacketSource) throws(Interruption) {
             var hasSBR = config.hasSBR
             var hasParametricStereo = config.hasParametricStereo

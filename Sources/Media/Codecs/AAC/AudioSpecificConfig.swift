@@ -1,10 +1,10 @@
-/// What a container says of its AAC (AudioSpecificConfig; ISO/IEC 14496-3, 1.6.2.1).
+/// The description of AAC in a container (AudioSpecificConfig; ISO/IEC 14496-3, 1.6.2.1).
 struct AudioSpecificConfig: Equatable {
-    /// As the container has it.
+    /// The bytes as they are in the container.
     let bytes: [UInt8]
-    /// Of the core, without what spectral band replication (SBR) adds.
+    /// The sample rate of the core, without spectral band replication (SBR).
     let coreSampleRate: Int
-    /// Of the core, without what parametric stereo adds: 1 to 6.
+    /// The channels of the core, without parametric stereo: 1 to 6.
     let channelCount: Int
     /// The sample rate with SBR; nil without SBR, and when the container leaves it to the decoder.
     let extendedSampleRate: Int?
@@ -12,12 +12,12 @@ struct AudioSpecificConfig: Equatable {
     let hasSBR: Bool?
     /// Whether parametric stereo is used; nil when the container leaves it to the decoder.
     let hasParametricStereo: Bool?
-    /// Where the description of the core ends, in bits.
+    /// The length of the description of the core, in bits.
     let coreBitCount: Int
 
     /// Frames of the core in one packet.
     static let coreFrameCount = 1024
-    /// Longer ones do not exist: a configuration with a comment of 255 bytes has less.
+    /// The most bytes. Longer configurations do not exist: one with a comment of 255 bytes has fewer.
     static let mostBytes = 512
 
     private static let sbrSync: UInt32 = 0x2B7
@@ -88,7 +88,7 @@ struct AudioSpecificConfig: Equatable {
 }
 
 extension AudioSpecificConfig {
-    /// The configuration with SBR said explicitly, as a decoder needs it that is to use SBR from the first packet on.
+    /// The configuration with explicit SBR. A decoder needs it to use SBR from the first packet on.
     var withSBR: [UInt8] {
         guard hasSBR != true else { return bytes }
         var writer = BitWriter(bytes, bitCount: coreBitCount)
@@ -111,7 +111,7 @@ extension AudioSpecificConfig {
             type == lowComplexity || type == sbr || type == parametricStereo
         }
 
-        /// For messages.
+        /// The name of the type, for messages.
         static func name(_ type: UInt32) -> String {
             switch type {
             case 1: "AAC Main"

@@ -10,14 +10,15 @@
 
         /// A decoded packet.
         struct Block {
-            /// 24 bits, interleaved in the order of `places`; valid until the next call.
+            /// 24 bits, interleaved in the order of libfaad2, which `order` maps to the played one; valid until the
+            /// next call.
             var samples: UnsafeBufferPointer<Int32>
-            /// Of frames in `samples`.
+            /// The number of channels of a frame in `samples`.
             var channelCount: Int
             var sampleRate: Int
             var hasSBR: Bool
             var hasParametricStereo: Bool
-            /// The number of the channel of `samples` that is played as the first, the second…, 4 bits each.
+            /// The channel of `samples` for each played channel, in order: 4 bits each, the first one lowest.
             var order: UInt32
 
             var frameCount: Int { samples.count / channelCount }
@@ -43,7 +44,7 @@
                 NeAACDecClose(handle)
                 throw .damaged(what: "AAC with a configuration that is not valid")
             }
-            // libfaad2 keeps back the output of its first packet, unless it has one before.
+            // libfaad2 withholds the output of its first packet, unless it has one before.
             NeAACDecPostSeekReset(handle, 1)
             self.handle = handle
         }

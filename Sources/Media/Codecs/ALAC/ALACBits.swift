@@ -1,12 +1,12 @@
-/// Reads bits of a packet of ALAC, the highest one first. Behind the end it reads zeros, and is then `isBeyond`.
+/// Reads bits of an ALAC packet, the highest one first. After the end it reads zeros, and is then `isBeyond`.
 ///
-/// Unchecked: the memory goes on for `padding` bytes behind the packet.
+/// Unchecked: the memory must have `padding` more bytes after the packet.
 struct ALACBits {
-    /// More than one step of any reader takes.
+    /// The bytes after a packet. One step of any reader takes fewer.
     static let padding = 16
 
     let bytes: UnsafeRawPointer
-    /// In bits.
+    /// The end of the packet, in bits.
     let end: Int
     var position = 0
 
@@ -18,7 +18,7 @@ struct ALACBits {
     var isBeyond: Bool { position > end }
     var remaining: Int { end - position }
 
-    /// The next bits at the top: 57 or more of them are right.
+    /// The next bits, the first one at the top. At least 57 of them are valid.
     /// - Parameter position: at most the end.
     @inline(__always)
     static func window(_ bytes: UnsafeRawPointer, _ position: Int) -> UInt64 {

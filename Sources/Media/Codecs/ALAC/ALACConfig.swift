@@ -1,15 +1,15 @@
 import PCM
 
-/// What a container says of its ALAC: the "magic cookie", 24 bytes.
+/// The description of ALAC in a container: the "magic cookie", 24 bytes.
 struct ALACConfig: Equatable {
     /// Frames of a packet; the last one may have fewer.
     let frameCount: Int
     let format: PCMFormat
-    /// Of the adaptive Golomb codes: the mean at the start of a packet.
+    /// The mean at the start of a packet, for the adaptive Golomb codes.
     let firstMean: UInt32
     /// How fast the mean follows.
     let meanFactor: UInt32
-    /// The most bits of the lower part of a code; 0 where nothing is compressed.
+    /// The most bits of the lower part of a code; 0 when samples are not compressed.
     let mostBits: UInt32
 
     static let byteCount = 24
@@ -54,8 +54,8 @@ struct ALACConfig: Equatable {
     /// No encoder writes a larger packet: one whose samples are not compressed has half of it.
     var mostPacketBytes: Int { frameCount * format.channelCount * 8 + 1024 }
 
-    /// The place among the channels of a frame of each channel in the order of the elements, four bits each, the first
-    /// one lowest. Elements begin with the centre, and end with the low frequencies; a frame has the order of WAV.
+    /// The position of each channel in a frame, in the order of the elements: four bits each, the first one lowest.
+    /// Elements begin with the centre, and end with the low frequencies; a frame has the order of WAV.
     var channelOrder: UInt32 {
         switch format.channelCount {
         // C L R

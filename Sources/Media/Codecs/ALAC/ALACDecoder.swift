@@ -3,19 +3,19 @@ import PCM
 /// Decodes packets of ALAC. All memory is allocated at the start.
 ///
 /// A packet is a list of elements with one channel or two, each with its own way of coding. Nothing in it is trusted:
-/// numbers are compared with those of the configuration, and reads behind the end make the packet a damaged one.
+/// numbers are compared with those of the configuration, and a packet that needs reads after its end counts as damaged.
 ///
 /// Thread: only the decoder thread.
 struct ALACDecoder: ~Copyable {
     private let config: ALACConfig
-    /// A copy of the packet, with zeros behind it.
+    /// A copy of the packet, with zeros after it.
     private let packet: UnsafeMutableRawPointer
-    /// Two channels.
+    /// The samples of two channels.
     private let samples: UnsafeMutablePointer<Int32>
     private let coefficients: UnsafeMutablePointer<Int32>
 
     private static let mostCoefficients = 32
-    /// Elements without sound between those with sound.
+    /// The most elements without sound between those with sound.
     private static let mostElements = 64
 
     private enum Element {
@@ -172,14 +172,14 @@ struct ALACDecoder: ~Copyable {
     private struct Output {
         let count: Int
         let left: UnsafeMutablePointer<Int32>
-        /// nil of one channel.
+        /// The second channel; nil for one channel.
         let right: UnsafeMutablePointer<Int32>?
-        /// Bits below a sample.
+        /// The number of unused bits below a sample.
         let unused: Int32
-        /// The matrix: how much of the difference is in the left channel; 0: there is none.
+        /// The weight of the difference in the left channel; 0 without a matrix.
         var mixWeight: Int32 = 0
         var mixBits: Int32 = 0
-        /// Low bits that were stored apart, and where they are.
+        /// The number of low bits that were stored separately, and their position.
         var shiftedBits = 0
         var lowBits: ALACBits?
 
@@ -197,7 +197,7 @@ struct ALACDecoder: ~Copyable {
             if let right { Self.spread(right, count, target + rightPlace, stride, unused) }
         }
 
-        /// Makes left and right of a weighted sum and the difference.
+        /// Computes left and right from a weighted sum and the difference.
         @_optimize(speed) @inline(never)
         private func unmix(_ right: UnsafeMutablePointer<Int32>) {
             var index = 0

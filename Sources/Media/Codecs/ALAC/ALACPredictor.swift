@@ -1,6 +1,6 @@
-/// The adaptive linear predictor of ALAC. It makes samples of residuals in place, in arithmetic of 32 bits that wraps.
+/// The adaptive linear predictor of ALAC. It replaces residuals by samples, in wrapping 32-bit arithmetic.
 enum ALACPredictor {
-    /// This many coefficients mean: the difference from the sample before.
+    /// The order that stands for a simple difference from the sample before.
     static let difference = 31
 
     /// - Parameters:
@@ -61,8 +61,7 @@ enum ALACPredictor {
         }
     }
 
-    /// Moves the coefficients towards what would have been right, beginning with that of the oldest sample, until the
-    /// residual is used up.
+    /// Adapts the coefficients, beginning with that of the oldest sample, until the residual is used up.
     @inline(__always)
     private static func learn(
         _ newest: UnsafeMutablePointer<Int32>, _ base: Int32, _ residual: Int32,
@@ -77,7 +76,7 @@ enum ALACPredictor {
             number &-= 1
             let distance = base &- newest[0 &- number]
             let direction = distance.signum()
-            // A coefficient has 16 bits.
+            // Coefficients have 16 bits.
             let moved = coefficients[number] &- ((direction ^ sign) &- sign)
             coefficients[number] = Int32(Int16(truncatingIfNeeded: moved))
             let size = (distance.magnitude &+ rounding) &>> UInt32(bitPattern: shift)

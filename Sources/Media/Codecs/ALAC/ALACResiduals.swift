@@ -1,7 +1,7 @@
-/// The adaptive Golomb codes of ALAC: what the predictor did not foresee.
+/// Reads the adaptive Golomb codes of ALAC, which hold the residuals of the predictor.
 ///
 /// A code is up to eight ones, a zero, and a number of as many bits as the mean of the codes before suggests. Nine ones
-/// are followed by the number itself. While the mean is very small, a code says how many zeros follow.
+/// are followed by the number itself. While the mean is very small, a code contains the number of zeros that follow.
 struct ALACResiduals {
     var firstMean: UInt32
     var meanFactor: UInt32
@@ -26,7 +26,7 @@ struct ALACResiduals {
         let end = bits.end
         var position = bits.position
         var mean = firstMean
-        // 1 after a run of zeros: the number behind it is not 0.
+        // 1 after a run of zeros: the next number is not 0.
         var offset: UInt32 = 0
         var index = 0
         let runMask = 1 &<< mostBits &- 1
@@ -64,7 +64,7 @@ struct ALACResiduals {
     /// One code. It takes 41 bits at most.
     /// - Parameters:
     ///   - size: 1 to 31.
-    ///   - width: of a number behind nine ones.
+    ///   - width: of a number after nine ones.
     @inline(__always)
     private static func code(
         _ bytes: UnsafeRawPointer, _ position: inout Int, size: UInt32, factor: UInt32, width: Int

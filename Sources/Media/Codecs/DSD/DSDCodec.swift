@@ -7,7 +7,7 @@ final class DSDCodec: Codec {
     private let packets: any TimedPacketSource
     private let filter = DSDFilter()
     private var window: DSDWindow
-    /// The next one.
+    /// The number of the next frame.
     private var frame: Int64 = 0
 
     init(_ packets: any TimedPacketSource, channelCount: Int) {

@@ -1,22 +1,22 @@
 import CLinux
 
-/// The low-pass filter that makes PCM of DSD: 479 taps of linear phase, one frame for each 32 bits
+/// The low-pass filter that converts DSD to PCM: 479 taps of linear phase, one frame for each 32 bits
 /// (docs/decisions/dsd.md).
 ///
 /// Thread: only the decoder thread.
 struct DSDFilter: ~Copyable {
     /// Bytes of a channel from one frame to the next.
     static let step = 4
-    /// Bytes of a channel that a frame is made of: as many before its middle as after it.
+    /// Bytes of a channel that one frame needs: as many before its middle as after it.
     static let byteCount = 60
     static let bitDepth = 24
 
     /// For each byte the sums of its eight taps with the bits of all 256 values.
     private let tables: UnsafeMutablePointer<Int32>
 
-    /// The exponent of the sum that is all bits of one kind.
+    /// The exponent of the largest sum, when all bits are equal.
     private static let unit = 29
-    /// To 24 bits, of which full scale is half of the unit.
+    /// The shift to 24 bits, in which full scale is half of the unit.
     private static let shift: Int32 = 5
     private static let windowShape = 12.8
 

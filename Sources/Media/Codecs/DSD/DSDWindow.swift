@@ -4,18 +4,18 @@ struct DSDWindow: ~Copyable {
     /// The number of the first byte in the channel. Below 0 are the mirrored bytes before the first one.
     private(set) var start: Int64 = 0
     private(set) var count = 0
-    /// Where the bytes of the channel end; nil before the end is known.
+    /// The number of the first byte after the end of the channel; nil before the end is known.
     private(set) var end: Int64?
     /// Whether the bytes before the first one are not there yet.
     private var lacksFront = false
 
     private var memory: UnsafeMutablePointer<UInt8>
-    /// Of each channel.
+    /// The capacity for each channel, in bytes.
     private var capacity: Int
 
     /// Bytes before the middle of a frame, and after it.
     private static let half = DSDFilter.byteCount / 2
-    /// Bits whose mean is 0.
+    /// A pattern of bits whose mean is 0.
     private static let silence: UInt8 = 0x69
 
     init(channelCount: Int) {
@@ -27,7 +27,7 @@ struct DSDWindow: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// Forgets all bytes.
+    /// Drops all bytes.
     /// - Parameter byte: the number of the next one.
     mutating func begin(at byte: Int64) {
         end = nil
@@ -39,7 +39,7 @@ struct DSDWindow: ~Copyable {
     /// The bytes of a channel.
     func bytes(of channel: Int) -> UnsafePointer<UInt8> { UnsafePointer(memory + channel * capacity) }
 
-    /// How many frames can be made, from one on.
+    /// How many frames can be computed, beginning with `frame`.
     func frames(from frame: Int64) -> Int {
         let first = frame * Int64(DSDFilter.step)
         guard !lacksFront, first - Int64(Self.half) >= start, end.map({ first < $0 }) ?? true else { return 0 }

@@ -1,7 +1,7 @@
 import PCM
 
-/// Where the first FLAC stream of a file ends. Some files are several streams, one behind the other. libFLAC searches
-/// by frame numbers, and would find a frame with the number in any of them.
+/// Where the first FLAC stream of a file ends. Some files contain several streams, one after the other. libFLAC
+/// searches by frame numbers, and could find the number in the wrong stream.
 struct FLACExtent {
     /// The end of the first stream, when it is known to be before the end of the file.
     private(set) var end: Int64?
@@ -11,16 +11,16 @@ struct FLACExtent {
     private var searchedTo: Int64
 
     private static let chunkSize = 65_536
-    /// For a tag behind the last frame.
+    /// The bytes that a tag after the last frame may take.
     private static let roomForTag: Int64 = 16_384
 
     init(_ header: FLACHeader) { searchedTo = header.audioOffset }
 
-    /// Another stream was found during playback.
+    /// Records that another stream was found during playback.
     mutating func isFollowed(at offset: Int64) { end = end ?? offset }
 
-    /// Checks the end of the file once. If the last frame there is the last one of the first stream, no other stream
-    /// follows.
+    /// Checks the end of the file once. If the last frame in the file is the last one of the first stream, no other
+    /// stream follows.
     /// - Parameter stream: of the file's first stream; its position is undefined afterwards.
     mutating func examine(
         _ source: any ByteSource, _ header: FLACHeader, with stream: FLACStream

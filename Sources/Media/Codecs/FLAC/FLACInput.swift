@@ -29,21 +29,21 @@ final class FLACSpanInput: FLACInput {
         seek(to: 0)
     }
 
-    /// Where the first audio frame begins, in this view.
+    /// The offset of the first audio frame in this view.
     var audioStart: Int64 { Int64(header.count) }
 
     var length: Int64? {
         (container.end ?? container.source.length).map { audioStart + max(0, $0 - audioOffset) }
     }
 
-    /// The offset in the file for a position behind the header. Positions come from seek tables too, so any number is
+    /// The offset in the file for a position in this view. Positions come from seek tables too, so any number is
     /// possible.
     func fileOffset(of position: Int64) -> Int64 {
         let (offset, isBeyond) = audioOffset.addingReportingOverflow(position - audioStart)
         return isBeyond ? .max : offset
     }
 
-    /// The reverse.
+    /// The position in this view for an offset in the file.
     func position(of fileOffset: Int64) -> Int64 {
         audioStart + max(0, fileOffset - audioOffset)
     }

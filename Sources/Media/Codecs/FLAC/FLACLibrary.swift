@@ -21,7 +21,7 @@ final class FLACLibrary {
 
     /// The next block is decoded directly into the caller's buffer if it matches this.
     struct Expectation {
-        /// nil: any.
+        /// The number of the first frame; nil: any.
         var firstFrame: Int64? = nil
         var format: PCMFormat
     }
@@ -113,8 +113,8 @@ final class FLACLibrary {
     }
 
     /// Moves to `frame` with libFLAC's own search.
-    /// - Returns: the rest of the block from `frame` on, kept; nil when libFLAC did not find it. The position is then
-    ///   undefined.
+    /// - Returns: the rest of the block from `frame` on, in `kept`; nil when libFLAC did not find it. The position is
+    ///   then undefined.
     func seek(toFrame frame: Int64) throws(Interruption) -> Block? {
         clearFailure()
         block = nil

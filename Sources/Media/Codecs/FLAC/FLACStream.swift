@@ -16,15 +16,15 @@ final class FLACStream {
 
     /// Moves to `frame`.
     /// - Parameter end: where in the file the search ends; this limits only the search.
-    /// - Returns: the rest of the block from `frame` on, kept; nil when libFLAC did not find it. The position is then
-    ///   undefined.
+    /// - Returns: the rest of the block from `frame` on, in `kept`; nil when libFLAC did not find it. The position is
+    ///   then undefined.
     func seek(toFrame frame: Int64, before end: Int64?) throws(Interruption) -> FLACLibrary.Block? {
         container.end = end
         defer { container.end = nil }
         return try library.seek(toFrame: frame)
     }
 
-    /// The last intact block of the file, if it begins behind `offset`; its samples are not kept. The position is
+    /// The last intact block of the file, if it begins after `offset`. Its samples are not stored. The position is
     /// undefined afterwards.
     func lastBlock(behind offset: Int64) throws(Interruption) -> FLACLibrary.Block? {
         library.restart(at: input.position(of: offset))

@@ -18,9 +18,9 @@ final class FLACStreamCodec: Codec {
     private var announcedFormat: PCMFormat
     /// The format of the pending frames.
     private var pendingFormat: PCMFormat
-    /// Silent frames to return before the kept ones.
+    /// Silent frames to return before those in `kept`.
     private var pendingSilence: Int64 = 0
-    /// Where to continue after an interrupted seek or a failed source.
+    /// The frame at which to continue after an interrupted seek or a failed source.
     private var interruptedAt: Int64?
     /// Frames before `position` are dropped: they lead to the target of a seek.
     private var isSkipping = false
@@ -64,7 +64,7 @@ final class FLACStreamCodec: Codec {
 
     // MARK: - Decoding
 
-    /// The rest of earlier blocks: silence first, then the kept samples, with a change of format before them.
+    /// The rest of earlier blocks: silence first, then the samples in `kept`, with a change of format before them.
     private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> CodecRun? {
         if pendingSilence > 0 {
             let count = Int(min(pendingSilence, Int64(buffer.count / announcedFormat.channelCount)))
@@ -110,7 +110,7 @@ final class FLACStreamCodec: Codec {
         return accept(block)
     }
 
-    /// Places an intact block in the stream.
+    /// Finds the position of an intact block in the stream.
     private func accept(_ block: FLACLibrary.Block) -> Int? {
         hasDecoded = true
         if isSkipping {

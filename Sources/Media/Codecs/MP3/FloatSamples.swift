@@ -11,13 +11,13 @@ enum FloatSamples {
         return Int32(truncatingIfNeeded: (clipped + 6_755_399_441_055_744).bitPattern) << 8
     }
 
-    /// The sample in 32 bits, rounded to the nearest, to an even number from the middle. Beyond full scale it is
-    /// clipped; what is infinite or not a number is silence.
+    /// The sample in 32 bits, rounded to the nearest; a tie goes to the even number. A sample beyond full scale is
+    /// clipped. An infinite sample, or one that is not a number, becomes silence.
     @inline(__always)
     static func in32Bits(_ sample: Double) -> Int32 {
         let scaled = sample - sample == 0 ? sample * 2_147_483_648 : 0
         let clipped = scaled < -2_147_483_648 ? -2_147_483_648 : scaled > 2_147_483_647 ? 2_147_483_647 : scaled
-        // As above.
+        // The lowest bits are the number, as in `leftJustified`.
         return Int32(truncatingIfNeeded: (clipped + 6_755_399_441_055_744).bitPattern)
     }
 }

@@ -5,7 +5,7 @@ final class MP3Codec: Codec {
     private let packets: any TimedPacketSource
     private var library: MPG123Library
     private var reservoir = MainDataReservoir()
-    /// Of the frames before; nil when the decoder has none.
+    /// The header of the frames before; nil when the decoder has none.
     private var stream: MPEGAudioHeader?
     private var samples: PacketSamples
 
@@ -21,7 +21,7 @@ final class MP3Codec: Codec {
         try samples.read(into: buffer, from: packets) { packet, samples in
             guard !decode(packet, into: &samples) else { return }
             samples.lose(packet.duration ?? 0)
-            // Main data of the frames before is missing after a gap, so the decoder starts anew.
+            // The main data of the frames before is missing after a gap, so the decoder restarts.
             stream = nil
         }
     }

@@ -9,14 +9,14 @@ final class MP3Samples: TimedPacketSource {
 
     private let packets: any TimedPacketSource
 
-    /// Samples that are searched for the first header.
+    /// The most samples that are searched for the first header.
     private static let testedPackets = 16
     /// Frames of MPEG that are decoded before one that is played, as `MP3Container` does it.
     private static let preroll: Int64 = 32
-    /// As `MP3Container` has it.
+    /// The bit depth, as in `MP3Container`.
     private static let bitDepth = 24
 
-    /// - Parameter packets: at the first packet; then anywhere.
+    /// - Parameter packets: at the first packet; moved by the call.
     init(_ packets: any TimedPacketSource) throws(Interruption) {
         self.packets = packets
         var found: MPEGAudioHeader?
@@ -39,7 +39,7 @@ final class MP3Samples: TimedPacketSource {
             let size = header.byteCount(freeSize: packet.bytes.count - (header.isPadded ? 1 : 0)),
             size <= packet.bytes.count
         else {
-            // The codec makes silence of it.
+            // The codec replaces it by silence.
             packet.bytes = UnsafeRawBufferPointer(start: nil, count: 0)
             return packet
         }
@@ -47,12 +47,12 @@ final class MP3Samples: TimedPacketSource {
         return packet
     }
 
-    /// A decoder starts at a multiple of `MPEGPlace.phases`, so that it rounds as one that has come from the beginning.
+    /// A decoder starts at a multiple of `MPEGPlace.phases`, so that it rounds like one that started at the beginning.
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         let phases = Int64(MPEGPlace.phases)
         let packet = max(0, frame / Int64(packetFrameCount) - Self.preroll) / phases * phases
         let start = try packets.seek(toFrame: packet * Int64(packetFrameCount))
-        // At the end there is nothing to drop.
+        // Nothing has to be dropped at the end.
         return min(start, frame)
     }
 }

@@ -37,12 +37,12 @@ struct MPG123Library: ~Copyable {
 
     deinit { mpg123_delete(handle) }
 
-    /// Forgets all frames.
+    /// Drops the state that comes from earlier frames.
     /// - Parameter freeSize: the bytes of a frame of free format without padding.
     mutating func reset(freeSize: Int?) {
         let bodySize = freeSize.map { $0 - MPEGAudioHeader.size } ?? -1
         _ = mpg123_param2(handle, Int32(MPG123_FREEFORMAT_SIZE.rawValue), bodySize, 0)
-        // A failure shows when the next frame is decoded.
+        // A failure is reported when the next frame is decoded.
         _ = mpg123_open_feed(handle)
     }
 

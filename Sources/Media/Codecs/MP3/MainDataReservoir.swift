@@ -1,8 +1,8 @@
 /// Watches the main data of layer III, which may begin in the frames before (ISO/IEC 11172-3, 2.4.3.4.4).
 ///
-/// A frame whose main data is not there is made silent: after a gap, and at the start of a stream that was cut out of
-/// another one. libmpg123 does that for MPEG 1. Of MPEG 2 it leaves a part of the side information, and may then skip
-/// its filters, so that everything behind the frame is rounded in another way.
+/// A frame whose main data is missing is made silent: after a gap, and at the start of a stream that was cut out of
+/// another one. libmpg123 does that for MPEG 1. For MPEG 2 it leaves a part of the side information, and may then skip
+/// its filters. The frames after it would be rounded differently.
 struct MainDataReservoir: ~Copyable {
     /// Bytes of main data that the decoder has.
     private var byteCount = 0
@@ -12,7 +12,7 @@ struct MainDataReservoir: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// The decoder has forgotten all frames.
+    /// Resets the count, because the decoder has dropped all frames.
     mutating func reset() { byteCount = 0 }
 
     /// The frame as it can be decoded.
@@ -30,7 +30,7 @@ struct MainDataReservoir: ~Copyable {
         if isThere { return frame }
         memory.copyMemory(from: frame)
         for place in start..<end { memory[place] = 0 }
-        // So the decoder keeps the main data of the frames before for those behind.
+        // So the decoder keeps the main data of the frames before for later frames.
         memory[start] = UInt8(truncatingIfNeeded: (known << shift) >> 8)
         memory[start + 1] = UInt8(truncatingIfNeeded: known << shift)
         return UnsafeRawBufferPointer(rebasing: memory[..<frame.count])

@@ -14,7 +14,7 @@ struct OpusHead {
     let format: PCMFormat
     /// Frames at the start that are not played.
     let preSkip: Int
-    /// In 1/256 dB, for all output.
+    /// The gain in 1/256 dB, for all output.
     let gain: Int
     let streamCount: Int
     /// Streams with two channels, which are the first ones.
@@ -50,8 +50,8 @@ struct OpusHead {
         self.gain = Int(Int16(bitPattern: gain))
     }
 
-    /// - Parameter box: the content of a box `dOps`: the same fields with the highest byte first ("Encapsulation of Opus
-    ///   in ISO Base Media File Format", 4.3.2).
+    /// - Parameter box: the content of a box `dOps`: the same fields with the highest byte first ("Encapsulation of
+    ///   Opus in ISO Base Media File Format", 4.3.2).
     init(box: [UInt8]) throws(Interruption) {
         guard box.count > 10 else { throw Self.damage }
         guard box[0] == 0 else { throw .unsupported(what: "MP4 with Opus of version \(box[0])") }
@@ -61,7 +61,7 @@ struct OpusHead {
 
     private static let damage = Interruption.damaged(what: "Opus with a header that is not valid")
 
-    /// Frames that a packet decodes to; 0 for one that is damaged.
+    /// Frames that a packet decodes to; 0 for a damaged one.
     static func frameCount(of packet: UnsafeRawBufferPointer) -> Int {
         guard let bytes = packet.bindMemory(to: UInt8.self).baseAddress, packet.count > 0 else { return 0 }
         let count = Int(opus_packet_get_nb_samples(bytes, opus_int32(packet.count), opus_int32(sampleRate)))

@@ -1,4 +1,4 @@
-/// Opus whose packets a container has found: each packet says how many frames it decodes to.
+/// Opus whose packets a container has found. Each packet contains its number of frames.
 final class OpusSamples: TimedPacketSource {
     /// Frames of the first packet; usually all have as many.
     let packetFrameCount: Int
@@ -11,7 +11,7 @@ final class OpusSamples: TimedPacketSource {
 
     private static let usualFrameCount = 960
 
-    /// - Parameter packets: at the first packet; then anywhere.
+    /// - Parameter packets: at the first packet; moved by the call.
     init(_ packets: any TimedPacketSource, isExact: Bool) throws(Interruption) {
         self.packets = packets
         self.isExact = isExact
@@ -26,7 +26,7 @@ final class OpusSamples: TimedPacketSource {
         let known = max(0, packet.duration ?? 0)
         let count = Int64(OpusHead.frameCount(of: packet.bytes))
         guard count > 0 else {
-            // The codec makes silence of it.
+            // The codec replaces it by silence.
             packet.duration = min(known, Int64(OpusHead.longestPacket))
             return packet
         }

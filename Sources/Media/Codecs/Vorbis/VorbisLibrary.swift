@@ -16,7 +16,7 @@ final class VorbisLibrary: FloatDecoder {
     init(_ setup: VorbisSetup) throws(Interruption) {
         let state = UnsafeMutablePointer<vorbis_dsp_state>.allocate(capacity: 1)
         guard vorbis_synthesis_init(state, setup.info) == 0 else {
-            // libvorbis has cleared what it had.
+            // libvorbis has already cleared the state.
             state.deallocate()
             throw .damaged(what: "Vorbis with headers that are not valid")
         }

@@ -8,15 +8,15 @@ final class VorbisSetup {
     let format: PCMFormat
     /// Samples of the longest block. A packet gives half of it at most.
     let largestBlock: Int
-    /// The length of every packet is a multiple of it.
+    /// The length of every packet is a multiple of this.
     let step: Int
-    /// As the encoder wanted it, if it says so.
+    /// The bit rate that the encoder aimed at; nil when it is not stored.
     let bitRate: Int?
     let info: UnsafeMutablePointer<vorbis_info>
 
     /// `1 vorbis`, the fields and a bit (Vorbis I, 4.2.2).
     static let identificationSize = 30
-    /// Comments without a vendor or a comment: the real ones are read elsewhere, and libvorbis wants to see some.
+    /// Comments without a vendor or a comment. The real comments are read elsewhere, but libvorbis requires a packet.
     private static let noComments: [UInt8] = [3, 0x76, 0x6F, 0x72, 0x62, 0x69, 0x73, 0, 0, 0, 0, 0, 0, 0, 0, 1]
 
     init(identification: [UInt8], setup: [UInt8]) throws(Interruption) {

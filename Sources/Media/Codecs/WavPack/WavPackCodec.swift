@@ -1,6 +1,6 @@
 import PCM
 
-/// WavPack in packets of a container: the blocks of the same frames. A packet without bytes stands for missing ones.
+/// WavPack in packets of a container: the blocks of the same frames. A packet without bytes stands for missing frames.
 final class WavPackCodec: Codec {
     private(set) var damage = DamageReport()
 
@@ -51,7 +51,7 @@ final class WavPackCodec: Codec {
             let library = WavPackLibrary(packet.bytes)
         else { return false }
         let found = library.setup
-        // The rate may be in the first packet alone.
+        // The rate may be only in the first packet.
         guard found.channelCount == setup.channelCount, found.byteCount == setup.byteCount,
             found.isFloat == setup.isFloat
         else { return false }

@@ -3,14 +3,14 @@ import PCM
 
 /// A decoder of libwavpack for the blocks of one packet, which it reads from memory. Closing is its end.
 ///
-/// Thread: only the decoder thread. The packet has to be there as long as this is.
+/// Thread: only the decoder thread. The packet must outlive this object.
 struct WavPackLibrary: ~Copyable {
     private let context: OpaquePointer
 
     /// - Returns: nil for a packet that cannot be decoded.
     init?(_ packet: UnsafeRawBufferPointer) {
         guard let start = packet.baseAddress, let size = Int32(exactly: packet.count) else { return nil }
-        // The library takes memory that it may change, and does not change it.
+        // The library takes a mutable pointer, but does not change the memory.
         guard
             let context = WavpackOpenRawDecoder(
                 UnsafeMutableRawPointer(mutating: start), size, nil, 0, 0, nil, OPEN_NORMALIZE, 0)
@@ -61,7 +61,7 @@ struct WavPackSetup: Equatable {
     /// Whether the packet has all of the signal.
     let isLossless: Bool
 
-    /// What is decoded.
+    /// The format of the decoded frames.
     func format() throws(Interruption) -> PCMFormat {
         guard AudioLimits.bitDepths.contains(bitDepth), 1...4 ~= byteCount else {
             throw AudioLimits.unsupported("WavPack", "", Int64(bitDepth), " bits")

@@ -1,9 +1,10 @@
 import PCM
 
-/// AAC in an elementary stream (`.aac`, or the packed segments of HLS): packets with a header each, one behind the
-/// other. It has no length and no index; both are found by reading, and for segments by their manifest and time stamps.
+/// AAC in an elementary stream (`.aac`, or the packed segments of HLS): packets one after the other, each with a
+/// header. It has no length and no index. Both are found by reading or, for segments, from their manifest and time
+/// stamps.
 final class ADTSContainer: TimedPacketSource {
-    /// Preliminary, until `decode(to:…)`.
+    /// The description of the track. It is preliminary, until `decode(to:…)`.
     private(set) var track: TrackDescription
     let config: AudioSpecificConfig
     private(set) var isCutShort = false
@@ -14,27 +15,27 @@ final class ADTSContainer: TimedPacketSource {
     private var packetFrameCount = Int64(AudioSpecificConfig.coreFrameCount)
     private var preroll: Int64 = 0
     private var place: Place
-    /// Where each 64th packet begins, as far as the stream was read.
+    /// The offset of each 64th packet, as far as the stream was read.
     private var offsets: [Int64]
     private let buffer = PacketBuffer()
 
     private struct Place {
         var offset: Int64
         var packet: Int64 = 0
-        /// Of the packet before.
+        /// The header fields of the packet before.
         var stream: UInt16
-        /// Of segments: the one with the packet before; nil before the first one.
+        /// The segment that contained the packet before; nil before the first one, and without segments.
         var region: Int64?
     }
 
-    /// A packet, and where it begins.
+    /// A packet, and its offset.
     private typealias Finding = (offset: Int64, header: ADTSHeader)
 
     private static let pageSize = 32_768
     private static let packetsPerOffset: Int64 = 64
-    /// More than 200 hours at 44.1 kHz. Behind these a seek reads from the last one on.
+    /// Enough for more than 200 hours at 44.1 kHz. After these, a seek reads from the last one on.
     private static let mostOffsets = 524_288
-    /// Bytes between packets that are passed over: a hole in a file of which a part was not copied.
+    /// The most bytes between packets that are skipped: a hole in a file that was copied only in part.
     private static let mostJunk: Int64 = 16_777_216
     private static let mostTagRuns = 64
 
@@ -65,7 +66,7 @@ final class ADTSContainer: TimedPacketSource {
                 format: format, frameCount: nil, container: .adts, codec: .aac, bitRate: nil), metadata: tags)
     }
 
-    /// As of `MP4Container`.
+    /// As in `MP4Container`.
     func decode(to format: PCMFormat, packetFrameCount: Int, preroll: Int64) {
         track.properties.format = format
         self.packetFrameCount = Int64(packetFrameCount)
@@ -104,7 +105,7 @@ final class ADTSContainer: TimedPacketSource {
         }
         while ahead.packet < target, let found = try packet(at: ahead) { advance(&ahead, found) }
         place = ahead
-        // At the end there is nothing to drop.
+        // Nothing has to be dropped at the end.
         return ahead.packet < target ? frame : ahead.packet * packetFrameCount
     }
 
@@ -118,7 +119,7 @@ final class ADTSContainer: TimedPacketSource {
         }
     }
 
-    /// The packet at a place, or the next one behind tags and bytes that are no packet.
+    /// The packet at a place, or the next one after tags and bytes that are no packet.
     /// - Returns: nil at the end of the stream.
     private func packet(at place: Place) throws(Interruption) -> Finding? {
         let reader = SourceReader(source)
@@ -127,7 +128,7 @@ final class ADTSContainer: TimedPacketSource {
             guard offset < AudioLimits.largestData else { return nil }
             let bytes = try reader.bytes(ADTSHeader.leastSize, at: offset)
             if let header = ADTSHeader(bytes), header.hasChannels {
-                // Another stream has to prove that it is one.
+                // A packet of another stream is accepted only if more packets of that stream follow.
                 if header.stream == place.stream { return (offset, header) }
                 if try ADTSHeader.begins(source, at: offset) { return (offset, header) }
             }
@@ -143,7 +144,7 @@ final class ADTSContainer: TimedPacketSource {
         return nil
     }
 
-    /// Where a packet may begin behind tags, or behind bytes that are no packet.
+    /// Where the next packet may begin, after tags or after bytes that are no packet.
     /// - Returns: nil when there is none.
     private func behindOthers(at offset: Int64, _ place: Place) throws(Interruption) -> Int64? {
         let end: Int64
@@ -156,7 +157,7 @@ final class ADTSContainer: TimedPacketSource {
         let found = try ADTSHeader.search(source, from: offset, limit: Self.mostJunk, like: place.stream)
         if let found { return found }
         guard let segments else { return nil }
-        // A server may send something else in place of a segment.
+        // A server may send something else instead of a segment.
         guard place.region == SegmentChain.region(of: offset) else { throw Self.unusable }
         return try segments.next(behind: offset)
     }

@@ -2,9 +2,9 @@
 struct ADTSHeader: Equatable {
     /// The fields that are the same in every packet of a stream: object type, sample rate and channels.
     let stream: UInt16
-    /// With the header.
+    /// The bytes of the packet, with the header.
     let byteCount: Int
-    /// Of the header, with its checksum.
+    /// The size of the header, with its checksum.
     let headerSize: Int
     /// Parts of the packet with 1024 frames each, at least one.
     let blockCount: Int
@@ -12,7 +12,7 @@ struct ADTSHeader: Equatable {
     static let leastSize = 7
     /// Headers in a row that show that a file is ADTS.
     static let testedHeaders = 3
-    /// Bytes before the first packet.
+    /// The most bytes before the first packet.
     static let mostJunk: Int64 = 65_536
 
     /// - Parameter bytes: at least `leastSize`.
@@ -32,10 +32,11 @@ struct ADTSHeader: Equatable {
         guard self.byteCount > headerSize else { return nil }
     }
 
-    /// Whether it says where its channels are played. The others need a description that is in few streams.
+    /// Whether the header assigns positions to its channels. Otherwise a description is needed, which few streams
+    /// contain.
     var hasChannels: Bool { stream & 0xF != 0 }
 
-    /// The configuration that MP4 would have in its place.
+    /// The configuration that MP4 would have instead.
     var config: [UInt8] { Self.config(ofStream: stream) }
 
     static func config(ofStream stream: UInt16) -> [UInt8] {
@@ -59,7 +60,7 @@ struct ADTSHeader: Equatable {
             guard let header = ADTSHeader(bytes) else {
                 if number == 0 { return false }
                 guard bytes.isEmpty else { return MPEGTags.isMarker(bytes) }
-                // Of several packets the last one may be cut off.
+                // When there are several packets, the last one may be cut off.
                 if number > 1 { return true }
                 return try !reader.bytes(1, at: offset - 1).isEmpty
             }
@@ -70,7 +71,7 @@ struct ADTSHeader: Equatable {
         return true
     }
 
-    /// The next place where packets of one stream begin.
+    /// The offset of the next packets of one stream.
     /// - Parameters:
     ///   - limit: how many bytes further on at most.
     ///   - known: of this stream two headers in a row are enough.

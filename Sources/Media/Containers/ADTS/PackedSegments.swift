@@ -1,28 +1,27 @@
-/// Segments of HLS that are elementary streams (RFC 8216, 3.4). Each begins with an ID3 tag that says when it is
-/// played.
+/// Segments of HLS that are elementary streams (RFC 8216, 3.4). Each begins with an ID3 tag that contains its time.
 struct PackedSegments {
-    /// Of the first packet.
+    /// The offset of the first packet.
     let start: Int64
-    /// In seconds; nil while more segments may come.
+    /// The duration in seconds; nil while more segments may come.
     var duration: Double? { chain.duration }
 
     private let chain: SegmentChain
     private let source: any ByteSource
-    /// Of the first segment; nil when its tag does not say it.
+    /// The time of the first segment; nil when its tag does not contain it.
     private let firstTime: Int64?
 
     /// Units per second of time stamps.
     private static let timescale = 90_000.0
-    /// They have 33 bits.
+    /// Time stamps have 33 bits.
     private static let period: Int64 = 1 << 33
-    /// Segments without a packet, one behind the other.
+    /// The most segments without a packet, one after the other.
     private static let mostEmptySegments: Int64 = 16
     /// Segments before the one that the manifest names, in case its times are not exact.
     private static let mostStepsBack: Int64 = 4
 
     /// - Parameters:
     ///   - source: through which `chain` is read.
-    ///   - packet: the first packet; nil: behind the tag.
+    ///   - packet: the first packet; nil: after the tag.
     init(_ chain: SegmentChain, _ source: any ByteSource, start packet: Int64?) throws(Interruption) {
         self.chain = chain
         self.source = source
@@ -31,7 +30,7 @@ struct PackedSegments {
         firstTime = try ID3v2.transportTime(of: source, at: first)
     }
 
-    /// The first packet of AAC in a segment that begins at `offset`, behind tags and the end of a packet that was cut.
+    /// The first packet of AAC in a segment that begins at `offset`, after tags and the end of a packet that was cut.
     /// - Returns: nil for segments that are no AAC.
     static func firstPacket(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64? {
         let start = try MPEGTags.end(of: source, at: offset)
@@ -40,7 +39,7 @@ struct PackedSegments {
             source, from: start, limit: ADTSHeader.mostJunk, headers: ADTSHeader.testedHeaders + 1)
     }
 
-    /// Where the tags at `offset` end. A tag that is longer than the rest of its segment goes on in the next one.
+    /// Where the tags at `offset` end. A tag that is longer than the rest of its segment continues in the next one.
     func endOfTags(at offset: Int64) throws(Interruption) -> Int64 {
         let end = try MPEGTags.end(of: source, at: offset)
         let reader = SourceReader(source)
@@ -52,7 +51,7 @@ struct PackedSegments {
         return SegmentChain.offsets(of: region).lowerBound + end - cursor.offset
     }
 
-    /// The first packet of the segment behind the one at `offset`; nil when there is none.
+    /// The first packet of the next segment after the one at `offset`; nil when there is none.
     func next(behind offset: Int64) throws(Interruption) -> Int64? {
         var region = SegmentChain.region(of: offset)
         for _ in 0..<Self.mostEmptySegments {
@@ -61,14 +60,14 @@ struct PackedSegments {
             let start = SegmentChain.offsets(of: region).lowerBound
             let packet = try ID3v2.end(of: source, at: start)
             if try !SourceReader(source).bytes(1, at: packet).isEmpty { return packet }
-            // A tag without packets is a segment without sound. Behind the last one there is nothing.
+            // A segment with a tag but no packets has no sound. After the last segment there is nothing.
             if packet == start, try chain.hasSegment(region + 1) { throw SegmentChain.unusable("is empty") }
         }
         return nil
     }
 
     /// The segment in which a packet is, by its time stamp.
-    /// - Returns: its first packet, which is `packet` or one before; nil when its tag does not say its time.
+    /// - Returns: its first packet, which is `packet` or one before; nil when its tag does not contain its time.
     func segment(of packet: Int64, secondsPerPacket: Double) throws(Interruption) -> (offset: Int64, packet: Int64)? {
         guard let firstTime else { return nil }
         let named = chain.region(at: Double(packet) * secondsPerPacket)

@@ -3,7 +3,7 @@ struct AIFFCommon {
     let layout: SampleLayout
     let channelCount: Int
     let sampleRate: Int
-    /// nil when the writer has not filled it in.
+    /// The number of frames; nil when the writer has not filled it in.
     let frameCount: Int64?
 
     init(_ chunk: [UInt8], isAIFC: Bool) throws(Interruption) {

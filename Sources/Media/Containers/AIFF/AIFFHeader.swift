@@ -25,7 +25,7 @@ struct AIFFHeader {
         for _ in 0..<Self.mostChunks {
             guard let start = offset, start <= end - 8 else { break }
             do throws(Interruption) { offset = try readChunk(of: source, at: start) } catch {
-                // Do not wait for the end of a download only because there may be tags.
+                // Tags are no reason to wait for the end of a download.
                 guard error == .notYet, common != nil, data != nil else { throw error }
                 offset = nil
             }

@@ -1,5 +1,5 @@
-/// DFF (DSDIFF 1.5): DSD, one byte of each channel in turn, the oldest bit at the top. Its chunks are those of AIFF
-/// with sizes of 64 bits.
+/// DFF (DSDIFF 1.5): DSD in chunks like those of AIFF, but with sizes of 64 bits. One byte of each channel in turn, the
+/// oldest bit at the top.
 struct DFFContainer {
     let track: TrackDescription
     /// A frame is one byte of each channel.
@@ -24,7 +24,7 @@ struct DFFContainer {
                 }
                 offset = chunk.end
             } catch {
-                // Do not wait for the end of a download only because there may be tags.
+                // Tags are no reason to wait for the end of a download.
                 guard error == .notYet, header.data != nil else { throw error }
                 break
             }
@@ -72,11 +72,11 @@ struct DFFContainer {
 
     private struct Chunk {
         let name: FourCharacterCode
-        /// Of the content.
+        /// The offset of the content.
         let offset: Int64
         let size: Int64
 
-        /// The next chunk begins there: at an even place.
+        /// The next chunk begins there: at an even offset.
         var end: Int64 { offset + size + size & 1 }
 
         /// - Returns: nil at the end.

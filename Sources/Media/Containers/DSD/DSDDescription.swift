@@ -8,7 +8,7 @@ struct DSDDescription {
     /// Bytes of each channel, as far as it is known.
     let byteCount: Int64?
 
-    /// From DSD64 to DSD512, of 44.1 and 48 kHz.
+    /// The accepted bit rates: from DSD64 to DSD512, of 44.1 and 48 kHz.
     private static let rates = 2_822_400...24_576_000
 
     /// - Parameter container: for the message: "DSF".

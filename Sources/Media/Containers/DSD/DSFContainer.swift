@@ -37,7 +37,7 @@ struct DSFContainer {
 /// The bytes of DSF in the order of DFF: one of each channel in turn, the oldest bit at the top. A frame is one byte of
 /// each channel.
 final class DSFPackets: TimedPacketSource {
-    /// Of one channel.
+    /// The bytes of one channel in a block.
     static let blockSize = 4096
 
     /// Bytes of each channel, as far as it is known without reading to the end.

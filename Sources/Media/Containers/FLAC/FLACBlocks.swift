@@ -10,9 +10,9 @@ struct FLACBlocks {
         static let lastKnown: UInt8 = 6
     }
 
-    /// nil when the block is missing or not valid.
+    /// The STREAMINFO block; nil when it is missing or not valid.
     private(set) var streamInfo: FLACStreamInfo?
-    /// Why `streamInfo` is not valid.
+    /// The reason why `streamInfo` is not valid.
     private(set) var streamInfoError: Interruption?
     /// The content of the SEEKTABLE block, if there is one of a plausible size.
     private(set) var seekTable: [UInt8]?
@@ -20,7 +20,7 @@ struct FLACBlocks {
     private(set) var comments: Range<Int64>?
     /// The range of the CUESHEET block's content.
     private(set) var cueSheet: Range<Int64>?
-    /// In the order of the file, with offsets in the source.
+    /// The pictures in the order of the file, with offsets in the source.
     private(set) var pictures: [TagPicture] = []
     /// The offset of the first audio frame, or of the search for it.
     private(set) var audioOffset: Int64
@@ -29,16 +29,16 @@ struct FLACBlocks {
     /// Whether the source ends before the last block.
     private(set) var isCutOff = false
 
-    /// 10,000 seek points; at one every ten seconds that is more than a day.
+    /// The size of 10,000 seek points; at one every ten seconds that is more than a day.
     private static let largestSeekTable: Int64 = 180_000
     private static let mostBlocks = 4096
 
-    /// Reads the blocks behind the marker, from `start` on.
+    /// Reads the blocks after the marker, from `start` on.
     init(_ source: any ByteSource, at start: Int64) throws(Interruption) {
         audioOffset = start
         var cursor = SourceCursor(source, from: start, to: .max)
         // A wrong block length makes the next offset invalid. Blocks are accepted up to the last one that leads to
-        // another block; from there the frames are searched.
+        // another block. After it, the frames are searched.
         var searchFrom = start
         var isLast = false
         var isSound = true

@@ -9,7 +9,7 @@ final class FLACContainer: PacketSource {
     private(set) var offset: Int64
     /// The offset in the file where the packets end; nil: the end of the file.
     var end: Int64?
-    /// The codec counts frames and finds this out itself.
+    /// Always false: the codec counts the frames and detects this itself.
     let isCutShort = false
 
     private let steps: StepSource
@@ -74,10 +74,10 @@ final class FLACContainer: PacketSource {
         return nil
     }
 
-    /// Everything that was read so far is decoded.
+    /// Ends the step: all bytes that were read so far are decoded.
     func finishStep() { steps.finishStep() }
 
-    /// The header of another stream behind the one that ends at `offset`, if there is one.
+    /// The header of another stream that follows the one that ends at `offset`, if there is one.
     func appendedHeader(at offset: Int64) throws(Interruption) -> FLACHeader? {
         let start = try ID3v2.end(of: source, at: offset)
         guard try SourceReader(source).bytes(4, at: start) == FLACHeader.marker else { return nil }

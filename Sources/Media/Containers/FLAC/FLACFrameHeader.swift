@@ -3,10 +3,10 @@ struct FLACFrameHeader: Equatable {
     /// Whether the frames differ in size, so that each is numbered by its first sample.
     let hasVariableSize: Bool
     let blockSize: Int
-    /// nil: as in STREAMINFO.
+    /// The rate in Hz; nil: that of STREAMINFO.
     let sampleRate: Int?
     let channelCount: Int
-    /// nil: as in STREAMINFO.
+    /// The bit depth; nil: that of STREAMINFO.
     let bitDepth: Int?
     /// With `hasVariableSize` the number of the first sample, else of the frame.
     let number: Int64

@@ -8,9 +8,9 @@ import PCM
 ///
 /// Thread: any, one at a time. It blocks in the source, which never returns `.notYet`.
 public struct FLACFrames {
-    /// Where a frame lies, and what it holds.
+    /// The position and the content of a frame.
     public struct Frame: Equatable, Sendable {
-        /// Of its first byte in the file.
+        /// The offset of its first byte in the file.
         public var offset: Int64
         public var byteCount: Int
         /// The number of its first sample of a channel, from 0.
@@ -22,13 +22,13 @@ public struct FLACFrames {
     /// The content of the STREAMINFO block (RFC 9639, 8.2): 34 bytes.
     public let streamInfo: [UInt8]
     public let format: PCMFormat
-    /// Of the first frame in the file.
+    /// The offset of the first frame in the file.
     public let audioOffset: Int64
 
     private let reader: SourceReader
     private let length: Int64
     private let totalSamples: Int64?
-    /// Of all frames but the last; nil when sizes vary.
+    /// The number of samples in all frames but the last; nil when it varies.
     private var fixedSize: Int?
     private var isFixed: Bool?
     private var window: [UInt8] = []
@@ -93,7 +93,7 @@ public struct FLACFrames {
         guard let header = header(at: offset), begins(header, at: nextSample) else { throw damage() }
         if isFixed == nil {
             isFixed = !header.hasVariableSize
-            // A part of the file begins at a frame that the table of the whole file knows.
+            // After `continueAt`, this is a frame in the middle of the file, whose first sample is known.
             if !header.hasVariableSize {
                 fixedSize = header.number > 0 ? Int(nextSample / header.number) : header.blockSize
             }
@@ -198,7 +198,7 @@ extension FLACChecksum {
 }
 
 extension Interruption {
-    /// For sources that never return `.notYet`.
+    /// The error for callers whose sources never return `.notYet`.
     fileprivate var mediaError: MediaError {
         switch self {
         case .failed(let error): error

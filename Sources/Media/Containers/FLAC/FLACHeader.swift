@@ -1,6 +1,6 @@
 import PCM
 
-/// The data before the audio frames of a FLAC stream, and what can be derived from a frame when it is missing.
+/// The data before the audio frames of a FLAC stream, or its replacement from a frame when it is missing.
 struct FLACHeader {
     typealias BlockType = FLACBlocks.BlockType
 
@@ -9,7 +9,7 @@ struct FLACHeader {
     private(set) var seekTable: [UInt8]?
     /// The range of the VORBIS_COMMENT block's content.
     let comments: Range<Int64>?
-    /// Those of the PICTURE blocks.
+    /// The pictures of the PICTURE blocks.
     private(set) var pictures: [TagPicture] = []
     /// The offset of the first audio frame, or of the search for it.
     let audioOffset: Int64
@@ -74,7 +74,7 @@ struct FLACHeader {
     /// A seek table that was found to be wrong is not used again.
     mutating func dropSeekTable() { seekTable = nil }
 
-    /// Why nothing can be decoded behind this header.
+    /// The reason why nothing after this header can be decoded.
     func reasonForNoFrame(fileLength: Int64?) -> String {
         if !isIntact { return "FLAC with a broken header and no intact frame" }
         if let fileLength, audioOffset >= fileLength { return "FLAC that ends after its header" }

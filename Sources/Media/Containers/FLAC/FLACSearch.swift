@@ -1,4 +1,4 @@
-/// Finds FLAC that does not begin at the first byte: behind other bytes, or cut so that its header is missing
+/// Finds FLAC that does not begin at the first byte: after other bytes, or cut so that its header is missing
 /// (docs/decisions/flac-without-a-header.md).
 struct FLACSearch {
     /// The offset of the stream, and the frame at this offset when there is no marker.
@@ -11,7 +11,7 @@ struct FLACSearch {
     private static let reach = 65_536
     /// A frame with more bytes is not found.
     private static let longestFrame = 262_144
-    /// How many places that look like a frame are checked. Random bytes look like one about once in some million bytes.
+    /// How many candidates for a frame are checked. Random bytes look like one about once in some million bytes.
     private static let mostCandidates = 64
     private static let chunkSize = 32_768
 
@@ -25,7 +25,7 @@ struct FLACSearch {
         self.start = start
     }
 
-    /// The first marker with a metadata block behind it, or the first intact frame with a complete format.
+    /// The first marker with a metadata block after it, or the first intact frame with a complete format.
     static func start(in source: any ByteSource, from start: Int64) throws(Interruption) -> Finding? {
         var search = FLACSearch(source, from: start)
         return try search.find(alsoMarker: true)

@@ -7,11 +7,11 @@ struct FLACStreamInfo {
     let format: PCMFormat
     /// Samples of one channel, or nil when the encoder did not know it.
     let frameCount: Int64?
-    /// Frames of the smallest block except the last one, as the encoder says.
+    /// Frames of the smallest block except the last one, as the encoder declares it.
     private(set) var smallestBlock: Int64
-    /// Frames of the largest block, as the encoder says.
+    /// Frames of the largest block, as the encoder declares it.
     private(set) var largestBlock: Int64
-    /// Bytes of the largest frame, as the encoder says, or 0 when it did not know.
+    /// Bytes of the largest frame, as the encoder declares it, or 0 when it did not know.
     private let largestFrame: Int64
     /// The block in the form for libFLAC.
     private(set) var raw: [UInt8]
@@ -69,7 +69,7 @@ struct FLACStreamInfo {
         return digest.allSatisfy { $0 == 0 } ? nil : digest
     }
 
-    /// The most bytes of a frame, as the encoder says, or nil when it did not know.
+    /// The most bytes of all frames, from the sizes that the encoder declares; nil when it did not know them.
     var mostBytes: Int64? {
         guard let frameCount, smallestBlock > 0, largestFrame > 0 else { return nil }
         return (frameCount / smallestBlock + 1) * largestFrame

@@ -1,7 +1,7 @@
 import PCM
 
-/// MPEG audio of layer II or III in an elementary stream (`.mp3`, `.mp2`): frames one behind the other, with tags
-/// around them (docs/decisions/mp3.md); or the packed segments of HLS, as `ADTSContainer`.
+/// MPEG audio of layer II or III in an elementary stream (`.mp3`, `.mp2`): frames one after the other, with tags around
+/// them (docs/decisions/mp3.md). It also reads packed segments of HLS, as `ADTSContainer` does.
 final class MP3Container: TimedPacketSource {
     let track: TrackDescription
     private(set) var isCutShort = false
@@ -10,19 +10,19 @@ final class MP3Container: TimedPacketSource {
     private let sync: MPEGSync
     private let uniform: MPEGUniform?
     private let segments: PackedSegments?
-    /// Where the last segment that was begun begins. There has to be a frame.
+    /// The offset of the last segment that was begun. There has to be a frame at it.
     private var segmentStart: Int64 = -1
     /// Frames that the header gives, if the file has all of them.
     private let declaredFrames: Int64?
     private var walk: MPEGWalk
     private var index: MPEGIndex
     private var place: MPEGPlace
-    /// Where the last step found the end.
+    /// The place where the last step found the end.
     private var endPlace: MPEGPlace?
     private let buffer = PacketBuffer()
 
-    /// Frames of MPEG that are decoded before one that is played: so many that they have the main data that belongs to
-    /// it, which is in the frames before. The smallest frames have one byte of 255.
+    /// How many frames of MPEG are decoded before one that is played. The numbers are tried in order, until the frames
+    /// have all main data that belongs to it. The smallest frames have one byte of 255.
     private static let prerolls: [Int64] = [31, 103, 263]
     /// The filters of a decoder take this many more.
     private static let filterPackets: Int64 = 2
@@ -30,7 +30,7 @@ final class MP3Container: TimedPacketSource {
     static let decoderDelay: Int64 = 529
     /// A file is read to its end to learn its length, if it has no more bytes than this.
     private static let mostScannedBytes: Int64 = 16_777_216
-    /// Of free format. A larger one is a mistake of the header.
+    /// The limit for free format. A higher bit rate is a mistake of the header.
     private static let highestBitRate = 1_000_000.0
     /// Lossy audio has no bits that are exact, as for AAC.
     private static let bitDepth = 24
@@ -59,14 +59,14 @@ final class MP3Container: TimedPacketSource {
         guard let stream = try sync.stream(at: first), let size = stream.byteCount(of: stream.header) else {
             throw .damaged(what: "MP3 that does not begin with a frame")
         }
-        // A header in a segment would be that of the segment; it is passed over.
+        // A header in a segment would describe only that segment; it is skipped.
         let info =
             segments == nil ? MPEGInfo(try SourceReader(paged).bytes(size, at: first), stream.header) : nil
         let start: Int64 = info == nil ? first : Int64(size)
         walk = MPEGWalk(stream, paged, end: sync.end)
         place = MPEGPlace(offset: start)
         index = MPEGIndex(place)
-        // Elsewhere in a stream nothing is read to prove it.
+        // In other parts of a stream, nothing is read to prove it.
         let mayBeUniform = segments == nil && info.map { $0.isConstant } ?? !paged.isStreamed
         uniform = mayBeUniform ? try MPEGUniform(stream, at: start, sync, isProved: !paged.isStreamed) : nil
         let extent = try MPEGExtent(info, uniform, sync, paged)
@@ -115,7 +115,7 @@ final class MP3Container: TimedPacketSource {
         return TrackDescription(properties: properties, metadata: metadata, edit: edit)
     }
 
-    /// What is played: without the frames that the encoder added, if it says how many there are.
+    /// The part that is played: without the frames that the encoder added, if the file contains their number.
     private static func edit(
         _ info: MPEGInfo?, _ extent: MPEGExtent, _ tag: GaplessTag?, _ header: MPEGAudioHeader
     ) -> TrackEdit {
@@ -160,12 +160,12 @@ final class MP3Container: TimedPacketSource {
         return nil
     }
 
-    /// A step that notes places for later seeks.
+    /// A step that stores places for later seeks.
     private func step(_ place: inout MPEGPlace) throws(Interruption) -> MPEGWalk.Step {
         let start = place
         var step = try walk.step(&place)
         while case .end = step, let segments {
-            // A server may send something else in place of a segment.
+            // A server may send something else instead of a segment.
             guard place.offset != segmentStart else { throw Self.unusable }
             guard let next = try segments.next(behind: place.offset) else { break }
             place.offset = next
@@ -183,7 +183,7 @@ final class MP3Container: TimedPacketSource {
         let packetFrames = Int64(walk.streams[0].header.frameCount)
         for preroll in Self.prerolls {
             place = try start(forPacket: max(0, frame / packetFrames - preroll))
-            // At the end there is nothing to drop.
+            // Nothing has to be dropped at the end.
             if place == endPlace { return frame }
             let needed = frame - (Self.filterPackets + 1) * packetFrames
             if place.frame == 0 { break }
@@ -236,12 +236,12 @@ final class MP3Container: TimedPacketSource {
         return here
     }
 
-    /// The start of the segment in which a packet far ahead is, or of one before it.
+    /// The start of the segment that contains a packet far after the current one, or of a segment before it.
     private func segment(of packet: Int64) throws(Interruption) -> MPEGPlace? {
         let header = walk.streams[0].header
         let (packetFrames, phases) = (Int64(header.frameCount), Int64(MPEGPlace.phases))
         guard let segments, packet * packetFrames > index.frontier.frame,
-            // Behind its first packet there has to be one where a decoder can start.
+            // Its first packet must be followed by one where a decoder can start.
             let found = try segments.segment(
                 of: max(0, packet - phases), secondsPerPacket: Double(packetFrames) / Double(header.sampleRate)),
             found.packet * packetFrames > index.frontier.frame
@@ -250,7 +250,7 @@ final class MP3Container: TimedPacketSource {
             offset: found.offset, frame: found.packet * packetFrames, phase: UInt8(found.packet % phases))
     }
 
-    /// A place far ahead in a file whose frames have one size.
+    /// A place far after the current one, in a file whose frames have one size.
     private func jump(to packet: Int64) throws(Interruption) -> MPEGPlace? {
         guard let uniform, packet * Int64(uniform.stream.header.frameCount) > index.frontier.frame else { return nil }
         let number = packet / Int64(MPEGPlace.phases) * Int64(MPEGPlace.phases)

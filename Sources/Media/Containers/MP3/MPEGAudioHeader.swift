@@ -1,8 +1,8 @@
 /// The header of a frame of MPEG audio, layer II or III (ISO/IEC 11172-3, 2.4.1.3; ISO/IEC 13818-3, 2.4.2.3).
 ///
-/// Layer I is left out: no music is sold or kept in it.
+/// Layer I is left out: music is neither sold nor stored in it.
 struct MPEGAudioHeader: Equatable {
-    /// Of the header, without a checksum.
+    /// The bytes of the header, without a checksum.
     static let size = 4
     /// libmpg123 takes no frame with more bytes.
     static let mostBytes = 3460
@@ -10,7 +10,7 @@ struct MPEGAudioHeader: Equatable {
     private let word: UInt32
 
     /// - Parameter word: the four bytes of a header, the first one at the top.
-    /// - Returns: nil for anything else than a header.
+    /// - Returns: nil when the word is no header.
     init?(_ word: UInt32) {
         guard word >> 21 == 0x7FF, word >> 19 & 3 != 1, 1...2 ~= word >> 17 & 3, word >> 12 & 15 != 15,
             word >> 10 & 3 != 3
@@ -23,7 +23,7 @@ struct MPEGAudioHeader: Equatable {
         (word ^ other.word) & 0xFFFE_0C00 == 0 && isMono == other.isMono && isFreeFormat == other.isFreeFormat
     }
 
-    /// 2 or 3.
+    /// The layer: 2 or 3.
     var layer: Int { 4 - Int(word >> 17 & 3) }
     /// MPEG 2 and 2.5: half the sample rates, or a quarter of them, and half the frames in a frame of layer III.
     var isLowRate: Bool { word >> 19 & 1 == 0 }
@@ -49,7 +49,7 @@ struct MPEGAudioHeader: Equatable {
     /// Frames of sound in this frame of MPEG.
     var frameCount: Int { layer == 3 && isLowRate ? 576 : 1152 }
 
-    /// In bits per second; 0 in free format.
+    /// The bit rate in bits per second; 0 in free format.
     var bitRate: Int {
         let table: StaticString =
             switch (isLowRate, layer) {
@@ -75,23 +75,23 @@ struct MPEGAudioHeader: Equatable {
         return leastBytes...Self.mostBytes ~= size ? size : nil
     }
 
-    /// Where the bytes behind the fixed fields of the frame begin: in layer III the main data, or a Xing header.
+    /// The offset of the bytes after the fixed fields of the frame: in layer III the main data, or a Xing header.
     var leastBytes: Int { sideInfoOffset + (layer == 3 ? sideInfoSize : 0) }
 
-    /// Of layer III: where the side information begins. Its first bits say how far in front of the frame the main data
-    /// begins.
+    /// The offset of the side information in layer III. Its first bits contain the distance from the main data to the
+    /// frame.
     var sideInfoOffset: Int { Self.size + (hasChecksum ? 2 : 0) }
 
-    /// Of layer III: bits of the field for the distance to the main data.
+    /// The bits of the field for the distance to the main data, in layer III.
     var reservoirBits: Int { isLowRate ? 8 : 9 }
     /// Main data begins at most so many bytes in front of a frame.
     var largestReservoir: Int { layer == 3 ? 1 << reservoirBits - 1 : 0 }
 
     private var sideInfoSize: Int { isLowRate ? (isMono ? 9 : 17) : (isMono ? 17 : 32) }
 
-    /// Of layer III: where the header of Xing may be. Most encoders do not count a checksum in.
+    /// The offsets where a Xing header may be, in layer III. Most encoders ignore the checksum.
     var infoOffsets: StrideThrough<Int> { stride(from: Self.size + sideInfoSize, through: leastBytes, by: 2) }
 
-    /// For messages.
+    /// The name of the layer, for messages.
     var name: String { layer == 3 ? "MP3" : "MP2" }
 }

@@ -1,20 +1,20 @@
 /// Frames of one size: where each of them is, without reading those before it.
 struct MPEGUniform {
     let stream: MPEGStream
-    /// Of the first frame.
+    /// The offset of the first frame.
     let start: Int64
-    /// The size of a frame as a fraction. Encoders pad some frames by a byte, so that the sum comes out right.
+    /// The size of a frame as a fraction. Encoders pad some frames by a byte, so that the sum is right.
     private let numerator: Int64
     private let denominator: Int64
 
-    /// Frames that show whether all are alike. An encoder pads within so many, if it does.
+    /// Frames that show whether all have one size. An encoder that pads does so within this many.
     private static let testedFrames = 16
-    /// Places at which the guess is proved, in quarters of the file.
+    /// Quarters of the file at which the guess is checked.
     private static let provedQuarters: [Int64] = [1, 2, 3]
 
     /// - Parameters:
     ///   - start: of the first frame with sound.
-    ///   - isProved: whether places further on are read, too.
+    ///   - isProved: whether frames further on are read, too.
     /// - Returns: nil when the frames are not of one size, or it is not certain.
     init?(_ stream: MPEGStream, at start: Int64, _ sync: MPEGSync, isProved: Bool) throws(Interruption) {
         self.start = start
@@ -45,7 +45,7 @@ struct MPEGUniform {
         }
     }
 
-    /// More than there are in any file. The product of this and a numerator does not overflow.
+    /// The limit for the number of frames; no file has as many. The product of this and a numerator does not overflow.
     private static let mostPackets: Int64 = 1 << 36
 
     private func expected(_ packet: Int64) -> Int64 { start + packet * numerator / denominator }
@@ -58,7 +58,7 @@ struct MPEGUniform {
     }
 
     /// How many frames there are up to the end.
-    /// - Returns: nil when the last one is not where it has to be.
+    /// - Returns: nil when the last one is not at the expected offset.
     func packetCount(_ sync: MPEGSync) throws(Interruption) -> Int64? {
         guard let end = sync.end else { return nil }
         let most = packetCount(before: end)
@@ -75,8 +75,8 @@ struct MPEGUniform {
         return nil
     }
 
-    /// The frame of MPEG with this number, from 0.
-    /// - Returns: nil when there is none at its place.
+    /// The offset of the MPEG frame with this number, from 0.
+    /// - Returns: nil when there is no frame at the expected offset.
     func offset(of packet: Int64, _ sync: MPEGSync, headers: Int = 2) throws(Interruption) -> Int64? {
         guard 0..<Self.mostPackets ~= packet else { return nil }
         for difference in [0, 1, -1] as [Int64] {
@@ -90,16 +90,16 @@ struct MPEGUniform {
     }
 }
 
-/// What the header of the file and its bytes say about its length.
+/// The length of a file, from its header and its bytes.
 struct MPEGExtent {
     /// Frames of MPEG with sound; nil when it is not known.
     var packetCount: Int64?
-    /// Whether the end that the header gives is that of the file: then the frames that the encoder added are dropped.
+    /// Whether the file ends where its header declares. Only then are the frames that the encoder added dropped.
     var isWhole = true
 
     /// A header may count bytes of tags, too.
     private static let byteTolerance: Int64 = 4096
-    /// No frame is smaller.
+    /// The size of the smallest frame.
     private static let leastBytes: Int64 = 24
 
     init(
@@ -115,13 +115,13 @@ struct MPEGExtent {
         packetCount = declared
         guard let byteCount = info?.byteCount, let end = sync.end, !source.isStreamed else { return }
         if end < byteCount - Self.byteTolerance {
-            // Cut off.
+            // The file is cut off.
             packetCount = try uniform?.packetCount(sync)
             isWhole = false
         } else if end > byteCount, byteCount > 0,
             try sync.stream(at: MPEGTags.end(of: source, at: byteCount)) != nil
         {
-            // Another file was joined.
+            // Another file was joined to this one.
             packetCount = nil
             isWhole = false
         }

@@ -3,18 +3,18 @@ struct MPEGPlace: Equatable {
     var offset: Int64
     /// Frames of sound before it.
     var frame: Int64 = 0
-    /// Which of the streams of the file goes on here.
+    /// The stream of the file that continues here.
     var stream: UInt8 = 0
-    /// Frames of MPEG since the decoder started anew, modulo `phases`.
+    /// Frames of MPEG since the decoder restarted, modulo `phases`.
     var phase: UInt8 = 0
 
-    /// The decoder's filter goes round its buffer once in so many frames of MPEG. Only a decoder that starts at such a
-    /// place rounds each sum as one that has come from the beginning.
+    /// The decoder's filter uses its whole buffer once in so many frames of MPEG. A decoder that starts at such a place
+    /// rounds each sum like one that started at the beginning. Others do not.
     static let phases: UInt8 = 8
 }
 
-/// Every 128th place of a file, as far as it was read. Of 12 hours these are 13,000 places, or 0.3 MB; very long files
-/// have fewer of them.
+/// Every 128th place of a file, as far as it was read. For 12 hours these are 13,000 places, or 0.3 MB. Very long files
+/// have a larger distance between places.
 struct MPEGIndex {
     private(set) var places: [MPEGPlace]
     /// The furthest place that was reached without a gap in the numbering.
@@ -31,7 +31,7 @@ struct MPEGIndex {
         frontier = start
     }
 
-    /// Notes that one place follows another.
+    /// Stores that one place follows another.
     mutating func add(_ next: MPEGPlace, behind place: MPEGPlace) {
         guard place == frontier else { return }
         frontier = next
@@ -40,7 +40,7 @@ struct MPEGIndex {
         distance = 0
         places.append(next)
         guard places.count == Self.mostPlaces else { return }
-        // From a file of 30 hours on: half as many, for twice the time.
+        // For a file of more than 30 hours: half as many places, for twice the time.
         for index in 0..<(Self.mostPlaces / 2) { places[index] = places[2 * index] }
         places.removeLast(Self.mostPlaces / 2)
         // The last one that was left out is half a step back.
@@ -48,7 +48,7 @@ struct MPEGIndex {
         stride *= 2
     }
 
-    /// The number of the last place that is not behind `frame`.
+    /// The number of the last place that is not after `frame`.
     func number(before frame: Int64) -> Int {
         var low = 0
         var high = places.count

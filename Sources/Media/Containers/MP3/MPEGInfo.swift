@@ -3,17 +3,17 @@ import PCM
 /// The header that encoders put into a first frame without sound: `Xing` or `Info`, with the fields of LAME, or `VBRI`
 /// of Fraunhofer's encoder.
 struct MPEGInfo: Equatable {
-    /// Frames of MPEG behind this one.
+    /// Frames of MPEG after this one.
     private(set) var packetCount: Int64?
     /// Bytes from this frame to the end of the last one.
     private(set) var byteCount: Int64?
-    /// Where each hundredth of the time begins, in 256ths of the bytes.
+    /// The offset of each hundredth of the time, in 256ths of the bytes.
     private(set) var table: [UInt8] = []
     /// Whether all frames have one bit rate.
     private(set) var isConstant = false
-    /// Frames of sound that the encoder added in front.
+    /// Frames of sound that the encoder added at the start.
     private(set) var delay: Int64?
-    /// And at the end.
+    /// Frames of sound that the encoder added at the end.
     private(set) var padding: Int64?
     private(set) var replayGain = ReplayGain()
 
@@ -33,13 +33,13 @@ struct MPEGInfo: Equatable {
         guard frame.count >= Self.offsetOfVBRI + 26,
             MPEGTags.begins(frame[Self.offsetOfVBRI...], with: "VBRI")
         else { return nil }
-        // Version, delay and quality: the delay is not what its encoder adds.
+        // Skips the version, the delay and the quality. This delay does not count the frames that the encoder added.
         var reader = ByteReader(Array(frame[(Self.offsetOfVBRI + 10)...]))
         byteCount = reader.bigEndian(UInt32.self).map(Int64.init)
         packetCount = reader.bigEndian(UInt32.self).map(Int64.init)
     }
 
-    /// What is played of a stream whose first packet is such a header.
+    /// The part that is played of a stream whose first packet is such a header.
     /// - Returns: nil for a packet with sound.
     static func edit(of packet: UnsafeRawBufferPointer) -> TrackEdit? {
         guard let header = MP3Codec.header(packet), let info = MPEGInfo(Array(packet), header) else { return nil }
@@ -69,12 +69,12 @@ struct MPEGInfo: Equatable {
     /// - Parameter bytes: from the name of the encoder on. Others than LAME write the same fields.
     private mutating func readLAME(_ bytes: [UInt8]) {
         guard bytes.count >= 24, (0x21...0x7E).contains(bytes[0]), (0x20...0x7E).contains(bytes[1]),
-            // Before 3.90 the name was longer, and nothing followed.
+            // Versions before 3.90 had a longer name, and no fields after it.
             !MPEGTags.begins(bytes, with: "LAME3.8")
         else { return }
         let delay = Int64(bytes[21]) << 4 | Int64(bytes[22]) >> 4
         let padding = Int64(bytes[22] & 0xF) << 8 | Int64(bytes[23])
-        // No encoder adds nothing: some leave the fields empty.
+        // Every encoder adds some frames: those that store 0 left the fields empty.
         if delay != 0 || padding != 0 {
             self.delay = delay
             self.padding = padding
@@ -98,7 +98,7 @@ struct MPEGInfo: Equatable {
         }
     }
 
-    /// A number with 23 bits behind the point. Old versions wrote an IEEE float.
+    /// A number with 23 bits after the point. Old versions wrote an IEEE float.
     private static func peak(_ field: UInt32) -> Double? {
         let value = field >= 0x2000_0000 ? Double(Float(bitPattern: field)) : Double(field) / 8_388_608
         return value > 0 && value <= 100 ? value : nil

@@ -1,6 +1,6 @@
 /// The frames of one stream of MPEG audio have the version, layer, sample rate and channels in common.
 struct MPEGStream {
-    /// Of one of its frames.
+    /// The header of one of its frames.
     let header: MPEGAudioHeader
     /// Bytes of a frame of free format without padding.
     let freeSize: Int?
@@ -13,20 +13,20 @@ struct MPEGStream {
     func isSame(as other: MPEGStream) -> Bool { header.isSameStream(as: other.header) && freeSize == other.freeSize }
 }
 
-/// Finds frames of MPEG audio. A header alone is no proof, since its bits occur anywhere: the next one has to be where
-/// its size says.
+/// Finds frames of MPEG audio. A header alone is no proof, since its bits occur anywhere. The next header has to follow
+/// at the distance of its size.
 struct MPEGSync {
     /// Headers in a row that show that a file is MPEG audio.
     static let testedHeaders = 3
-    /// Bytes in front of the first frame.
+    /// The most bytes before the first frame.
     static let mostJunk: Int64 = 65_536
     private static let mostGuesses = 16
 
     private let source: any ByteSource
-    /// Where the frames end, if it is known.
+    /// The offset of the end of the frames, if it is known.
     let end: Int64?
 
-    /// - Parameter source: reads small pieces fast.
+    /// - Parameter source: should read a few bytes fast.
     init(_ source: any ByteSource, end: Int64? = nil) {
         self.source = source
         self.end = end
@@ -57,7 +57,7 @@ struct MPEGSync {
     }
 
     /// The stream whose frames begin at an offset.
-    /// - Parameter headers: so many in a row, or all up to the end, have to fit together.
+    /// - Parameter headers: the number of headers in a row, or up to the end, that have to match.
     func stream(at offset: Int64, headers: Int = testedHeaders) throws(Interruption) -> MPEGStream? {
         guard let header = try header(at: offset) else { return nil }
         var freeSize: Int?
@@ -82,7 +82,8 @@ struct MPEGSync {
     }
 
     /// Whether the frames may end at an offset: with the source, or at a tag.
-    /// - Parameter frames: a single one has to end exactly there, of more the last one may be cut off.
+    /// - Parameter frames: how many there are. A single one has to end exactly there; of several the last one may be
+    ///   cut off.
     private func isEnd(at offset: Int64, behind frames: Int) throws(Interruption) -> Bool {
         let reader = SourceReader(source)
         if offset == end { return true }
@@ -108,19 +109,20 @@ struct MPEGSync {
         return nil
     }
 
-    /// A place where frames begin.
+    /// An offset where frames begin.
     struct Finding {
         var offset: Int64
         var stream: MPEGStream
     }
 
-    /// The next place where frames begin.
+    /// The next offset where frames begin.
     /// - Parameters:
     ///   - limit: how many bytes further on at most.
-    ///   - known: of this stream two headers in a row are enough.
+    ///   - known: two headers in a row are enough for this stream.
     func search(from start: Int64, limit: Int64, like known: MPEGStream? = nil) throws(Interruption) -> Finding? {
         var cursor = SourceCursor(source, from: start, to: min(end ?? .max, start + limit))
-        // Each guess of the size of free format is a search of its own. In the middle of a file it does not begin.
+        // Each guess at the size of a free-format frame is another search. Free format does not begin in the middle of
+        // a file.
         var guesses = known == nil ? Self.mostGuesses : 0
         while let byte = try cursor.byte() {
             guard byte == 0xFF else { continue }

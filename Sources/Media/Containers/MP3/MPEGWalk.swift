@@ -1,21 +1,22 @@
-/// Goes through the frames of a file of MPEG audio, over tags, bytes of other kinds, and damage.
+/// Moves through the frames of a file of MPEG audio, past tags, other bytes, and damage.
 struct MPEGWalk {
-    /// What is at a place.
+    /// The content at a place.
     enum Step: Equatable {
         case frame(MPEGAudioHeader, offset: Int64, byteCount: Int)
-        /// Bytes that are not frames, in the time of so many frames of sound. Without any, another stream begins.
+        /// Bytes that are not frames, with their duration in frames of sound. Without any frames, another stream
+        /// begins.
         case damage(frames: Int64, byteCount: Int64)
         case end(isCutShort: Bool)
     }
 
-    /// The first one, and others behind it: of files that were joined.
+    /// The first stream, and those after it in a file that was joined from several.
     private(set) var streams: [MPEGStream]
     private let sync: MPEGSync
     private let source: any ByteSource
-    /// The last header that was seen behind a frame, so that it is read once.
+    /// The last header that was found after a frame, so that it is read once.
     private var ahead: (offset: Int64, header: MPEGAudioHeader)?
 
-    /// Bytes that are searched for the next frame: a hole in a file of which a part was not copied.
+    /// The most bytes that are searched for the next frame: a hole in a file that was copied only in part.
     static let mostJunk: Int64 = 16_777_216
     /// A hole is played as silence of its length, but not of more than this many frames of MPEG.
     private static let mostLostFrames: Int64 = 38
@@ -28,7 +29,7 @@ struct MPEGWalk {
         sync = MPEGSync(source, end: end)
     }
 
-    /// Steps over what is at `place`, which moves behind it.
+    /// Steps over the content at `place`, which moves to its end.
     mutating func step(_ place: inout MPEGPlace) throws(Interruption) -> Step {
         var offset = place.offset
         for _ in 0..<Self.mostTagRuns {
@@ -41,7 +42,7 @@ struct MPEGWalk {
                     let found = try sync.search(from: offset + 1, limit: Int64(size), like: stream),
                     found.offset < offset + Int64(size)
                 {
-                    // A damaged header: the next frame is not where it says.
+                    // The header is damaged: the next frame is not at the distance of its size.
                     return try resume(at: found, from: offset, &place)
                 }
                 if try isInfo(header, at: offset) {
@@ -64,7 +65,7 @@ struct MPEGWalk {
         return .end(isCutShort: false)
     }
 
-    /// Whether a frame is followed by another one, or by the end.
+    /// Whether another frame or the end follows a frame.
     private mutating func isProven(_ offset: Int64, _ size: Int, _ stream: MPEGStream) throws(Interruption) -> Bool {
         let next = offset + Int64(size)
         if let header = try sync.header(at: next), stream.byteCount(of: header) != nil {
@@ -74,7 +75,7 @@ struct MPEGWalk {
         return try sync.follows(stream, at: offset, headers: 2)
     }
 
-    /// A header of Xing inside of a joined file.
+    /// Whether a frame is the Xing header of a file that was joined to this one.
     private func isInfo(_ header: MPEGAudioHeader, at offset: Int64) throws(Interruption) -> Bool {
         guard header.layer == 3 else { return false }
         for place in header.infoOffsets {

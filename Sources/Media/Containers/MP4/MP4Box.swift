@@ -3,7 +3,8 @@ struct MP4Box {
     let type: FourCharacterCode
     /// The offset of the box itself.
     let offset: Int64
-    /// Behind the header, within the box around it. In a box of type `uuid` it begins with the 16 bytes of the type.
+    /// The range after the header, within the box around it. In a box of type `uuid` it begins with the 16 bytes of the
+    /// type.
     let content: Range<Int64>
     /// Whether the box claims to be longer than the one around it.
     let isCutShort: Bool
@@ -16,7 +17,7 @@ struct MP4Box {
         return try SourceReader(source).bytes(count, at: content.lowerBound)
     }
 
-    /// The boxes inside, behind `headerSize` bytes of fields.
+    /// The boxes inside, after `headerSize` bytes of fields.
     func children(of source: any ByteSource, behind headerSize: Int64 = 0) -> MP4Boxes {
         MP4Boxes(source, from: min(content.lowerBound + headerSize, end), to: end)
     }
@@ -35,14 +36,14 @@ struct MP4Box {
 
 /// The boxes in a part of a source, one after the other.
 struct MP4Boxes {
-    /// Where the next box begins.
+    /// The offset of the next box.
     private(set) var offset: Int64
 
     private let source: any ByteSource
     private let end: Int64
     private var boxesLeft = Self.mostBoxes
 
-    /// Of one level. The fragments of a day are fewer.
+    /// The most boxes on one level. Even the fragments of a whole day are fewer.
     private static let mostBoxes = 1_000_000
 
     /// - Parameter end: `Int64.max` when it is not known.
@@ -65,7 +66,7 @@ struct MP4Boxes {
             size = Int64(size64)
         }
         let headerSize: Int64 = size32 == 1 ? 16 : 8
-        // 0: to the end of the file.
+        // A size of 0 extends to the end of the file.
         if size32 == 0 { size = end - offset }
         guard size >= headerSize else { return nil }
         let boxEnd = size < end - offset ? offset + size : end
@@ -98,7 +99,7 @@ struct MP4Fields {
 
     mutating func skip(_ count: Int) { reader.skip(count) }
 
-    /// When the box was made and changed: two times.
+    /// Skips the times when the box was made and changed.
     mutating func skipTimes() { reader.skip(version > 0 ? 16 : 8) }
 
     mutating func bytes(_ count: Int) -> [UInt8]? { reader.bytes(count).map(Array.init) }

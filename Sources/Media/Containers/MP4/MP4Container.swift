@@ -2,9 +2,9 @@ import PCM
 
 /// An audio track in ISO base media (MP4, M4A, CMAF): samples that the movie box describes, then those in fragments.
 final class MP4Container: TimedPacketSource {
-    /// Of AAC preliminary, until `decode(to:…)`.
+    /// The description of the track. It is preliminary for AAC, until `decode(to:…)`.
     private(set) var track: TrackDescription
-    /// Of the track.
+    /// The codec of the track.
     let codec: MP4SampleEntry.Codec
     let protectionSystems: [MP4ProtectionSystem]
     /// The scheme of the first description that is encrypted.
@@ -20,15 +20,15 @@ final class MP4Container: TimedPacketSource {
     private var time: MP4Time
     /// The media time of the first frame.
     private let origin: Int64
-    /// nil when there are no fragments.
+    /// The search for fragments; nil when there are none.
     private var search: MP4FragmentSearch?
-    /// Whether the number of frames is only what a manifest says.
+    /// Whether the number of frames comes only from a manifest.
     private var isEstimated: Bool
     /// Packets that are decoded before the first one that is played.
     private var preroll: Int64
-    /// Of a codec whose packets have one length; the last one is filled up.
+    /// The frames of a packet, for a codec whose packets have one length; the last one is filled up.
     private var packetFrameCount: Int64?
-    /// Of PCM, whose samples are single frames: so many bytes of them make a packet.
+    /// The bytes that make a packet of PCM, whose samples are single frames.
     private let joinedBytes: Int64
     private var place: Place
     private let buffer = PacketBuffer()
@@ -40,13 +40,13 @@ final class MP4Container: TimedPacketSource {
 
     /// The place of the next packet. A value, so that a step that is interrupted has no effect.
     private struct Place {
-        /// nil behind the samples of the movie box.
+        /// The position in the sample table; nil after the samples of the movie box.
         var table: MP4SampleTable.Position?
-        /// nil when there are none.
+        /// The fragments; nil when there are none.
         var fragments: MP4Fragments?
-        /// Was read already, by a seek.
+        /// The sample that a seek has already read.
         var sample: MP4Sample?
-        /// Behind the last sample.
+        /// The time at the end of the last sample.
         var time: Int64 = 0
     }
 
@@ -102,7 +102,7 @@ final class MP4Container: TimedPacketSource {
         return .init(time: index.duration, timescale: Int64(index.timescale))
     }
 
-    /// Takes what only the packets say of their codec. Before the first seek of a decoder.
+    /// Takes properties that only the packets of the codec have. Call it before the first seek of a decoder.
     /// - Parameters:
     ///   - packetFrameCount: decoded frames of each packet.
     ///   - preroll: packets that the codec needs before the first one that is played.
@@ -142,7 +142,7 @@ final class MP4Container: TimedPacketSource {
             encryption: sample.encryption)
     }
 
-    /// The bytes of a sample that are there. Of PCM that is cut off, a part can be played.
+    /// The bytes of a sample that are there. When PCM is cut off, the part before can be played.
     private func present(_ sample: MP4Sample) -> Int {
         var count = min(sample.size, PacketBuffer.mostBytes)
         if joinedBytes > 0, sample.offset >= 0, let length = data.length, length > sample.offset {

@@ -1,21 +1,21 @@
 import PCM
 
-/// What the boxes say of a track, for the format to which it is decoded. Of AAC the format is known only when the first
-/// packets are decoded.
+/// The description of a track in its boxes, for the format to which it is decoded. The format of AAC is known only when
+/// the first packets are decoded.
 struct MP4Description {
     let movie: MP4Movie
     let track: MP4Track
     /// The tags before the file; its own tags override them.
     let tags: TrackMetadata
-    /// Where the source begins in the file; nil for segments, in which pictures have no place.
+    /// Where the source begins in the file; nil for segments, which cannot address pictures.
     let base: Int64?
     /// The media time of the first frame.
     let origin: Int64
-    /// nil when it is not known.
+    /// The end of the media; nil when it is not known.
     let end: End?
-    /// Of the source; nil when it is not known.
+    /// The size of the source; nil when it is not known.
     let byteCount: Int64?
-    /// What a manifest says, in seconds.
+    /// The duration in a manifest, in seconds.
     let manifestDuration: Double?
 
     struct End {
@@ -24,13 +24,13 @@ struct MP4Description {
         var timescale: Int64
     }
 
-    /// - Returns: the track, and whether its number of frames is only what a manifest says.
+    /// - Returns: the track, and whether its number of frames comes only from a manifest.
     func track(
         _ format: PCMFormat, _ codec: AudioProperties.Codec, _ time: MP4Time
     ) -> (TrackDescription, isEstimated: Bool) {
         let mediaEnd = end.map { MP4Time.scale($0.time, time.sampleRate, $0.timescale, rounding: $0.timescale / 2) }
         var edit = movie.trackEdit(track, time, origin: origin, end: mediaEnd)
-        // Fragments may have no edit list that leaves out the start.
+        // Fragments may have no edit list that drops the start.
         var preSkip: Int64 = 0
         if origin == 0, track.edits.edits.isEmpty, case .opus(let head)? = track.entries.first?.codec {
             preSkip = Int64(head.preSkip)
@@ -58,7 +58,7 @@ struct MP4Description {
         if movie.trackCount == 1, let byteCount, let seconds = properties.duration, seconds > 0 {
             properties.bitRate = Int32(exactly: (Double(byteCount) * 8 / seconds).rounded(.down)).map { Int($0) }
         }
-        // It counts all samples, and an edit list may leave some out.
+        // The digest covers all samples, and an edit list may drop some.
         if track.entries.count == 1, case .flac(let info) = track.entries[0].codec, info.frameCount == frameCount,
             !isEstimated
         {
@@ -72,7 +72,7 @@ struct MP4Description {
 }
 
 extension MP4SampleEntry.Codec {
-    /// As far as the container knows it; nil for a codec that is not supported.
+    /// The format, as far as the container has it; nil for a codec that is not supported.
     var format: PCMFormat? {
         switch self {
         case .flac(let info): info.format

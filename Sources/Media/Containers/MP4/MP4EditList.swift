@@ -3,9 +3,9 @@ import PCM
 /// The edit list of a track: which parts of its media are played, in order (`elst`; ISO/IEC 14496-12, 8.6.6).
 struct MP4EditList {
     struct Edit: Equatable {
-        /// In units of the movie. 0 in a file with fragments: to the end.
+        /// The duration in units of the movie. 0 in a file with fragments: to the end.
         var duration: Int64
-        /// In units of the track; nil for silence.
+        /// The start in units of the track; nil for silence.
         var mediaTime: Int64?
     }
 
@@ -13,7 +13,7 @@ struct MP4EditList {
 
     private static let mostEdits = 64
 
-    /// The whole media.
+    /// An empty list: the whole media is played.
     init() {}
 
     init(_ box: MP4Box, of source: any ByteSource) throws(Interruption) {
@@ -32,7 +32,7 @@ struct MP4EditList {
                 mediaTime = Int64(Int32(bitPattern: time))
             }
             guard mediaTime <= Int64(MP4Time.largest) else { break }
-            // A rate of 0 shows one picture for a while: of sound nothing is heard.
+            // A rate of 0 shows one picture for a while, without sound.
             guard let rate = fields.integer(UInt16.self), fields.integer(UInt16.self) != nil else { break }
             edits.append(Edit(duration: duration, mediaTime: mediaTime < 0 || rate == 0 ? nil : mediaTime))
         }
@@ -45,13 +45,13 @@ struct MP4EditList {
         return first.mediaTime.map { max(0, origin - $0) } ?? 0
     }
 
-    /// What is played, in frames.
+    /// The parts that are played, in frames.
     /// - Parameters:
     ///   - time: of the track.
     ///   - movieTimescale: units per second of durations.
     ///   - origin: the media time of the first frame.
     ///   - end: the number of frames of the media, if it is known.
-    ///   - isOpen: the media was not complete when the list was written, so that its last edit goes to the end.
+    ///   - isOpen: the media was not complete when the list was written, so that its last edit extends to the end.
     func trackEdit(
         _ time: MP4Time, movieTimescale: Int64, origin: Int64, end: Int64?, isOpen: Bool
     ) -> TrackEdit {

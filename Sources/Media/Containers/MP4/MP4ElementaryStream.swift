@@ -1,9 +1,8 @@
-/// An entry `mp4a`: the object type of its decoder configuration, and what the decoder is told (`esds`; ISO/IEC
-/// 14496-1, 7.2.6).
+/// An entry `mp4a`: the object type and the decoder's own configuration (`esds`; ISO/IEC 14496-1, 7.2.6).
 struct MP4ElementaryStream {
     /// The number of the codec.
     let type: UInt8
-    /// For the decoder; nil when there is none.
+    /// The configuration for the decoder; nil when there is none.
     let config: [UInt8]?
 
     /// - Parameter content: of a box `esds`: version and flags, then descriptors, each a tag and a size.
@@ -25,7 +24,7 @@ struct MP4ElementaryStream {
         config = Self.openDescriptor(5, &reader).flatMap { reader.bytes($0) }.map { Array($0) }
     }
 
-    /// - Returns: the size of the next descriptor if it has this tag; `reader` is then behind the size.
+    /// - Returns: the size of the next descriptor if it has this tag; `reader` is then after the size.
     private static func openDescriptor(_ tag: UInt8, _ reader: inout ByteReader) -> Int? {
         guard reader.bigEndian(UInt8.self) == tag else { return nil }
         // Seven bits a byte, up to four.
@@ -38,10 +37,10 @@ struct MP4ElementaryStream {
         return nil
     }
 
-    /// Of layer I to III, of MPEG 1 or 2.
+    /// Whether the content is MPEG audio: layer I to III, of MPEG 1 or 2.
     var isMPEGAudio: Bool { type == 0x69 || type == 0x6B }
 
-    /// What the descriptors stand for, but for MPEG audio, which they do not describe.
+    /// The codec that the descriptors name. MPEG audio is not included, because they do not describe it.
     var codec: MP4SampleEntry.Codec {
         get throws(Interruption) {
             switch type {

@@ -2,29 +2,29 @@
 struct MP4FragmentProbe {
     let source: any ByteSource
     let track: MP4Track
-    /// Of the source.
+    /// The length of the source.
     let length: Int64
 
     struct Finding {
         var point: MP4FragmentIndex.Point
-        /// Of the fragment with its data, in bytes.
+        /// The size of the fragment with its data, in bytes.
         var size: Int64
     }
 
-    /// Bytes in which a fragment is looked for. Longer fragments are few.
+    /// The most bytes in which a fragment is searched. Few fragments are longer.
     static let mostScanned: Int64 = 2_097_152
-    /// Places that look like a fragment and are none.
+    /// The most positions that look like a fragment and are none.
     private static let mostCandidates = 64
     private static let windowSize: Int64 = 16_384
 
-    /// The fragment at a place, if it says its time, and its first sample is in the data after it.
+    /// The fragment at an offset, if it contains its time, and its first sample is in the data after it.
     func fragment(at offset: Int64) throws(Interruption) -> Finding? {
         var boxes = MP4Boxes(source, from: offset, to: length)
         guard let box = try boxes.next(), box.type == "moof", !box.isCutShort else { return nil }
         var children = box.children(of: source)
         guard let header = try children.next(), header.type == "mfhd", let data = try boxes.next(), data.type == "mdat"
         else { return nil }
-        // A time that the fragment does not say is this one.
+        // The time stays −1 when the fragment does not contain one.
         var fragments = MP4Fragments(source, track: track, from: offset, to: box.end, time: -1)
         guard let sample = try fragments.next(), sample.time >= 0, sample.offset >= data.content.lowerBound,
             sample.offset + sample.size <= data.end

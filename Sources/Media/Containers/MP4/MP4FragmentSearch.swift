@@ -2,16 +2,16 @@
 struct MP4FragmentSearch {
     private let boxes: any ByteSource
     private let track: MP4Track
-    /// Where fragments begin.
+    /// The offset of the first fragment.
     private let start: Int64
     private let chain: SegmentChain?
     private var index: MP4FragmentIndex
-    /// What `index` has beside the fragments that were read.
+    /// Where the points of `index` come from, apart from the fragments that were read.
     private var claim = Claim.unknown
 
-    /// Who says where the fragments of a file are.
+    /// A table with the offsets of the fragments of a file.
     private enum Claim {
-        /// The end of the file was not looked at yet.
+        /// The end of the file has not been read yet.
         case unknown
         /// An index before the fragments (`sidx`).
         case segmentIndex
@@ -20,17 +20,17 @@ struct MP4FragmentSearch {
         case none
     }
 
-    /// Bytes in which fragments are read one after the other.
+    /// The most bytes in which fragments are read one after the other.
     private static let nearby: Int64 = 65_536
-    /// Fragments of which the headers are read one after the other.
+    /// The most fragments whose headers are read one after the other.
     private static let fewFragments: Int64 = 8
 
-    /// The next sample, and the fragments behind it.
+    /// The next sample, and the fragments after it.
     struct Finding {
         var fragments: MP4Fragments
-        /// nil at the end.
+        /// The sample; nil at the end.
         var sample: MP4Sample?
-        /// Of the sample, or of the end.
+        /// The time of the sample, or of the end.
         var time: Int64
     }
 
@@ -47,14 +47,14 @@ struct MP4FragmentSearch {
     }
 
     /// The fragments from the first one on.
-    /// - Parameter time: of the first sample, if its fragment does not say it.
+    /// - Parameter time: of the first sample, if its fragment does not contain it.
     func first(time: Int64) -> MP4Fragments {
         guard let chain else { return MP4Fragments(boxes, track: track, from: start, to: .max, time: time) }
         return MP4Fragments(
             boxes, track: track, chain: chain, region: SegmentChain.firstRegion, from: start, time: time)
     }
 
-    /// Remembers where a fragment begins.
+    /// Stores where a fragment begins.
     mutating func note(_ fragments: MP4Fragments) {
         guard chain == nil, let found = fragments.fragment else { return }
         index.add(.init(time: found.time, offset: found.offset))
@@ -77,7 +77,7 @@ struct MP4FragmentSearch {
         while let point = try point(at: target, origin: origin), point.offset > start {
             let fragments = MP4Fragments(boxes, track: track, from: point.offset, to: .max, time: point.time)
             if let found = try walk(fragments, to: target) { return found }
-            // An index that points behind the sample, or at nothing, is wrong.
+            // An index that points past the sample, or at nothing, is wrong.
             index.removeAll()
             if claim == .none { break }
             claim = claim == .segmentIndex ? .unknown : .none
@@ -115,7 +115,7 @@ struct MP4FragmentSearch {
         return (index.point(after: target)?.offset ?? length) - known > Self.nearby
     }
 
-    /// Halves the bytes between what is known until few fragments are left.
+    /// Halves the bytes between known points until few fragments are left.
     private mutating func halved(
         _ target: Int64, _ origin: Int64, _ probe: MP4FragmentProbe
     ) throws(Interruption) -> MP4FragmentIndex.Point? {
@@ -129,7 +129,7 @@ struct MP4FragmentSearch {
                 high = middle
                 continue
             }
-            // Times that go back say nothing about where others are.
+            // Times that go backwards do not help to find others.
             guard found.point.time >= low.time else { break }
             longest = max(longest, found.size)
             if found.point.time <= target { low = found.point } else { high = middle }
@@ -156,7 +156,7 @@ struct MP4FragmentSearch {
     }
 
     /// Reads on to the sample that is played at `target`, without the data.
-    /// - Returns: nil when `fragments` begin behind it, or have no sample.
+    /// - Returns: nil when `fragments` begin after it, or have no sample.
     private mutating func walk(_ fragments: MP4Fragments, to target: Int64) throws(Interruption) -> Finding? {
         var ahead = fragments
         var end: Int64?

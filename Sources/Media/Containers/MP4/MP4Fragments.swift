@@ -1,7 +1,7 @@
 /// The samples in the movie fragments of a source or of a chain of segments, in order. A value that moves through them,
 /// so that a step that is interrupted has no effect.
 struct MP4Fragments {
-    /// Where the fragment of the last sample begins, and its media time.
+    /// The offset and the media time of the fragment with the last sample.
     private(set) var fragment: (offset: Int64, time: Int64)?
 
     private let source: any ByteSource
@@ -12,19 +12,19 @@ struct MP4Fragments {
     private var boxes: MP4Boxes
     /// Whether the segment that is read has a fragment.
     private var hasFragment = false
-    /// The rest of the last fragment. More than one only if a fragment has the track more than once.
+    /// The rest of the last fragment. There are several only if a fragment has the track more than once.
     private var parts: [MP4TrackFragment] = []
-    /// Where the last sample ended.
+    /// The time at the end of the last sample.
     private var time: Int64
 
     private static let mostParts = 64
-    /// Segments without a sample, one behind the other.
+    /// The most segments without a sample, one after the other.
     private static let mostEmptySegments = 16
 
     /// - Parameters:
     ///   - offset: of the first box.
-    ///   - end: behind the last one; `Int64.max` when it is not known.
-    ///   - time: of the first sample, if its fragment does not say it.
+    ///   - end: after the last one; `Int64.max` when it is not known.
+    ///   - time: of the first sample, if its fragment does not contain it.
     init(_ source: any ByteSource, track: MP4Track, from offset: Int64, to end: Int64, time: Int64) {
         self.source = source
         self.track = track
@@ -77,13 +77,13 @@ struct MP4Fragments {
         }
     }
 
-    /// A server may answer with a page or with nothing, and a connection without a length may end early: without this
-    /// check, music would be missing without an error. The last segment may have no media: ffmpeg makes one for a
+    /// A server may answer with a page or with an empty body, and a connection without a length may end early. Without
+    /// this check, music would be missing without an error. The last segment may have no media: ffmpeg makes one for a
     /// rounded duration.
     private func checkSegment(of chain: SegmentChain) throws(Interruption) {
         if !hasFragment, try chain.hasSegment(region + 1) { throw SegmentChain.unusable("has no fragment of MP4") }
         let offsets = SegmentChain.offsets(of: region)
-        // A box without a size goes to the end.
+        // A box without a size extends to the end.
         guard boxes.offset > offsets.lowerBound, boxes.offset < offsets.upperBound else { return }
         guard try !SourceReader(source).bytes(1, at: boxes.offset - 1).isEmpty else {
             throw SegmentChain.unusable("ends inside of a box, or is not MP4")
@@ -105,7 +105,7 @@ struct MP4Fragments {
     }
 }
 
-/// Where fragments begin, for seeking: what an index box says, and what was found while reading.
+/// Where fragments begin, for seeking: from an index box, and from fragments that were read.
 struct MP4FragmentIndex {
     struct Point: Equatable {
         var time: Int64
@@ -116,12 +116,12 @@ struct MP4FragmentIndex {
     /// Points are at least so far apart, in units of the track.
     private let distance: Int64
 
-    /// A day at one a second.
+    /// The most points: a day at one a second.
     private static let mostPoints = 86_400
 
     init(distance: Int64) { self.distance = distance }
 
-    /// Adds a point if it lies between others, or after all of them, and is not close to one.
+    /// Adds a point if it is between others, or after all of them, and is not close to one.
     mutating func add(_ point: Point) {
         guard points.count < Self.mostPoints else { return }
         let place = count(upTo: point.time)
@@ -159,6 +159,6 @@ struct MP4FragmentIndex {
         return low
     }
 
-    /// Forgets points that were found to be wrong.
+    /// Removes all points, because they were found to be wrong.
     mutating func removeAll() { points = [] }
 }

@@ -1,9 +1,9 @@
-/// Where the parts of an ISO base media file are.
+/// The positions of the parts of an ISO base media file.
 struct MP4Layout {
     let movie: MP4Movie
-    /// Behind the movie box, when fragments may follow there.
+    /// The offset after the movie box, when fragments may follow there.
     private(set) var fragmentsStart: Int64?
-    /// The one before the first fragment.
+    /// The segment index before the first fragment.
     private(set) var segmentIndex: MP4SegmentIndex?
 
     /// Files with more boxes before the movie box do not exist.
@@ -24,7 +24,7 @@ struct MP4Layout {
         fragmentsStart = first.lowerBound
     }
 
-    /// - Parameter range: where the boxes are.
+    /// - Parameter range: the bytes with the boxes.
     private init(_ source: any ByteSource, in range: Range<Int64>) throws(Interruption) {
         var boxes = MP4Boxes(source, from: range.lowerBound, to: range.upperBound)
         var found: MP4Box?
@@ -42,7 +42,7 @@ struct MP4Layout {
         fragmentsStart = found.end
         while let box = try boxes.next(), box.type != "moof", box.type != "mdat" {
             guard box.type == "sidx" else { continue }
-            // Of an index of indices only the times are used.
+            // In an index of indices only the times are used.
             if let index = try MP4SegmentIndex(box, of: source), index.covers(source.length) { segmentIndex = index }
             break
         }
@@ -50,12 +50,12 @@ struct MP4Layout {
 }
 
 extension MP4SegmentIndex {
-    /// Whether it is of the whole file. Files that were joined of segments have one in front of each segment. Nothing
-    /// is read for that: the end of a download comes last.
+    /// Whether it covers the whole file. Files that were joined from segments have one before each segment. The check
+    /// reads nothing from the file, because the end of a download comes last.
     /// - Parameter length: of the file; nil when it is not known.
     fileprivate func covers(_ length: Int64?) -> Bool {
         guard let length, let end = parts.last?.range.upperBound else { return true }
-        // Behind the media, a list of the fragments may follow (mfra): up to 28 bytes for each.
+        // After the media, a list of the fragments may follow (mfra): up to 28 bytes for each.
         return length - end <= 4096 + 64 * Int64(parts.count)
     }
 }
@@ -72,7 +72,7 @@ extension MP4Movie {
         throw .unsupported(what: name.map { "MP4 with \($0)" } ?? "MP4 without sound")
     }
 
-    /// What is played: as iTunes says, or as the edit list says if that is more than iTunes knows.
+    /// The part that is played: from the tag of iTunes, or from the edit list when that is more precise.
     /// - Parameters:
     ///   - origin: the media time of the first frame.
     ///   - end: the number of frames of the media, if it is known.
@@ -82,7 +82,7 @@ extension MP4Movie {
             isOpen: isFragmented && fragmentedDuration == nil)
         guard let gapless = tags?.gapless, edit.parts.count == 1, case .media(let start, let count) = edit.parts[0]
         else { return edit }
-        // iTunes counts in units of the track, which of SBR may be those of the core.
+        // iTunes counts in units of the track; with SBR these may be those of the core.
         let delay = time.frames(gapless.delay)
         let length = time.frames(gapless.frameCount)
         guard start == delay || start == 0 && count == nil, end.map({ $0 - delay >= length }) ?? true else {

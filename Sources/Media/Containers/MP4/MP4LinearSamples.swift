@@ -3,7 +3,7 @@ import PCM
 /// Descriptions of PCM: those of QuickTime, and `ipcm` and `fpcm` (ISO/IEC 23003-5).
 extension PCMDescription {
     /// - Parameters:
-    ///   - type: of `box`, or what it was before its encryption.
+    ///   - type: of `box`, or the type before its encryption.
     ///   - fields: of `box`.
     /// - Returns: nil for any other codec.
     init?(
@@ -43,7 +43,7 @@ extension PCMDescription {
         return SampleLayout(byteCount: bits / 8, bitDepth: bits, isBigEndian: isBigEndian)
     }
 
-    /// Of `lpcm`, whose flags are those of Core Audio.
+    /// The layout of `lpcm`, whose flags are those of Core Audio.
     private static func layout(_ fields: MP4SoundFields) throws(Interruption) -> SampleLayout? {
         guard let linear = fields.linear, AudioLimits.channelCounts ~= fields.channelCount else { return nil }
         func has(_ bit: UInt32) -> Bool { linear.flags >> bit & 1 == 1 }

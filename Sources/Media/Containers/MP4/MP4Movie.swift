@@ -2,9 +2,9 @@
 struct MP4Movie {
     /// Units per second of durations.
     private(set) var timescale: Int64 = 1
-    /// Those with sound.
+    /// The tracks with sound.
     private(set) var tracks: [MP4Track] = []
-    /// Of all kinds.
+    /// The number of tracks of all kinds.
     private(set) var trackCount = 0
     /// Whether fragments may follow.
     private(set) var isFragmented = false

@@ -5,13 +5,13 @@ struct MP4KeyParameters: Equatable {
     /// Bytes of the initialization vector that comes with each sample: 0, 8 or 16.
     var vectorSize: Int
     var keyID: [UInt8]
-    /// For all samples, when none comes with them.
+    /// The vector of all samples, when the samples have none.
     var constantVector: [UInt8]
-    /// Blocks of 16 bytes; 0 and 0 when every block is encrypted.
+    /// The pattern in blocks of 16 bytes; 0 and 0 when every block is encrypted.
     var encryptedBlocks: Int
     var plainBlocks: Int
 
-    /// The fields that `tenc`, behind its version and flags, and an entry of `seig` share.
+    /// The fields that `tenc`, after its version and flags, and an entry of `seig` share.
     init?(_ bytes: [UInt8], hasPattern: Bool) {
         var reader = ByteReader(bytes)
         reader.skip(1)
@@ -76,7 +76,7 @@ struct MP4Protection: Equatable {
     }
 }
 
-/// What a key system needs to find the key (`pssh`; ISO/IEC 23001-7, 8.1).
+/// The data with which a key system finds the key (`pssh`; ISO/IEC 23001-7, 8.1).
 struct MP4ProtectionSystem: Equatable {
     /// The 16 bytes that name the system.
     var systemID: [UInt8]

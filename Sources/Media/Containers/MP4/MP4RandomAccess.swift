@@ -1,6 +1,6 @@
 extension MP4FragmentIndex {
-    /// The fragments that the end of a file lists (`mfra`; ISO/IEC 14496-12, 8.8.9 to 8.8.11). It is a claim: where no
-    /// fragment begins, the list is wrong.
+    /// The fragments that the end of a file lists (`mfra`; ISO/IEC 14496-12, 8.8.9 to 8.8.11). It is a claim: if no
+    /// fragment begins at an entry, the list is wrong.
     /// - Parameter length: of the file.
     /// - Returns: nil when there is none, or none of the track.
     init?(

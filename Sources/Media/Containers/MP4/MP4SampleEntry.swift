@@ -7,7 +7,7 @@ struct MP4SampleEntry {
         case aac(AudioSpecificConfig)
         case alac(ALACConfig)
         case pcm(PCMDescription)
-        /// MPEG audio. The format is only what the container says.
+        /// MPEG audio. The format comes only from the container.
         case mp3(PCMFormat)
         case opus(OpusHead)
         /// The name of a codec that is not supported.
@@ -15,7 +15,7 @@ struct MP4SampleEntry {
     }
 
     let codec: Codec
-    /// nil for plain samples.
+    /// The protection; nil for plain samples.
     let protection: MP4Protection?
 
     private static let mostEntries = 16
@@ -117,7 +117,7 @@ struct MP4SampleEntry {
         return stream
     }
 
-    /// For messages.
+    /// The name of a codec, for messages.
     private static func name(of format: FourCharacterCode) -> String {
         switch format {
         case "ac-3": "AC-3"

@@ -1,7 +1,7 @@
 /// Sample groups with keys of their own (`seig`), for keys that change and for parts that are not encrypted.
 struct MP4KeyGroups {
     let parameters: [MP4KeyParameters]
-    /// The runs of samples: where each ends, and what it uses; nil: that of the sample entry.
+    /// The runs of samples: where each ends, and its parameters; nil: those of the sample entry.
     private var runs: [(end: Int64, parameters: MP4KeyParameters?)] = []
 
     private static let mostEntries: Int64 = 1024
@@ -70,7 +70,7 @@ struct MP4GroupDescriptions {
         if fields.version > 1 { fields.skip(4) }
         guard let count = fields.integer(UInt32.self) else { return }
         for _ in 0..<min(Int64(count), Self.mostEntries) {
-            // Version 0 does not say it; the entries that are used have one field of 16 bits.
+            // Version 0 does not contain it; the entries that are used have one field of 16 bits.
             var size = fields.version == 0 ? 2 : Int64(length)
             if fields.version == 1, length == 0 {
                 guard let own = fields.integer(UInt32.self) else { return }

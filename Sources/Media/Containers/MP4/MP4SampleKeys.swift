@@ -1,4 +1,4 @@
-/// The boxes beside a run of samples that say how each of them is encrypted, not read yet.
+/// The boxes of a run of samples that describe the encryption of each sample, not read yet.
 struct MP4KeyBoxes {
     fileprivate var vectors: MP4Box?
     fileprivate var sizes: MP4Box?
@@ -20,8 +20,8 @@ struct MP4KeyBoxes {
     }
 }
 
-/// The initialization vectors and subsamples of a run of samples: in `senc`, or where `saiz` and `saio` say (ISO/IEC
-/// 23001-7, 7.2; ISO/IEC 14496-12, 8.7.8 and 8.7.9).
+/// The initialization vectors and subsamples of a run of samples: in `senc`, or where `saiz` and `saio` point to
+/// (ISO/IEC 23001-7, 7.2; ISO/IEC 14496-12, 8.7.8 and 8.7.9).
 struct MP4SampleKeys {
     /// The parameters of `seig` groups, for the fragments of the track.
     let groupParameters: [MP4KeyParameters]
@@ -42,13 +42,13 @@ struct MP4SampleKeys {
 
     /// An audio packet has one; more than this is damage.
     private static let mostSubsamples = 1024
-    /// That are counted through for a seek.
+    /// The most samples that a seek counts through.
     private static let mostSamples: Int64 = 16_777_216
-    /// Of these, those without an entry.
+    /// The most of these samples that may have an empty entry.
     private static let mostEmptyEntries = 65_536
 
     /// - Parameters:
-    ///   - base: what offsets are relative to.
+    ///   - base: the offset to which offsets are relative.
     ///   - entries: the descriptions of the track's samples.
     ///   - groups: `groupParameters` of the track, for a fragment.
     init(
@@ -105,7 +105,7 @@ struct MP4SampleKeys {
     /// - Parameters:
     ///   - descriptionIndex: from 1.
     ///   - run: the number of its chunk or fragment run.
-    ///   - offset: of its entry; moves behind it. nil: of the first sample.
+    ///   - offset: of its entry; moves to the next one. nil: of the first sample.
     mutating func encryption(
         of sample: Int64, descriptionIndex: Int64, run: Int64, isFirstOfRun: Bool, at offset: inout Int64?
     ) throws(Interruption) -> PacketEncryption? {

@@ -8,7 +8,7 @@ struct MP4SampleSizes {
     private let bits: Int
     private var table: MP4Table
 
-    /// No samples: they are in fragments.
+    /// Creates an empty table, for samples that are in fragments.
     init(_ source: any ByteSource) {
         count = 0
         constant = nil
@@ -35,12 +35,12 @@ struct MP4SampleSizes {
         count = constant == nil ? min(Int64(claimed), table.count * perEntry) : Int64(claimed)
     }
 
-    /// The size of a frame of PCM. Old files of QuickTime say 1 instead.
+    /// Sets the size of a frame of PCM. Old QuickTime files contain 1 instead.
     mutating func setFrame(byteCount: Int) {
         if let size = constant, size < Int64(byteCount) { constant = Int64(byteCount) }
     }
 
-    /// - Returns: nil behind the last sample, and where the source ends.
+    /// - Returns: nil after the last sample, and where the source ends.
     mutating func size(of sample: Int64) throws(Interruption) -> Int64? {
         guard sample >= 0, sample < count else { return nil }
         if let constant { return constant }

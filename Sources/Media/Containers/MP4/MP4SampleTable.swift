@@ -11,7 +11,7 @@ struct MP4SampleTable {
     private let offsetSize: Int
     private var keys: MP4SampleKeys
 
-    /// The place of a sample. A value, so that a step that is interrupted has no effect.
+    /// The position of a sample. A value, so that a step that is interrupted has no effect.
     struct Position {
         var sample: Int64 = 0
         var time: Int64 = 0
@@ -60,9 +60,9 @@ struct MP4SampleTable {
         keys = try MP4SampleKeys(keyBoxes, of: source, base: 0, entries: entries, groups: nil)
     }
 
-    /// The sample at `position`, which moves behind it.
-    /// - Parameter mostBytes: as many samples of one size, side by side, count as one.
-    /// - Returns: nil behind the last sample, and where the tables end or contradict each other.
+    /// The sample at `position`, which moves to the next one.
+    /// - Parameter mostBytes: samples of one size, side by side, count as one up to this size.
+    /// - Returns: nil after the last sample, and where the tables end or contradict each other.
     mutating func next(_ position: inout Position, joining mostBytes: Int64 = 0) throws(Interruption) -> MP4Sample? {
         guard let size = try sizes.size(of: position.sample) else { return nil }
         var place = position
@@ -93,7 +93,7 @@ struct MP4SampleTable {
         return sample
     }
 
-    /// Samples from `place` on that lie side by side and have one duration.
+    /// The number of samples from `place` on that are side by side and have one duration.
     private mutating func samplesLeft(_ place: Position) throws(Interruption) -> Int64 {
         let ofChunk = Int64(try chunks.field(place.chunkEntry, at: 4) ?? 1) - place.sampleOfChunk
         let ofEntry = Int64(try durations.field(place.durationEntry) ?? 1) - place.samplesOfEntry
@@ -114,7 +114,7 @@ struct MP4SampleTable {
     /// The time at which the last sample ends.
     mutating func endTime() throws(Interruption) -> Int64 { try position(atTime: .max).time }
 
-    /// The place of the sample that is played at `time`; behind the last one when there is none.
+    /// The position of the sample that is played at `time`; after the last one when there is none.
     mutating func position(atTime time: Int64) throws(Interruption) -> Position {
         var position = try sample(atTime: time)
         guard position.sample < sizes.count else { return position }

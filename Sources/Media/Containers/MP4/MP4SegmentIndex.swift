@@ -1,4 +1,4 @@
-/// A segment index (`sidx`; ISO/IEC 14496-12, 8.16.3): the lengths and durations of the parts behind it.
+/// A segment index (`sidx`; ISO/IEC 14496-12, 8.16.3): the lengths and durations of the parts after it.
 struct MP4SegmentIndex {
     /// Units per second of its times.
     let timescale: UInt32
@@ -7,9 +7,9 @@ struct MP4SegmentIndex {
     private(set) var parts: [Part] = []
 
     struct Part: Equatable {
-        /// In the source, in bytes.
+        /// The range in the source, in bytes.
         var range: Range<Int64>
-        /// In units of the index.
+        /// The duration in units of the index.
         var duration: Int64
         /// Whether the part is another index, not media.
         var isIndex: Bool
@@ -25,7 +25,7 @@ struct MP4SegmentIndex {
         else { return nil }
         self.timescale = timescale
         earliestTime = earliest
-        // Offsets count from the first byte behind the box, which has an end.
+        // Offsets count from the first byte after the box, which has an end.
         guard box.end <= AudioLimits.largestData else { return nil }
         var offset = box.end + gap
         let first = box.content.lowerBound + (fields.version > 0 ? 32 : 24)
@@ -44,6 +44,6 @@ struct MP4SegmentIndex {
         guard parts.count == count else { return nil }
     }
 
-    /// In units of the index.
+    /// The duration in units of the index.
     var duration: Int64 { parts.reduce(0) { $0 + $1.duration } }
 }

@@ -5,14 +5,14 @@ import PCM
 struct MP4SoundFields {
     let channelCount: Int
     let bits: Int
-    /// In Hz, as far as the fields say it.
+    /// The rate in Hz; 0 when the fields do not have a valid one.
     let sampleRate: UInt64
-    /// Of QuickTime's version 2.
+    /// The fields that only QuickTime's version 2 has; nil for others.
     let linear: Linear?
-    /// Where boxes may follow.
+    /// The bytes of the fields, after which boxes may follow.
     let byteCount: Int64
 
-    /// What version 2 says of `lpcm`.
+    /// The fields of `lpcm` in version 2.
     struct Linear {
         let bits: Int
         let flags: UInt32
@@ -20,8 +20,8 @@ struct MP4SoundFields {
     }
 
     /// - Parameters:
-    ///   - isQuickTime: whether the version says which fields QuickTime appended.
-    ///   - timescale: of the track. A rate that has more than 16 bits is only there.
+    ///   - isQuickTime: whether the version determines which fields QuickTime appended.
+    ///   - timescale: of the track. It replaces a rate that needs more than 16 bits.
     init(_ box: MP4Box, of source: any ByteSource, isQuickTime: Bool, timescale: UInt32) throws(Interruption) {
         // 8 bytes of every entry, then 20 of audio.
         var fields = ByteReader(try box.bytes(of: source, limit: 64))

@@ -26,7 +26,7 @@ struct MP4Table {
     /// - Parameters:
     ///   - place: the offset of the field in the entry.
     ///   - byteCount: up to 8.
-    /// - Returns: nil behind the last entry, and where the source ends.
+    /// - Returns: nil after the last entry, and where the source ends.
     mutating func field(_ index: Int64, at place: Int = 0, byteCount: Int = 4) throws(Interruption) -> UInt64? {
         guard index >= 0, index < count else { return nil }
         if index < windowStart || index >= windowStart + Int64(window.count / entrySize) {

@@ -1,4 +1,4 @@
-/// The tags that iTunes defined (`meta` with `ilst`), which everybody writes.
+/// The tags that iTunes defined (`meta` with `ilst`). All programs write them.
 struct MP4Tags {
     private(set) var metadata = TrackMetadata()
     /// Frames that the encoder added (`iTunSMPB`).
@@ -24,7 +24,7 @@ struct MP4Tags {
             case "----": try addFreeform(item, of: source, to: &fields)
             case "covr": try Self.addPictures(item, of: source, to: &pictures)
             case "gnre":
-                // From 1, where ID3v1 counts from 0.
+                // The number counts from 1; that of ID3v1 counts from 0.
                 if let number = try Self.values(of: item, source).first?.number(at: 0), number > 0 {
                     fields.add(.genre, "\(number - 1)")
                 }
@@ -45,7 +45,7 @@ struct MP4Tags {
         metadata.pictures = pictures
     }
 
-    /// A value with a name: what other formats call REPLAYGAIN_TRACK_GAIN, too.
+    /// A value with a free name, as in other formats: REPLAYGAIN_TRACK_GAIN.
     private mutating func addFreeform(
         _ item: MP4Box, of source: any ByteSource, to fields: inout TagFields
     ) throws(Interruption) {
@@ -78,7 +78,7 @@ struct MP4Tags {
 
     private struct Value {
         var bytes: [UInt8]
-        /// nil when it is not text.
+        /// The value as text; nil when it is not text.
         var text: String?
 
         /// 16 bits.

@@ -5,11 +5,11 @@ struct MP4Time {
     /// Frames per second of the decoded audio.
     var sampleRate: Int64
 
-    /// A time that is accepted: more than 200 years in units of a sample at the highest rate, and small enough that
+    /// The largest accepted time: more than 200 years in units of a sample at the highest rate, and small enough that
     /// sums of two do not overflow.
     static let largest: UInt64 = 1 << 54
 
-    /// Results end here, so that sums of a few do not overflow.
+    /// The largest result, so that sums of a few do not overflow.
     private static let largestResult: Int64 = 1 << 60
 
     init(timescale: UInt32, sampleRate: Int) {
@@ -31,7 +31,7 @@ struct MP4Time {
         let value = min(max(0, value), largestResult)
         if numerator == denominator { return value }
         let (whole, isBeyond) = (value / denominator).multipliedReportingOverflow(by: numerator)
-        // In two steps of 16 bits: 64 are too few for the product of two numbers of 32.
+        // In two steps of 16 bits, because the product of two 32-bit numbers does not fit into an `Int64`.
         let remainder = value % denominator
         let (high, low) = (remainder * (numerator >> 16), remainder * (numerator & 0xFFFF))
         let rest = ((high / denominator) << 16) + (((high % denominator) << 16) + low + rounding) / denominator

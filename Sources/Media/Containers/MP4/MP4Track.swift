@@ -11,7 +11,7 @@ struct MP4Track {
     let preroll: Int64
     /// The distance from decoding to presentation, which counts in edit lists but not in sound.
     let compositionOffset: Int64
-    /// Of the track's fragments.
+    /// The defaults of the track's fragments.
     var defaults = MP4SampleDefaults()
     /// `stbl`
     private let tables: MP4Box
@@ -59,7 +59,8 @@ struct MP4Track {
         compositionOffset = try Self.compositionOffset(tables, of: source)
     }
 
-    /// Its sample table, in memory when the source is streamed: while a packet is read there, the table is far behind.
+    /// Its sample table, in memory when the source is streamed: while a packet is read, the table is far away in the
+    /// file.
     func table(whileReading source: any ByteSource) throws(Interruption) -> MP4SampleTable {
         let range = tables.content.lowerBound..<tables.end
         guard source.isStreamed, range.upperBound - range.lowerBound <= Self.mostHeldBytes else { return table }
@@ -73,7 +74,7 @@ struct MP4Track {
         return fields?.code() == "soun"
     }
 
-    /// The longest distance of any group: seeking somewhat further back does no harm.
+    /// The longest distance of any group: a seek that begins somewhat earlier does no harm.
     private static func preroll(_ tables: MP4Box, of source: any ByteSource) throws(Interruption) -> Int64 {
         var distance: Int64 = 0
         var boxes = tables.children(of: source)

@@ -107,23 +107,23 @@ struct MP4TrackFragment {
     }
 }
 
-/// What holds for the samples of fragments that do not say otherwise (`trex`, `tfhd`).
+/// The properties of samples in fragments that do not have their own (`trex`, `tfhd`).
 struct MP4SampleDefaults {
-    /// From 1.
+    /// The number of the sample description, from 1.
     var descriptionIndex: Int64 = 1
     var duration: Int64 = 0
     var size: Int64 = 0
 }
 
-/// A run of samples with their data one behind the other (`trun`).
+/// A run of samples with their data one after the other (`trun`).
 struct MP4Run {
     let count: Int64
-    /// Of the first sample; nil: behind the run before.
+    /// The offset of the first sample; nil: directly after the run before.
     let offset: Int64?
 
     private let defaults: MP4SampleDefaults
     private var table: MP4Table
-    /// Where the fields are in an entry.
+    /// The offset of each field in an entry; nil when the entries do not have it.
     private let durationPlace: Int?
     private let sizePlace: Int?
 
@@ -136,7 +136,7 @@ struct MP4Run {
         static let compositionOffset: UInt32 = 0x800
     }
 
-    /// Of a run without entries: with AAC more than six hours.
+    /// The most samples of a run without entries: with AAC more than six hours.
     private static let mostWithoutEntries: Int64 = 1_048_576
 
     /// - Returns: nil when its fields are missing.

@@ -1,10 +1,10 @@
 /// An element of EBML: an ID, a size and its content (RFC 8794, 4).
 struct EBMLElement {
-    /// With the bits that give its length.
+    /// The ID, with the bits that give its length.
     let id: UInt32
     /// The offset of its content.
     let content: Int64
-    /// nil when the size is not known: the content ends where an element follows that cannot be in it.
+    /// The size; nil when it is not known. Then the content ends at the first element that cannot be inside.
     let size: Int64?
 
     var end: Int64? { size.map { content + $0 } }

@@ -1,11 +1,11 @@
-/// How times of a file and decoded frames belong together.
+/// Converts between the times of a file and decoded frames.
 ///
-/// Times are rounded, usually to milliseconds. Those of several blocks, and what the codec says about the length of
-/// packets, give the exact frame again.
+/// Times are rounded, usually to milliseconds. The times of several blocks, and the packet lengths of the codec, give
+/// the exact frame again.
 struct MatroskaClock {
     /// Frames per second of the decoded audio.
     let sampleRate: Int64
-    /// Frames of a packet, of a codec whose packets have one length.
+    /// Frames of a packet, for a codec whose packets have one length.
     let packetFrameCount: Int64
     /// Frames that are decoded before one that is played.
     let preroll: Int64
@@ -13,21 +13,22 @@ struct MatroskaClock {
     private let codec: MatroskaCodec
     /// Frames in a unit of time.
     private let framesPerUnit: Double
-    /// Every packet begins at a multiple of it.
+    /// The granularity: every packet begins at a multiple of this.
     private var step: Int64
-    /// Of the first packet, in frames, by the times of the first blocks; nil when it is not known.
+    /// The time of the first packet in frames, from the first blocks; nil when it is not known.
     private var start: Double?
-    /// Of the first packet, as it says itself.
+    /// The number of the first packet's first frame, from the packet itself.
     private var firstFrame: Int64 = 0
 
-    /// Blocks whose times are compared.
+    /// The most blocks whose times are compared.
     private static let mostTimes = 24
-    /// Shorter packets of PCM are no help against rounded times: a quarter of so many fit into a millisecond.
+    /// Shorter packets of PCM do not help against rounded times: a packet must last more than this part of a second,
+    /// four milliseconds.
     private static let fewestSteps: Int64 = 250
 
     /// - Parameters:
-    ///   - packetFrameCount: nil: as the codec says.
-    ///   - preroll: nil: as the codec says.
+    ///   - packetFrameCount: nil: that of the codec.
+    ///   - preroll: nil: that of the codec.
     init(
         _ segment: MatroskaSegment, sampleRate: Int, packetFrameCount: Int? = nil, preroll: Int64? = nil
     ) {
@@ -39,7 +40,7 @@ struct MatroskaClock {
         step = packetFrameCount.map { Int64($0) } ?? codec.step
     }
 
-    /// Frames by which times may be wrong, or jump, where nothing is missing.
+    /// The tolerance in frames: times may be wrong, or jump, by this much without a gap.
     private var tolerance: Int64 { sampleRate / 10 }
 
     /// A second, in units of time.
@@ -71,7 +72,7 @@ struct MatroskaClock {
 
     // MARK: Times
 
-    /// Learns when the first packet begins.
+    /// Finds the time of the first packet.
     mutating func measure(from place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) {
         start = try middle(from: place, walk)
         var next = place
@@ -83,7 +84,7 @@ struct MatroskaClock {
         step = count > sampleRate / Self.fewestSteps ? count : 1
     }
 
-    /// The place with the time of its packet; nil when nothing says it.
+    /// The place with the time of its packet; nil when it cannot be found.
     func timed(_ place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) -> MatroskaPlace? {
         var found = place
         var next = place
@@ -120,7 +121,7 @@ struct MatroskaClock {
         Self.integer(Double(Self.integer(frames)) / Double(step)) * step
     }
 
-    /// When a packet begins, in frames: the middle of what the next blocks say.
+    /// The start of a packet in frames: the middle of the range that the next blocks allow.
     private func middle(from place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) -> Double? {
         var here = place
         (here.time, here.blockSize) = (0, 0)
@@ -128,7 +129,7 @@ struct MatroskaClock {
         for index in 0..<Self.mostTimes {
             var next = here
             guard case .packet(let packet) = try walk.step(&next) else { break }
-            // The first packet of Vorbis is only there for the next one.
+            // The first packet of Vorbis only serves to decode the next one.
             if let time = packet.time, index > 0 || !codec.needsPacketBefore {
                 let frame = Double(time) * framesPerUnit - Double(here.time)
                 let known = range ?? frame...frame

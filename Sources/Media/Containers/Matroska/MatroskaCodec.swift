@@ -2,15 +2,15 @@ import PCM
 
 /// The codec of a track, with its headers (RFC 9559, 5.1.4.1.21; "Matroska Codec Mappings").
 enum MatroskaCodec {
-    /// One that Ogg has, too.
+    /// A codec that Ogg also supports.
     case ogg(OggContent)
     case aac(AudioSpecificConfig)
     case alac(ALACConfig)
     case pcm(PCMDescription)
-    /// MPEG audio of layers II and III. The format is only what the container says.
+    /// MPEG audio of layers II and III. The format comes only from the container.
     case mpegAudio(PCMFormat)
 
-    /// As far as the headers say it.
+    /// The format, as far as the headers contain it.
     var format: PCMFormat {
         switch self {
         case .ogg(let content): content.format
@@ -34,14 +34,14 @@ enum MatroskaCodec {
         }
     }
 
-    /// Bytes of a packet that say how many frames it has.
+    /// Bytes at the start of a packet that show how many frames it has.
     static let headBytes = 16
 
     /// Frames that a packet decodes to; 0 for one that is damaged.
     /// - Parameters:
     ///   - head: the first bytes of the packet.
     ///   - size: its bytes.
-    ///   - usual: of a codec whose packets have one length.
+    ///   - usual: the frames of a packet, for a codec whose packets have one length.
     ///   - block: as `OggContent.frameCount` has it.
     func frameCount(
         _ head: UnsafeRawBufferPointer, size: Int64, usual: Int64, after block: inout Int
@@ -69,7 +69,7 @@ enum MatroskaCodec {
         }
     }
 
-    /// Frames of every packet; 1 when they differ.
+    /// Frames of every packet; 1 when packets differ.
     var packetFrameCount: Int64 {
         switch self {
         case .aac: Int64(AudioSpecificConfig.coreFrameCount)
@@ -93,10 +93,10 @@ enum MatroskaCodec {
 
     var needsPacketBefore: Bool { if case .ogg(let content) = self { content.needsPacketBefore } else { false } }
 
-    /// Whether packets say which frame is their first one.
+    /// Whether packets contain the number of their first frame.
     var isNumbered: Bool { if case .ogg(.flac) = self { true } else { false } }
 
-    /// The first frame of a packet in the stream that was encoded, if the packet says it.
+    /// The first frame of a packet in the stream that was encoded, if the packet contains it.
     func firstFrame(_ head: UnsafeRawBufferPointer) -> Int64? {
         guard case .ogg(.flac(let info)) = self, let header = FLACFrameHeader(Array(head)[...]) else { return nil }
         // The last block is shorter.

@@ -13,9 +13,9 @@ final class MatroskaContainer: TimedPacketSource {
     private var place: MatroskaPlace
     private let buffer = PacketBuffer()
 
-    /// Clusters that are tried for a seek, each one before the other.
+    /// The most clusters that a seek tries, going backwards.
     private static let mostSearches: Int64 = 12
-    /// A gap that is longer is itself damaged, in seconds.
+    /// The longest plausible gap, in seconds. A longer one is itself damaged.
     private static let longestGap: Int64 = 600
 
     /// - Parameter tags: of the file's front; those of the segment override them.
@@ -34,10 +34,10 @@ final class MatroskaContainer: TimedPacketSource {
 
     /// Goes to the first packet, and learns when packets begin and how many there are.
     /// - Parameters:
-    ///   - format: as the codec gives it; nil: as the headers say.
+    ///   - format: that of the codec; nil: that of the headers.
     ///   - packetFrameCount: frames of every packet, if they have one length.
-    ///   - preroll: frames that are decoded before one that is played; nil: as the codec says.
-    ///   - edit: what is played, if the packets say it.
+    ///   - preroll: frames that are decoded before one that is played; nil: that of the codec.
+    ///   - edit: the part that is played, if the packets contain it.
     func prepare(
         format: PCMFormat? = nil, packetFrameCount: Int? = nil, preroll: Int64? = nil, edit: TrackEdit? = nil
     ) throws(Interruption) {
@@ -106,7 +106,7 @@ final class MatroskaContainer: TimedPacketSource {
         var packet = Packet(bytes: bytes, timeStamp: next.time, duration: duration)
         let padding = clock.padding(found, duration)
         var rest = next
-        // Times go on over padding in the middle, and so does the sound.
+        // Times continue over padding in the middle, and so does the sound.
         if padding > 0, case .end = try walk.step(&rest) { packet.trim.trailing = Int(padding) }
         next.time += duration
         return packet
@@ -123,7 +123,7 @@ final class MatroskaContainer: TimedPacketSource {
     }
 
     private func gap(before packet: MatroskaPacket, at frame: Int64) throws(Interruption) -> Int64? {
-        // Its packets have no other bytes for silence.
+        // PCM has no other form of silence.
         if case .pcm = codec { return nil }
         guard let gap = try clock.gap(before: packet, at: frame, walk), gap <= Self.longestGap * clock.sampleRate else {
             return nil
@@ -138,7 +138,7 @@ final class MatroskaContainer: TimedPacketSource {
         return place.time
     }
 
-    /// The last place from which a frame can be decoded, and where the packets end that were passed over.
+    /// The last place from which a frame can be decoded, and where the skipped packets end.
     private func locate(_ frame: Int64) throws(Interruption) -> (place: MatroskaPlace, end: Int64) {
         let wanted = frame - clock.preroll
         let start = MatroskaPlace(segment.firstCluster)
@@ -150,7 +150,7 @@ final class MatroskaContainer: TimedPacketSource {
             if let found = try clock.timed(MatroskaPlace(cluster.offset), walk), found.time <= wanted {
                 return try advance(from: found, to: wanted)
             }
-            // A picture may go on for long after the sound has ended.
+            // A picture may continue long after the sound has ended.
             limit = cluster.time - clock.second << number
         }
         return try advance(from: start, to: wanted)

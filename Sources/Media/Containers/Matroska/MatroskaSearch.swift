@@ -3,14 +3,14 @@ struct MatroskaSearch {
     private let segment: MatroskaSegment
     private var reader: EBMLReader { segment.reader }
 
-    /// Fewer bytes are read through.
+    /// The bytes that are read in order rather than searched: fewer than this.
     private static let readThrough: Int64 = 65_536
     private static let pageSize = 8192
     private static let mostClusters = 1_000_000
 
     struct Cluster {
         let offset: Int64
-        /// In units of time.
+        /// The time in units of time.
         let time: Int64
     }
 
@@ -66,7 +66,7 @@ struct MatroskaSearch {
         return try cluster(at: segment.start + Int64(best))
     }
 
-    /// Without a length the clusters are passed over one after the other.
+    /// Steps from cluster to cluster, because the length of the file is not known.
     private func following(upTo time: Int64) throws(Interruption) -> Cluster? {
         var best: Cluster?
         var offset = segment.firstCluster

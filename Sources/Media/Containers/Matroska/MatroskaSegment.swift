@@ -1,21 +1,21 @@
 import PCM
 
-/// The headers of a file: what stands before the first cluster, or is named there (RFC 9559, 4.5).
+/// The headers of a file: those before the first cluster, and those that they point to (RFC 9559, 4.5).
 struct MatroskaSegment {
     let reader: EBMLReader
-    /// nil when the size is not known.
+    /// The end of the segment; nil when its size is not known.
     let end: Int64?
-    /// Where positions are counted from.
+    /// The offset from which positions count.
     let start: Int64
     /// Nanoseconds of a unit of time.
     private(set) var timestampScale: UInt64 = 1_000_000
-    /// In units of time.
+    /// The duration in units of time.
     private(set) var duration: Double?
     let trackCount: Int
     /// The track that is played.
     let track: MatroskaTrack
     private(set) var metadata = TrackMetadata()
-    /// Where the index is said to be.
+    /// The offset of the index according to the headers.
     let cues: Int64?
     let firstCluster: Int64
 
@@ -45,7 +45,7 @@ struct MatroskaSegment {
             try Self.addPositions(at: list, relativeTo: segment.content, reader, to: &parts)
         }
         func part(_ id: UInt32) throws(Interruption) -> EBMLElement? {
-            // What is at the end of a stream costs a jump there and back.
+            // Reading at the end of a stream and returning costs two jumps, so only the tracks are read there.
             guard let place = parts[id], id == MatroskaID.tracks || place < offset || !source.isStreamed,
                 let element = try reader.element(at: place), element.id == id
             else { return nil }
@@ -81,7 +81,7 @@ struct MatroskaSegment {
         return end
     }
 
-    /// Adds the places that a list (`SeekHead`) says.
+    /// Adds the offsets in a list (`SeekHead`).
     private static func addPositions(
         at offset: Int64, relativeTo start: Int64, _ reader: EBMLReader, to parts: inout [UInt32: Int64]
     ) throws(Interruption) {
@@ -103,7 +103,7 @@ struct MatroskaSegment {
         }
     }
 
-    /// The default track with a codec that is supported, otherwise the first one with one.
+    /// The default track with a supported codec, or else the first track with one.
     private static func track(
         _ tracks: EBMLElement, _ reader: EBMLReader
     ) throws(Interruption) -> (MatroskaTrack, count: Int) {

@@ -5,10 +5,10 @@ struct MatroskaTrack {
     let number: UInt64
     let uid: UInt64
     let isDefault: Bool
-    /// In nanoseconds: what the decoder gives first and is not played.
+    /// The first part of the decoded sound, in nanoseconds, which is not played.
     let delay: UInt64
     let codec: MatroskaCodec
-    /// Of the headers of Vorbis and FLAC.
+    /// The metadata in the headers of Vorbis and FLAC.
     let metadata: TrackMetadata
     /// The first bytes of every packet, which the file does not repeat.
     let prefix: [UInt8]
@@ -173,7 +173,7 @@ struct MatroskaTrack {
         return (.ogg(.vorbis(content)), metadata)
     }
 
-    /// For messages.
+    /// The name of a codec, for messages.
     private static func name(of id: [UInt8]) -> String {
         let names: [(id: StaticString, name: StaticString)] = [
             ("A_AC3", "AC-3"), ("A_EAC3", "E-AC-3"), ("A_DTS", "DTS"), ("A_TRUEHD", "TrueHD"), ("A_MLP", "MLP"),

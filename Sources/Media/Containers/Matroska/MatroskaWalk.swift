@@ -1,16 +1,16 @@
 /// The place of the next packet. A value, so that a step that is interrupted has no effect.
 struct MatroskaPlace {
-    /// Of the next element, in a cluster or before one.
+    /// The offset of the next element, in a cluster or before one.
     var offset: Int64
-    /// Where the cluster ends, if it says so.
+    /// The end of the cluster, if its header contains it.
     var limit: Int64?
-    /// Of the cluster, in units of time.
+    /// The time of the cluster, in units of time.
     var clusterTime: Int64 = 0
-    /// The block whose packets come next.
+    /// The block of the next packets.
     var block = MatroskaBlock()
     /// The first decoded frame of the next packet.
     var time: Int64 = 0
-    /// Of Vorbis: samples of the block before; 0 when there is none.
+    /// The samples of the block before, for Vorbis; 0 when there is none.
     var blockSize = 0
     /// Frames that are missing before the next packet.
     var silence: Int64 = 0
@@ -22,7 +22,7 @@ struct MatroskaPlace {
 struct MatroskaBlock {
     /// The bytes of the packets that are left, the last one first.
     var packets: [Range<Int64>] = []
-    /// Of the first packet, in units of time; nil for the packets after it.
+    /// The time of the first packet, in units of time; nil for the packets after it.
     var time: Int64?
     /// Nanoseconds at the end of the last packet that are padding.
     var discard: Int64 = 0
@@ -31,13 +31,13 @@ struct MatroskaBlock {
 /// A packet in the source.
 struct MatroskaPacket {
     let range: Range<Int64>
-    /// In units of time, if the file says it.
+    /// The time in units of time, if the file contains it.
     let time: Int64?
-    /// As `MatroskaBlock.discard`.
+    /// The padding in nanoseconds, as `MatroskaBlock.discard`.
     let discard: Int64
 }
 
-/// Goes from packet to packet of a track. Clusters need no size: their elements are read one after the other.
+/// Moves from packet to packet of a track. Clusters need no size: their elements are read one after the other.
 struct MatroskaWalk {
     let segment: MatroskaSegment
 
@@ -72,12 +72,12 @@ struct MatroskaWalk {
         return try prefix + SourceReader(reader.source).bytes(Int(count), at: packet.range.lowerBound)
     }
 
-    /// Passes over one element, or enters it.
+    /// Skips one element, or enters it.
     /// - Returns: false at the end.
     private func enter(_ place: inout MatroskaPlace) throws(Interruption) -> Bool {
         if let end = segment.end, place.offset >= end { return false }
         guard let element = try reader.element(at: place.offset), isPlausible(element, place) else {
-            // Damage: the next cluster is whole again.
+            // After damage, the next cluster is intact again.
             guard let cluster = try MatroskaSearch(segment).cluster(from: place.offset + 1) else { return false }
             place.offset = cluster.offset
             place.limit = nil
@@ -162,7 +162,7 @@ private enum Lacing: UInt8 {
 
     /// The sizes of all packets but the last one.
     /// - Parameters:
-    ///   - fields: at the number of packets; then behind the sizes.
+    ///   - fields: at the number of packets; then after the sizes.
     ///   - total: bytes of the whole block.
     func sizes(_ fields: inout ByteReader, total: Int64) -> [Int64]? {
         guard let count = fields.littleEndian(UInt8.self).map({ Int64($0) }) else { return nil }
@@ -182,7 +182,7 @@ private enum Lacing: UInt8 {
                 if index == 0 {
                     size = Int64(number)
                 } else {
-                    // A difference to the size before, around the middle of what the bytes can say.
+                    // A difference to the size before, with half of the range of the bytes subtracted.
                     let bits = UInt64(7 * (fields.position - start) - 1)
                     size = sizes[sizes.count - 1] + Int64(number) - (Int64(1) << bits - 1)
                 }

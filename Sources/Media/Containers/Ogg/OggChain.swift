@@ -1,20 +1,20 @@
 import PCM
 
-/// Where the links of a chain are, and which frames they hold, as far as the source was read.
+/// The offsets of the links of a chain and their frames, as far as the source was read.
 ///
 /// Frames are counted at the rate of the first link.
 struct OggChain {
     struct Entry {
-        /// Of the first page.
+        /// The offset of the first page.
         var offset: Int64
         var sampleRate: Int
-        /// Of the first frame.
+        /// The number of the first frame.
         var startFrame: Int64
-        /// At the link's own rate; nil while it is not known.
+        /// The number of frames at the link's own rate; nil while it is not known.
         var frameCount: Int64?
-        /// Of the first byte after it; nil while it is not known.
+        /// The offset of the first byte after it; nil while it is not known.
         var end: Int64?
-        /// The granule position there.
+        /// The granule position at the end.
         var endTime: Int64?
     }
 
@@ -22,7 +22,7 @@ struct OggChain {
     /// Whether the last link is the last one of the source.
     var isWhole = false
 
-    /// More than a day of songs. Links after these are found by reading.
+    /// The most links in the chain: more than a day of songs. Links after these are found by reading.
     private static let mostLinks = 4096
 
     init(_ link: OggLink) {
@@ -44,7 +44,7 @@ struct OggChain {
     /// The last link that begins at a frame or before it.
     func number(of frame: Int64) -> Int { entries.lastIndex { $0.startFrame <= frame } ?? 0 }
 
-    /// Notes where a link ends.
+    /// Stores where a link ends.
     mutating func close(_ number: Int, frameCount: Int64, end: Int64?, endTime: Int64?) {
         entries[number].frameCount = frameCount
         entries[number].end = end ?? entries[number].end
@@ -60,12 +60,12 @@ struct OggChain {
         return true
     }
 
-    /// Frames of the first link's rate for frames of a link.
+    /// Converts frames of a link to frames of the first link's rate.
     private func frames(_ count: Int64, from number: Int) -> Int64 {
         Self.scaled(count, from: entries[number].sampleRate, to: entries[0].sampleRate)
     }
 
-    /// Frames of a link for frames of the first link's rate.
+    /// Converts frames of the first link's rate to frames of a link.
     func frames(_ count: Int64, of number: Int) -> Int64 {
         Self.scaled(count, from: entries[0].sampleRate, to: entries[number].sampleRate)
     }

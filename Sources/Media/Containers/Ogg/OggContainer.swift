@@ -9,25 +9,25 @@ final class OggContainer: TimedPacketSource {
     private(set) var isCutShort = false
 
     private let pages: OggPages
-    /// Of the file's front.
+    /// The tags at the start of the file.
     private let tags: TrackMetadata
-    /// Where the source begins in the file.
+    /// The offset of the source in the file.
     private let base: Int64
     private var chain: OggChain
-    /// Of `link` in the chain; nil when it has no room there.
+    /// The number of `link` in the chain; nil when the chain has no room for it.
     private var number: Int? = 0
     private var walk: OggWalk
     private var place: OggPlace
-    /// Where the last step found another link.
+    /// The offset of the next link, when the last step found one.
     private var nextOffset: Int64?
 
-    /// Links that are searched when a file is opened, to know how long it is.
+    /// The most links that are searched when a file is opened, to learn its length.
     private static let mostSearchedLinks = 32
-    /// Links in a row that cannot be played, and are passed over.
+    /// The most links in a row that cannot be played, and are skipped.
     private static let mostUnusableLinks = 16
-    /// Searches for a page where Vorbis can begin.
+    /// The most searches for a page where Vorbis can begin.
     private static let mostSearches = 16
-    /// As of FLAC: a granule position that asks for more silence is itself damaged.
+    /// The longest silence in seconds, as for FLAC: a granule position that asks for more is itself damaged.
     private static let longestSilence: Int64 = 600
 
     /// - Parameters:
@@ -117,7 +117,7 @@ final class OggContainer: TimedPacketSource {
         }
     }
 
-    /// A packet without bytes that stands for those that are missing before a place.
+    /// A packet without bytes that stands for the missing packets before a place.
     private func gap(_ next: inout OggPlace) throws(Interruption) -> Packet {
         (next.time, next.block) = (place.time, 0)
         if let timed = try OggLink.timed(next, walk, link.content) { next.time = max(place.time, timed.place.time) }
@@ -191,7 +191,7 @@ final class OggContainer: TimedPacketSource {
         return true
     }
 
-    /// Makes the link with a frame of the whole chain the present one.
+    /// Makes the link that contains a frame of the chain the current one.
     /// - Returns: the frame of that link.
     func enterLink(ofFrame frame: Int64) throws(Interruption) -> Int64 {
         var wanted = chain.number(of: frame)

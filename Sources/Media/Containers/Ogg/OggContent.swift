@@ -29,7 +29,7 @@ enum OggContent {
     var preroll: Int64 {
         switch self {
         case .opus: OpusHead.preroll
-        // So the packet before is decoded, too.
+        // The packet before is decoded, too.
         case .vorbis(let setup): Int64(setup.largestBlock)
         case .flac: 0
         }
@@ -54,7 +54,7 @@ enum OggContent {
     }
 }
 
-/// What a logical stream begins with.
+/// The codec at the start of a logical stream.
 enum OggStreamKind {
     case opus, vorbis, flac
     /// Its name, for messages.

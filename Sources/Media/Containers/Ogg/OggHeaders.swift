@@ -2,11 +2,11 @@
 struct OggHeaders {
     private let pages: OggPages
     private let serial: UInt32
-    /// Where the next packet begins.
+    /// The place of the next packet.
     private(set) var place: OggPlace
     private var pagesLeft = mostPages
 
-    /// More than 250 MB of pictures.
+    /// The most pages of headers: more than 250 MB of pictures.
     private static let mostPages = 4096
 
     /// - Parameter place: of the first packet.
@@ -51,7 +51,7 @@ struct OggHeaders {
         return nil
     }
 
-    /// A page with a right checksum; one that is inside of a packet is not read, as it may be one of many.
+    /// A page with a correct checksum. A page inside of one packet is not read, because there may be many of them.
     private func page(at offset: Int64) throws(Interruption) -> OggPage? {
         guard let page = try pages.header(at: offset) else { return nil }
         if pages.isInsidePacket(page) { return page }
@@ -79,7 +79,7 @@ final class OggPacketSource: ByteSource {
         self.count += Int64(count)
     }
 
-    /// The place in the file of a picture in this packet.
+    /// The location in the file of a picture in this packet.
     func located(_ picture: TagPicture) -> TagPicture? {
         guard picture.offset + picture.length <= count, let run = runs.last(where: { $0.start <= picture.offset })
         else { return nil }

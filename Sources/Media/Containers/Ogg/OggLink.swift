@@ -2,10 +2,10 @@ import PCM
 
 /// One link of a chain: the streams that begin together, of which the first one with audio is played (RFC 3533, 4).
 struct OggLink {
-    /// Of its first page.
+    /// The offset of its first page.
     let offset: Int64
     let serial: UInt32
-    /// Of all streams that begin with it.
+    /// The serials of all streams that begin with it.
     let serials: [UInt32]
     let content: OggContent
     let metadata: TrackMetadata
@@ -17,7 +17,7 @@ struct OggLink {
     private static let mostStreams = 64
     private static let largestHeader: Int64 = 1_048_576
     private static let mostBlocks = 128
-    /// Packets that are looked at for the first granule position, and after a gap for the next one.
+    /// The most packets that are read for the first granule position, and after a gap for the next one.
     private static let mostPackets = 4096
 
     /// Reads the headers.
@@ -65,9 +65,9 @@ struct OggLink {
         base = (isCutAtFront ? 0 : start.time) + found.content.preSkip
     }
 
-    /// The first packet of audio, with its time: that of the first page with a granule position, less the frames up to
-    /// there. It is above 0 in a stream that was cut out of a longer one, and below 0 in one whose beginning is cut, or
-    /// whose encoder has counted wrongly (RFC 7845, 4.5).
+    /// The first packet of audio, with its time: the first granule position, less the frames up to there. It is above 0
+    /// in a stream that was cut out of a longer one. It is below 0 when the beginning is cut, or when the encoder
+    /// counted wrongly (RFC 7845, 4.5).
     private static func start(
         _ place: OggPlace, _ walk: OggWalk, _ content: OggContent
     ) throws(Interruption) -> OggPlace {
@@ -82,7 +82,7 @@ struct OggLink {
                 start.time = page.isLast && granule < here.time ? 0 : granule - here.time
                 return start
             case .gap:
-                // What a station sends first are the headers of a stream that has run for hours.
+                // A station first sends the headers of a stream that has run for hours.
                 here.time = 0
                 here.block = 0
                 start = here

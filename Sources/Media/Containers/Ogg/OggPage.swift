@@ -3,14 +3,14 @@ struct OggPage: Equatable {
     /// Bytes before the lacing values.
     static let fixedSize = 27
     static let mostSegments = 255
-    /// Of a whole page.
+    /// The bytes of a whole page.
     static let mostBytes = fixedSize + mostSegments + mostSegments * 255
     /// `OggS`, the first byte at the top.
     static let marker: UInt32 = 0x4F67_6753
-    /// Where the checksum is.
+    /// The offsets of the checksum in the header.
     static let checksumPlace = 22..<26
 
-    /// Where the page begins.
+    /// The offset of the page.
     let offset: Int64
     /// Whether its first bytes continue a packet of an earlier page.
     let isContinued: Bool
@@ -18,7 +18,8 @@ struct OggPage: Equatable {
     let isFirst: Bool
     /// Whether it ends a logical stream.
     let isLast: Bool
-    /// The time at the end of the last packet that ends here, in the codec's units; nil when the page does not say it.
+    /// The time at the end of the last packet that ends here, in the codec's units; nil when the page does not contain
+    /// it.
     let granule: Int64?
     /// Which logical stream it belongs to.
     let serial: UInt32
@@ -26,12 +27,12 @@ struct OggPage: Equatable {
     let sequence: UInt32
     let checksum: UInt32
     let segmentCount: Int
-    /// Of what the segments hold.
+    /// The bytes in the segments.
     var bodySize = 0
 
     var headerSize: Int { Self.fixedSize + segmentCount }
     var byteCount: Int { headerSize + bodySize }
-    /// Where the next page begins.
+    /// The offset of the next page.
     var end: Int64 { offset + Int64(byteCount) }
 
     /// - Parameter bytes: `fixedSize` of them.

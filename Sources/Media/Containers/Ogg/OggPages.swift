@@ -11,9 +11,9 @@ final class OggPages {
     /// Whether `memory` has the body, too.
     private var hasBody = false
 
-    /// Bytes that are searched for a page.
+    /// The most bytes that are searched for a page.
     static let mostJunk: Int64 = 16_777_216
-    /// Each of them may cost the checksum of a whole page.
+    /// The most false markers. Each of them may cost the checksum of a whole page.
     private static let mostFalseMarkers = 1000
 
     enum Finding: Equatable {
@@ -41,7 +41,7 @@ final class OggPages {
     func lacing(_ segment: Int) -> Int { Int(memory[OggPage.fixedSize + segment]) }
 
     /// The bytes of the page in memory, valid until another page is read.
-    /// - Parameter place: in the page's body.
+    /// - Parameter place: offset in the page's body.
     func bytes(_ count: Int, at place: Int, of page: OggPage) -> UnsafeRawBufferPointer {
         let start = page.headerSize + place
         return UnsafeRawBufferPointer(rebasing: memory[start..<(start + count)])
@@ -87,14 +87,14 @@ final class OggPages {
         return .end(isCut: isCut)
     }
 
-    /// Where the first page in a part of a source begins.
+    /// The offset of the first page in a part of a source.
     static func start(
         in source: any ByteSource, from start: Int64, upTo end: Int64
     ) throws(Interruption) -> Int64? {
         if case .page(let page) = try OggPages(source).next(from: start, upTo: end) { page.offset } else { nil }
     }
 
-    /// The header of a page and its lacing values, without a look at the rest: hundreds of pages may have one picture.
+    /// The header of a page and its lacing values, without its body: hundreds of pages may have one picture.
     func header(at offset: Int64) throws(Interruption) -> OggPage? {
         if let loaded, loaded.offset == offset { return loaded }
         guard case .page(let page) = try loadHeader(at: offset, direct) else { return nil }
@@ -135,7 +135,7 @@ final class OggPages {
         return .page(page)
     }
 
-    /// Reads bytes of the page at `offset` into their place.
+    /// Reads bytes of the page at `offset` to the same offsets of the memory.
     /// - Returns: false when the source ends before.
     private func fill(
         _ range: Range<Int>, at offset: Int64, _ source: any ByteSource

@@ -3,13 +3,13 @@ struct OggSearch {
     let pages: OggPages
     let link: OggLink
 
-    /// Fewer bytes are read through.
+    /// The bytes that are read in order rather than searched: fewer than this.
     private static let readThrough: Int64 = 65_536
-    /// Bytes before the end in which the last page is searched.
+    /// The most bytes before the end in which the last page is searched.
     private static let mostTail: Int64 = 16_777_216
 
     private enum Finding {
-        /// Of the stream that is played, with a granule position.
+        /// A page of the played stream with a granule position.
         case page(OggPage)
         /// The first page of another link.
         case other(OggPage)

@@ -1,24 +1,24 @@
-/// Where a packet of a logical stream begins.
+/// The start of a packet of a logical stream.
 struct OggPlace: Equatable {
-    /// Of the page.
+    /// The offset of the page.
     var offset: Int64
-    /// The packet's first one in the page; 0 when the page was not looked at yet.
+    /// The number of the packet's first segment in the page; 0 when the page was not read yet.
     var segment = 0
     /// The number of the next page that begins after this place, if it is known.
     var sequence: UInt32?
     /// The end of the packets before, in units of granule positions.
     var time: Int64 = 0
-    /// Of Vorbis: the size of the block before; 0 when there is none.
+    /// The size of the block before, for Vorbis; 0 when there is none.
     var block = 0
     /// Whether the stream's last page was reached.
     var isInLastPage = false
-    /// Whether the rest of a packet follows whose beginning is missing.
+    /// Whether the next bytes are the rest of a packet whose beginning is missing.
     var isSkipping = false
 }
 
-/// Goes through the packets of one logical stream, over the borders of pages and past the pages of other streams.
+/// Moves through the packets of one logical stream, across pages, past the pages of other streams.
 ///
-/// A value: it keeps no place. A step that ends in "not yet" can be repeated.
+/// A value without a position of its own. A step that ends in "not yet" can be repeated.
 struct OggWalk {
     let pages: OggPages
     let serial: UInt32
@@ -40,7 +40,7 @@ struct OggWalk {
         buffer = OggPacketBuffer()
     }
 
-    /// - Parameter place: moves behind the packet; after a gap, to the first packet that is there.
+    /// - Parameter place: moves to the end of the packet; after a gap, to the first packet that is there.
     func step(_ place: inout OggPlace) throws(Interruption) -> Step {
         var here = place
         buffer.clear()
@@ -73,7 +73,7 @@ struct OggWalk {
         }
     }
 
-    /// Looks at a page from its first segment on.
+    /// Enters a page at its first segment.
     /// - Returns: whether packets are missing before it.
     private func enter(_ page: OggPage, _ here: inout OggPlace) -> Bool {
         let isNext = here.sequence.map { $0 == page.sequence } ?? true
@@ -90,7 +90,7 @@ struct OggWalk {
             here.isSkipping = here.segment == page.segmentCount
             if !here.isSkipping { here.segment += 1 }
         }
-        // It is looked at again.
+        // The page is entered again by the next step.
         if isMissing, here.segment == 0 { here.sequence = page.sequence }
         return isMissing
     }

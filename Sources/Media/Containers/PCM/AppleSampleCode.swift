@@ -1,9 +1,9 @@
 /// The layout of samples by the code that AIFF-C and QuickTime have for it.
 struct AppleSampleCode {
-    /// nil when no such number of bits is played.
+    /// The layout; nil when samples of this many bits are not supported.
     let layout: SampleLayout?
 
-    /// - Parameter bits: of a sample, for codes that do not say it.
+    /// - Parameter bits: of a sample, for codes that do not contain it.
     /// - Returns: nil for any other codec.
     init?(_ code: FourCharacterCode, bits: Int) {
         switch code {

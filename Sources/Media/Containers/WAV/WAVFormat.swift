@@ -12,7 +12,7 @@ struct WAVFormat {
         static let extensible: UInt16 = 0xFFFE
     }
 
-    /// The bytes behind the code in the GUID of a sub-format (KSDATAFORMAT_SUBTYPE_WAVEFORMATEX).
+    /// The bytes after the code in the GUID of a sub-format (KSDATAFORMAT_SUBTYPE_WAVEFORMATEX).
     private static let subFormatTail: [UInt8] = [
         0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71,
     ]

@@ -33,7 +33,7 @@ struct WAVHeader {
         for _ in 0..<Self.mostChunks {
             guard let start = offset, start <= end - 8 else { break }
             do throws(Interruption) { offset = try readChunk(of: source, at: start) } catch {
-                // Do not wait for the end of a download only because there may be tags.
+                // Tags are no reason to wait for the end of a download.
                 guard error == .notYet, format != nil, data != nil else { throw error }
                 offset = nil
             }
@@ -99,7 +99,7 @@ struct WAVHeader {
         return try ChunkPadding.next(behind: content + size, size: size, of: source)
     }
 
-    /// Of a file with more than 4 GiB: what its sizes of 32 bits lack.
+    /// The bytes to add to a size in a file with more than 4 GiB, whose sizes have only 32 bits.
     private func wrapped(_ size: Int64, at content: Int64, of source: any ByteSource) throws(Interruption) -> Int64 {
         guard end < .max, end - content - size >= Self.sizeLimit else { return 0 }
         let next = content + size + size & 1

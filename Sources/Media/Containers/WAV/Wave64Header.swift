@@ -5,14 +5,14 @@ struct Wave64Header {
     /// The position of the samples. Without a count they reach to the end of the file.
     private(set) var data: (offset: Int64, byteCount: Int64?)?
 
-    /// Of a chunk.
+    /// The header size of a chunk.
     private static let headerSize: Int64 = 24
-    /// Of the file: `riff`, its size, `wave`.
+    /// The header size of the file: `riff`, its size, `wave`.
     private static let fileHeaderSize: Int64 = 40
     private static let mostChunks = 4096
     private static let largestFormat: Int64 = 1024
 
-    /// The bytes behind the four letters of most names.
+    /// The bytes after the four letters of most names.
     private static let nameTail: [UInt8] = [0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A]
 
     init(_ source: any ByteSource) throws(Interruption) {
@@ -34,13 +34,13 @@ struct Wave64Header {
             if isKnown, name == "fmt ", format == nil {
                 format = try WAVFormat(try reader.bytes(Int(min(size, Self.largestFormat)), at: content))
             }
-            // No chunk behind the samples is needed.
+            // No chunk after the samples is needed.
             if format != nil, data != nil { return }
             offset = content + (size + 7) / 8 * 8
         }
     }
 
-    /// Whether a file begins so.
+    /// Whether a file begins like Wave64.
     static func begins(_ head: [UInt8]) -> Bool {
         head.starts(with: Array("riff".utf8) + [0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0, 0])
             && head.count >= fileHeaderSize && head[24..<40].elementsEqual(Array("wave".utf8) + nameTail)

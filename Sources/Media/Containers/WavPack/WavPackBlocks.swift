@@ -31,12 +31,12 @@ struct WavPackBlocks {
     }
 
     let source: any ByteSource
-    /// Where the tags at the end begin; nil when that is not known.
+    /// The offset of the tags at the end; nil when that is not known.
     let end: Int64?
 
-    /// Bytes that are searched for a block.
+    /// The most bytes that are searched for a block.
     static let mostJunk: Int64 = 16_777_216
-    /// Blocks without sound in a row.
+    /// The most blocks without sound in a row.
     private static let mostSilentBlocks = 1000
     private static let mostBlocks = 8
 
@@ -70,7 +70,7 @@ struct WavPackBlocks {
         return .end(isCut: isCut)
     }
 
-    /// The run that begins with a header; `.end` when it is not whole. Then `isCut` says that the source ends in it.
+    /// The run that begins with a header; `.end` when it is not whole. `isCut` is set when the source ends in it.
     private func run(_ first: WavPackHeader, at offset: Int64) throws(Interruption) -> Step {
         guard first.isFirst, first.frameCount > 0 else { return .end(isCut: false) }
         var run = Run(first, at: offset)

@@ -10,24 +10,24 @@ final class WavPackContainer: TimedPacketSource {
     private let search: WavPackSearch
     /// The number of the first frame that is played.
     private let base: Int64
-    /// Frames from `base` on, if it is known.
+    /// The number of frames from `base` on, if it is known.
     private let declaredFrames: Int64?
     private var place: Place
     private let buffer = PacketBuffer()
 
     private struct Place {
         var offset: Int64
-        /// The next frame, from `base` on.
+        /// The number of the next frame, counted from `base`.
         var frame: Int64
         /// Frames of damaged runs since the last packet.
         var lostFrames: Int64 = 0
-        /// Whether a damaged run was passed over since the last packet.
+        /// Whether a damaged run was skipped since the last packet.
         var isAfterDamage = false
     }
 
-    /// Runs at the front that may be damaged.
+    /// The most damaged runs at the start.
     private static let mostDamagedRuns = 16
-    /// As of FLAC: an index that asks for more silence is itself damaged.
+    /// The longest silence in seconds, as for FLAC: an index that asks for more is itself damaged.
     private static let longestSilence: Int64 = 600
 
     /// - Parameters:
@@ -69,7 +69,7 @@ final class WavPackContainer: TimedPacketSource {
         track = TrackDescription(properties: properties, metadata: metadata)
     }
 
-    /// - Returns: the first run, the first one that is not damaged, and what is in it.
+    /// - Returns: the first run, the first one that is not damaged, and its setup.
     private static func first(
         _ blocks: WavPackBlocks, _ buffer: PacketBuffer
     ) throws(Interruption) -> (WavPackBlocks.Run, WavPackBlocks.Run, WavPackSetup) {
@@ -109,7 +109,7 @@ final class WavPackContainer: TimedPacketSource {
             case .run(let run):
                 var next = place
                 guard let bytes = try Self.packet(run, blocks, buffer), run.channelCount == setup.channelCount else {
-                    // Its size may be wrong, too.
+                    // The size of the damaged run may be wrong, too.
                     next.offset =
                         try blocks.header(at: run.end) == nil
                         ? blocks.search(from: run.offset + 1, upTo: run.end) ?? run.end : run.end
@@ -156,7 +156,7 @@ final class WavPackContainer: TimedPacketSource {
         if wanted > 0 {
             run = try search.run(
                 with: wanted + base, from: run, to: blocks.end, endIndex: declaredFrames.map { $0 + base })
-            // What is known of a damaged run may be wrong.
+            // The header of a damaged run may be wrong.
             if try Self.packet(run, blocks, buffer) == nil { run = search.first }
         }
         let found = run.header.index - base

@@ -11,7 +11,7 @@ struct WavPackHeader: Equatable {
     let frameCount: Int
     private let flags: UInt32
 
-    /// Streams of the decoder's versions. Before these the format was another one.
+    /// The versions of streams that the decoder supports. Earlier versions had another format.
     private static let versions: ClosedRange<UInt16> = 0x402...0x410
     private static let largestBlock: UInt32 = 1_048_576
     private static let mostFrames: UInt32 = 196_608
@@ -30,8 +30,8 @@ struct WavPackHeader: Equatable {
         else { return nil }
         byteCount = Int(rest) + 8
         self.index = Int64(indexTop) << 32 | Int64(index)
-        // All bits of the lower part mean "not known", so that each step of the upper one counts for one less.
-        // ffmpeg leaves 0 in what it streams.
+        // All bits of the lower part mean "not known", so that each step of the upper one counts for one less. ffmpeg
+        // writes 0 in streams.
         let isKnown = total != .max && (total > 0 || totalTop > 0)
         self.total = isKnown ? Int64(totalTop) << 32 + Int64(total) - Int64(totalTop) : nil
         self.frameCount = Int(frameCount)

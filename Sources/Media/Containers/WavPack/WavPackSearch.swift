@@ -4,11 +4,11 @@ struct WavPackSearch {
     /// The first run.
     let first: WavPackBlocks.Run
 
-    /// Fewer runs than these are gone through one by one.
+    /// Up to this many runs are read one by one.
     private static let walkedRuns: Int64 = 4
     private static let mostProbes = 64
     private static let readThrough: Int64 = 65_536
-    /// Bytes before the end in which the last run is searched.
+    /// The most bytes before the end in which the last run is searched.
     private static let mostTail: Int64 = 16_777_216
 
     /// The last run that begins with the frame `index` or before it.

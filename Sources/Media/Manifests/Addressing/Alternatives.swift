@@ -1,12 +1,12 @@
 /// The addresses of the same bytes, in the order of the manifest.
 public struct Alternatives: Equatable, Sendable {
-    /// An address, and what it has in common with those of other resources: its folder, or itself.
+    /// An address, and the part that it shares with other resources: its folder, or itself.
     public struct Address: Equatable, Sendable {
         public var url: String
         public var base: String
     }
 
-    /// At least one.
+    /// The addresses; at least one.
     public let addresses: [Address]
 
     /// - Parameters:
@@ -35,14 +35,14 @@ public struct Alternatives: Equatable, Sendable {
         addresses = found
     }
 
-    /// What relative addresses follow, with the slash at its end.
+    /// The base of relative addresses, with the slash at its end.
     private static func folder(of url: String) -> String {
         let bytes = Array(url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
         var slashes = 0
         var end: Int?
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "/") {
             slashes += 1
-            // Behind those of the scheme.
+            // After the slashes of the scheme.
             if slashes > 2 { end = index }
         }
         guard let end else { return String(decoding: bytes, as: UTF8.self) + "/" }

@@ -1,19 +1,19 @@
-/// Where the bytes of a representation are.
+/// The way in which a representation addresses its bytes.
 public enum SegmentAddressing: Equatable, Sendable {
     /// One file.
     case file(IndexedFile)
-    /// Every segment by itself.
+    /// A list of segments.
     case list(SegmentList)
-    /// By the rule of a template.
+    /// Segments by the rule of a template.
     case template(SegmentTemplate)
-    /// In a media playlist, which is loaded first.
+    /// A media playlist, which is loaded first.
     case playlist(url: String)
 }
 
 /// Bytes at an absolute URL.
 public struct ResourceReference: Equatable, Sendable {
     public var url: String
-    /// nil: all. Empty where a packager wrote a segment without bytes: there is nothing to load.
+    /// nil: the whole resource. Empty where a packager wrote a segment without bytes: nothing has to be loaded.
     public var range: Range<Int64>?
 
     public init(url: String, range: Range<Int64>? = nil) {
@@ -25,35 +25,36 @@ public struct ResourceReference: Equatable, Sendable {
 /// A segment of a representation.
 public struct SegmentReference: Equatable, Sendable {
     public var resource: ResourceReference
-    /// From the beginning of the period, in seconds.
+    /// The start in seconds, from the beginning of the period.
     public var start: Double
-    /// In seconds.
+    /// The duration in seconds.
     public var duration: Double
-    /// What precedes it.
+    /// The initialization segment that precedes it.
     public var initialization: ResourceReference?
-    /// How that is encrypted as a whole.
+    /// How the initialization segment is encrypted as a whole.
     public var initializationKeys = SegmentKeys()
-    /// Whether its times and its format have nothing to do with those of the segment before.
+    /// Whether its times and its format are unrelated to those of the segment before.
     public var isDiscontinuous = false
-    /// Of HLS: how many discontinuities the stream had up to here (RFC 8216, 4.3.3.3). So one is also known whose tag
-    /// has left a live playlist, together with all segments before it.
+    /// The number of discontinuities that an HLS stream had up to here (RFC 8216, 4.3.3.3). It shows also those whose
+    /// tags have left a live playlist together with all segments before.
     public var discontinuitySequence: Int64 = 0
-    /// How the whole segment is encrypted, of HLS. Empty: not at all.
+    /// How the whole segment is encrypted in HLS. Empty: not encrypted.
     public var keys = SegmentKeys()
-    /// Whether its number follows from a duration alone, and it is the last one: a rounded duration names one too many.
+    /// Whether the segment is the last one, and its number follows from a duration alone: a rounded duration may give
+    /// one too many.
     public var isEstimated = false
-    /// Of HLS: whether it is only a place in the list. There are no bytes (RFC 8216bis, 4.4.4.7).
+    /// Whether an HLS segment only marks its position in the list, without bytes (RFC 8216bis, 4.4.4.7).
     public var isGap = false
 
     /// How the whole segment is encrypted; one entry for each key system.
     public var protections: [ContentProtection] { keys.protections }
 }
 
-/// A file, and where in it the index of its segments is, if the manifest says it.
+/// A file, and the position of its segment index, if the manifest contains it.
 public struct IndexedFile: Equatable, Sendable {
     public var url: String
     public var initialization: Range<Int64>?
-    /// Of a box `sidx`.
+    /// The range of a box `sidx`.
     public var index: Range<Int64>?
     /// The time in the file of the period's start, in seconds.
     public var mediaOffset = 0.0
@@ -103,7 +104,7 @@ public struct SegmentList: Equatable, Sendable {
     public var isComplete: Bool
     /// The media time of the period's start, in seconds.
     public var mediaOffset = 0.0
-    /// Whether each segment has a time of its own. Those of one duration may begin earlier or later than it says.
+    /// Whether each segment has its own time. Segments of one duration may begin earlier or later than it implies.
     public var hasExactTimes = true
 
     public init(segments: [SegmentReference], isComplete: Bool) {

@@ -8,9 +8,9 @@ public struct SegmentKeys: Sendable {
         init(_ protection: ContentProtection) { self.protection = protection }
     }
 
-    /// One for each key system.
+    /// The keys, one for each key system.
     let declared: [Declared]
-    /// The sequence number of the segment, from which a vector follows that no tag says; nil: none follows.
+    /// The sequence number of the segment, which gives the vector when no tag has one; nil: it gives none.
     private let number: Int?
 
     init(_ declared: [Declared] = [], number: Int? = nil) {
@@ -43,7 +43,7 @@ extension SegmentKeys: Equatable {
         return left.number == right.number || left.declared.allSatisfy { $0.protection.initializationVector != nil }
     }
 
-    /// Whether the same tags declare both, or tags that say the same.
+    /// Whether the same tags, or tags with the same content, declare both.
     private func hasSameTags(as other: SegmentKeys) -> Bool {
         declared.count == other.declared.count
             && declared.indices.allSatisfy {
@@ -53,7 +53,7 @@ extension SegmentKeys: Equatable {
 }
 
 extension SegmentList {
-    /// How the segments are encrypted, as the tags say it: a key that many segments share is there once.
+    /// How the segments are encrypted, as the tags declare it. A key that many segments share is listed once.
     public var declaredProtections: [ContentProtection] {
         var found: [ContentProtection] = []
         var last: [SegmentKeys.Declared] = []

@@ -1,43 +1,43 @@
-/// Segments whose URLs follow a rule (ISO/IEC 23009-1, 5.3.9.4). Their index is their number: what replaces `$Number$`.
+/// Segments whose URLs follow a rule (ISO/IEC 23009-1, 5.3.9.4). Their index is the number that replaces `$Number$`.
 public struct SegmentTemplate: Equatable, Sendable {
-    /// Segments of one duration, one behind the other.
+    /// Segments of one duration, one after the other.
     struct Run: Equatable, Sendable {
-        /// In units of the template.
+        /// The start in units of the template.
         var time: Int64
-        /// 0: of numbers that no segment has.
+        /// The duration in units of the template. 0 for a run of numbers that no segment has.
         var duration: Int64
-        /// nil: to the end of the period, or without end.
+        /// The number of segments; nil: to the end of the period, or without end.
         var count: Int64?
     }
 
     let media: URLTemplate
-    /// What relative URLs are relative to.
+    /// The base of relative URLs.
     let base: URLReference
-    /// What precedes every segment; nil when each segment initialises itself.
+    /// The initialization segment that precedes every segment; nil when each segment initialises itself.
     public let initialization: ResourceReference?
-    /// Of the first segment.
+    /// The number of the first segment.
     let startNumber: Int64
     /// Units per second.
     let timescale: Int64
     /// The media time of the period's start, in units of the template.
     let presentationTimeOffset: Int64
-    /// In order; at least one.
+    /// The runs in order; at least one.
     let runs: [Run]
-    /// In seconds, if it is known.
+    /// The duration in seconds, if it is known.
     let periodDuration: Double?
-    /// When the period begins, in seconds since 1970, and for how long a segment stays; for live ones without a list.
+    /// The availability of segments, for live presentations without a list of them.
     let availability: Availability?
-    /// Whether each segment has a time of its own. Those of one duration may begin earlier or later than it says.
+    /// Whether each segment has its own time. Segments of one duration may begin earlier or later than it implies.
     public let hasExactTimes: Bool
 
     struct Availability: Equatable, Sendable {
         var start: Double
         var timeShift: Double?
-        /// Seconds before its end at which a segment is there already.
+        /// How many seconds before its end a segment is already available.
         var offset: Double
     }
 
-    /// Whether numbers are left out: those of entries without a duration.
+    /// Whether some numbers have no segment: those of entries without a duration.
     var hasEmptyRuns: Bool { runs.contains { $0.duration == 0 } }
 
     /// The segment of that number; nil when there is none.
@@ -89,7 +89,7 @@ public struct SegmentTemplate: Equatable, Sendable {
     /// The media time of the period's start, in seconds.
     public var mediaOffset: Double { Double(presentationTimeOffset) / Double(timescale) }
 
-    /// From the start of the period.
+    /// Converts a time of the template to seconds from the start of the period.
     private func seconds(_ time: Int64) -> Double { Double(time - presentationTimeOffset) / Double(timescale) }
 
     private func count(of run: Run) -> Int64? {
@@ -101,7 +101,7 @@ public struct SegmentTemplate: Equatable, Sendable {
         return Int64(max(0, (length - 0.001).rounded(.up)))
     }
 
-    /// How many segments of a run without end are gone, and how many are there.
+    /// How many segments of a run without end are no longer available, and how many are available.
     private func available(_ run: Run, now: Double?) -> (skipped: Int64, count: Int64) {
         guard let availability, let now else { return (0, 1) }
         let duration = Double(run.duration) / Double(timescale)

@@ -54,7 +54,7 @@ public struct URLTemplate: Equatable, Sendable {
         return text
     }
 
-    /// `%0[width]d`, or nothing.
+    /// The width from `%0[width]d`, or 1 when there is no format.
     private static func width(_ format: ArraySlice<UInt8>) -> Int? {
         if format.isEmpty { return 1 }
         guard format.count >= 4, format.starts(with: "%0".utf8), format.last == UInt8(ascii: "d"),

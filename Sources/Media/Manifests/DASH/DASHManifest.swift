@@ -58,7 +58,7 @@ struct DASHManifest {
 
     /// Packagers round the length of the whole presentation more than that of a period: to milliseconds, tenths or
     /// seconds. Some write a number with 24 significant bits.
-    /// - Parameter whole: the length of the presentation, if nothing else says where the period ends.
+    /// - Parameter whole: the length of the presentation, if nothing else defines the end of the period.
     private static func rounding(of period: Period, _ whole: String?) -> Double {
         let bits = (period.start + (period.duration ?? 0)) / Double(1 << 22)
         return max(SegmentList.tolerance, bits, whole.map(XMLValue.unit(ofDuration:)) ?? 0)
@@ -89,7 +89,7 @@ struct DASHManifest {
         return set.representations.isEmpty ? nil : set
     }
 
-    /// By its roles (ISO/IEC 23009-1, 5.8.5.5). A set without one is like any other.
+    /// Whether a set is the main sound, by its roles (ISO/IEC 23009-1, 5.8.5.5). A set without roles counts as main.
     private static func isMain(_ set: XMLElement) -> Bool {
         let roles = roles(set)
         return roles.isEmpty || roles.contains { $0.utf8.elementsEqual("main".utf8) }
@@ -102,7 +102,8 @@ struct DASHManifest {
         return roles.compactMap { $0.attribute("value") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// By the type of the content, or by the codecs: of a video with its sound in the same files, too.
+    /// Whether a set has sound, by the type of its content or by its codecs. A video with its sound in the same files
+    /// counts, too.
     private static func isSound(_ set: XMLElement, _ representation: XMLElement) -> Bool {
         let elements = [representation, set]
         if let type = elements.lazy.compactMap({ $0.attribute("mimeType") }).first,
@@ -127,7 +128,7 @@ struct DASHManifest {
         if scope.bases.count > 1 { result.bases = scope.bases.map { $0.url } }
         result.mimeType = scope.attribute("mimeType").map(TagText.lowercased)
         result.codecs = scope.attribute("codecs").map(CodecList.codecs) ?? []
-        // A range of rates names two.
+        // A range of rates consists of two.
         result.sampleRate = scope.attribute("audioSamplingRate").flatMap {
             XMLValue.integer(String(decoding: Array($0.utf8.prefix { $0 != 0x20 }), as: UTF8.self))
         }.flatMap { Int(exactly: $0) }
@@ -145,7 +146,7 @@ struct DASHManifest {
         var protection = ContentProtection(scheme: TagText.lowercased(scheme), value: element.attribute("value"))
         protection.defaultKeyID = element.attribute("default_KID").flatMap(XMLValue.keyID)
         protection.initializationData = element.child("pssh").flatMap { Base64.bytes($0.text.utf8) }
-        // DASH-IF writes it so for ClearKey.
+        // The form of DASH-IF for ClearKey.
         protection.keyURI = (element.child("Laurl") ?? element.child("laurl"))
             .flatMap { TagText.utf8(Array($0.text.utf8)) }
         return protection

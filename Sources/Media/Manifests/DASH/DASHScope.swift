@@ -1,12 +1,12 @@
 import Platform
 
-/// What an element inherits from those around it: base URLs, attributes, and how segments are addressed.
+/// The properties that an element inherits from those around it: base URLs, attributes, and how segments are addressed.
 struct DASHScope {
     private(set) var base: URLReference
-    /// All that stand for `base`, which is the first one.
+    /// All alternatives to `base`, which is the first one.
     private(set) var bases: [URLReference]
     var live: LivePresentation?
-    /// In seconds.
+    /// The start and the duration of the period, in seconds.
     var period: (start: Double, duration: Double?) = (0, nil)
     /// The elements around, the innermost first.
     private var elements: [XMLElement] = []
@@ -40,7 +40,7 @@ struct DASHScope {
 
     func child(_ name: StaticString) -> XMLElement? { elements.lazy.compactMap { $0.child(name) }.first }
 
-    /// Those of all levels, the innermost first.
+    /// The children of that name on all levels, the innermost first.
     func children(_ name: StaticString) -> [XMLElement] { elements.flatMap { $0.children(name) } }
 
     // MARK: Segments
@@ -120,7 +120,7 @@ struct DASHScope {
             time = try entry.number("t") ?? time
             var count: Int64? = 1
             if let text = entry.attribute("r") {
-                // A negative number: up to the next entry, or to the end of the period (5.3.9.6).
+                // A negative count repeats up to the next entry, or to the end of the period (5.3.9.6).
                 if text.utf8.first == UInt8(ascii: "-"), duration > 0 {
                     count = nil
                     if index + 1 < entries.count {
@@ -154,7 +154,7 @@ struct DASHScope {
         guard elements.count <= Self.mostSegments else { throw element.malformed("SegmentList with too many segments") }
         let times: [SegmentTemplate.Run]
         if elements.count == 1, levels.child("SegmentTimeline") == nil, try levels.number("duration") == nil {
-            // One segment needs no duration: it is the period.
+            // A single segment needs no duration: it has that of the period.
             let length = (period.duration ?? 0) * Double(timescale)
             times = [.init(time: 0, duration: max(1, Int64(exactly: length.rounded()) ?? 1), count: 1)]
         } else {
@@ -220,7 +220,7 @@ private struct Inherited {
 
     func child(_ name: StaticString) -> XMLElement? { elements.lazy.compactMap { $0.child(name) }.first }
 
-    /// Those of the innermost element that has any.
+    /// The children of the innermost element that has any.
     func children(_ name: StaticString) -> [XMLElement] {
         elements.lazy.map { $0.children(name) }.first { !$0.isEmpty } ?? []
     }

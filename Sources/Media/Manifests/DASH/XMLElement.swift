@@ -1,13 +1,13 @@
 import CExpat
 
-/// An element of an XML document, with what is in it. Names are without their namespace.
+/// An element of an XML document, with its content. Names are without their namespace.
 struct XMLElement {
     let name: String
-    /// Where it begins, from 1.
+    /// The line where it begins, from 1.
     let line: Int
     private let attributes: [(name: String, value: String)]
     private(set) var children: [XMLElement] = []
-    /// The text directly inside, in one piece.
+    /// The text directly inside, joined.
     var text: String { String(decoding: textBytes, as: UTF8.self) }
     fileprivate var textBytes: [UInt8] = []
 
@@ -30,8 +30,8 @@ struct XMLElement {
     fileprivate mutating func add(_ child: XMLElement) { children.append(child) }
 
     /// The root element of a document.
-    /// - Throws: `.malformed` with the line, also for a document with its own entities: nothing that is needed has
-    ///   them, and they can be used to attack.
+    /// - Throws: `.malformed` with the line, also for a document with its own entities. No supported format needs them,
+    ///   and they can be used to attack.
     static func parse(_ bytes: [UInt8]) throws(ManifestError) -> XMLElement {
         let parser = try XMLParser()
         return try parser.parse(bytes)
@@ -46,7 +46,7 @@ private final class XMLParser {
     private var root: XMLElement?
     private var elementCount = 0
     private var textSize = 0
-    /// Why the tree cannot be built.
+    /// The reason why the tree cannot be built.
     private var problem: StaticString?
 
     private static let separator: UInt8 = 0x20

@@ -1,18 +1,18 @@
 import Platform
 
-/// The lines of a playlist that mean something: tags and URIs (RFC 8216, 4.1).
+/// The significant lines of a playlist: tags and URIs (RFC 8216, 4.1).
 struct HLSLines {
     enum Line {
-        /// The name without `#`, and what is behind the colon.
+        /// The name without `#`, and the text after the colon.
         case tag(name: String, value: String)
         case uri(String)
     }
 
     private var rest: ArraySlice<UInt8>
-    /// Of the last line, from 1.
+    /// The number of the last line, from 1.
     private(set) var number = 0
 
-    /// - Throws: `.malformed` when it does not begin as every playlist does.
+    /// - Throws: `.malformed` when the bytes do not begin with `#EXTM3U`.
     init(_ bytes: [UInt8]) throws(ManifestError) {
         rest = bytes[...]
         guard let first = nextText(), first.elementsEqual("#EXTM3U".utf8) else {
@@ -90,7 +90,7 @@ struct HLSAttributes {
         }
     }
 
-    /// Any value, without its quotes.
+    /// Returns any value, without its quotes.
     func text(_ name: StaticString) -> String? {
         attributes.first { known in name.withUTF8Buffer { known.name.utf8.elementsEqual($0) } }?.value
     }
@@ -102,7 +102,7 @@ struct HLSAttributes {
 
     func integer(_ name: StaticString) -> Int? { text(name).flatMap(XMLValue.integer).flatMap { Int(exactly: $0) } }
 
-    /// Hexadecimal digits behind `0x`.
+    /// The bytes of hexadecimal digits after `0x`.
     func bytes(_ name: StaticString) -> [UInt8]? {
         guard let text = text(name), text.utf8.starts(with: "0x".utf8) || text.utf8.starts(with: "0X".utf8) else {
             return nil

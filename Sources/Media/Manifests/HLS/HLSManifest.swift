@@ -4,7 +4,7 @@ import Platform
 struct HLSManifest {
     private let base: URLReference
     private var variants: [(attributes: HLSAttributes, uri: String)] = []
-    /// Sound that variants share.
+    /// The sound that variants share.
     private var renditions: [HLSAttributes] = []
     private var sessionKeys: [ContentProtection] = []
 
@@ -59,7 +59,7 @@ struct HLSManifest {
         for (number, variant) in variants.enumerated() {
             let codecs = variant.attributes.text("CODECS").map(CodecList.codecs)
             let sounds = codecs?.filter(CodecList.isSound)
-            // Pictures alone.
+            // The variant has pictures alone.
             if let sounds, sounds.isEmpty { continue }
             let group = variant.attributes.text("AUDIO").map { name in
                 renditions.filter { $0.text("GROUP-ID").map { $0.utf8.elementsEqual(name.utf8) } ?? false }
@@ -92,7 +92,7 @@ struct HLSManifest {
         return Self.manifest(of: sets, first)
     }
 
-    /// Renditions of one name in several groups are one sound in several encodings. The default comes first.
+    /// Renditions of one name in several groups are representations of one sound. The default comes first.
     private static func add(_ found: Representation, _ rendition: HLSAttributes, to sets: inout [AdaptationSet]) {
         let name = rendition.text("NAME")
         if let index = sets.firstIndex(where: {
@@ -108,8 +108,8 @@ struct HLSManifest {
         sets.insert(set, at: isDefault ? 0 : sets.count)
     }
 
-    /// Adds a representation. One that is like another but for its address is a redundant stream: its playlist stands
-    /// for that of the other (RFC 8216, 6.2.4).
+    /// Adds a representation. One that differs from another only in its address is a redundant stream. Its playlist is
+    /// an alternative to that of the other (RFC 8216, 6.2.4).
     private static func add(_ found: Representation, to set: inout AdaptationSet) {
         guard !set.representations.contains(where: { $0.segments == found.segments }) else { return }
         guard case .playlist(let url) = found.segments,
@@ -131,7 +131,7 @@ struct HLSManifest {
         }
     }
 
-    /// A playlist that is there already (`data:`) is read; others are loaded later.
+    /// The representation of a playlist. A playlist inside the URL (`data:`) is read now; others are loaded later.
     private func representation(
         _ id: String, _ uri: String, _ first: inout MediaPlaylist?
     ) throws(ManifestError) -> Representation {
@@ -151,7 +151,7 @@ struct HLSManifest {
         return result
     }
 
-    /// - Parameter playlist: one that is there already.
+    /// - Parameter playlist: one that was read already.
     private static func manifest(of sets: [AdaptationSet], _ playlist: MediaPlaylist?) -> Manifest {
         let duration = playlist?.segments.timeline.duration
         var live: LivePresentation?

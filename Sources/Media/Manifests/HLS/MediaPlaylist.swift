@@ -1,6 +1,6 @@
 import Platform
 
-/// A media playlist of HLS: the segments of one encoding (RFC 8216, 4.3.3).
+/// A media playlist of HLS: the segments of one representation (RFC 8216, 4.3.3).
 public struct MediaPlaylist: Equatable, Sendable {
     public private(set) var segments = SegmentList(segments: [], isComplete: false)
     /// The longest duration of a segment, in seconds. A live playlist is loaded again after so long.
@@ -44,7 +44,7 @@ public struct MediaPlaylist: Equatable, Sendable {
             } else if line.is("EXT-X-GAP") {
                 state.isGap = true
             } else if line.is("EXT-X-DISCONTINUITY-SEQUENCE") {
-                // Only a hint, so that a number that cannot be read is the one of a playlist without the tag.
+                // The tag is only a hint: a number that cannot be read counts as a missing tag.
                 state.discontinuitySequence = XMLValue.integer(value) ?? 0
             } else if line.is("EXT-X-KEY") {
                 try state.setKey(try Self.attributes(value, lines), lines)
@@ -82,7 +82,7 @@ public struct MediaPlaylist: Equatable, Sendable {
         bitDepth = attributes.integer("X-COM-TIDAL-SAMPLE-DEPTH").flatMap { AudioLimits.bitDepths ~= $0 ? $0 : nil }
     }
 
-    /// What the tags before a URI say of it.
+    /// The properties that the tags before a URI give to it.
     private struct State {
         let base: URLReference
         var duration: Double?
@@ -92,7 +92,7 @@ public struct MediaPlaylist: Equatable, Sendable {
         var discontinuitySequence: Int64 = 0
         var keys: [SegmentKeys.Declared] = []
         var map: ResourceReference?
-        /// The keys that are in force where the map is.
+        /// The keys that are in force at the position of the map.
         var mapKeys = SegmentKeys()
 
         mutating func segment(
@@ -137,7 +137,7 @@ public struct MediaPlaylist: Equatable, Sendable {
             let key = try MediaPlaylist.key(attributes, base, lines)
             let place = keys.firstIndex { $0.protection.scheme.utf8.elementsEqual(key.scheme.utf8) }
             guard let place else { return keys.append(SegmentKeys.Declared(key)) }
-            // A tag that is repeated before each segment says nothing new.
+            // A tag that is repeated before each segment changes nothing.
             guard keys[place].protection != key else { return }
             keys.remove(at: place)
             keys.append(SegmentKeys.Declared(key))
@@ -167,7 +167,7 @@ extension MediaPlaylist {
         return attributes
     }
 
-    /// Of `EXT-X-KEY` or `EXT-X-SESSION-KEY`.
+    /// The key of `EXT-X-KEY` or `EXT-X-SESSION-KEY`.
     static func key(
         _ attributes: HLSAttributes, _ base: URLReference, _ lines: HLSLines
     ) throws(ManifestError) -> ContentProtection {

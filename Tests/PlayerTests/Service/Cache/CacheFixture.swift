@@ -47,7 +47,7 @@ final class CacheFixture {
         return (storage, index, store)
     }
 
-    /// As after the end of the program and its next start.
+    /// Reopens the store as the next start of the program does.
     func reopen(limit: Int64 = 64 << 20) throws {
         settle()
         index.close()
@@ -90,7 +90,8 @@ final class CacheFixture {
     }
 }
 
-/// A network that a test answers for, and whose thread is the test's: what other threads schedule runs inside `run`.
+/// A network whose answers the test gives, and whose thread is the test's: actions that other threads schedule run
+/// inside `run`.
 // @unchecked: `condition` guards `actions`; the rest belongs to the test's thread.
 final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
     private let condition = Condition()
@@ -120,7 +121,7 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
 
     func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {}
 
-    /// Runs what is scheduled until `isDone`.
+    /// Runs scheduled actions until `isDone`.
     func run(until isDone: () -> Bool) {
         while !isDone() {
             guard expectSoon("the storage thread", { condition.update { !actions.isEmpty } }) else { return }
@@ -129,7 +130,7 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
         }
     }
 
-    /// Runs what is scheduled now.
+    /// Runs the actions that are scheduled now.
     func runScheduled() {
         let due = condition.update { () -> [@Sendable () -> Void] in
             defer { actions = [] }
@@ -139,7 +140,7 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
     }
 }
 
-/// Keeps what a transfer delivers.
+/// Records the bytes that a transfer delivers.
 // @unchecked: used on the test's thread alone.
 final class KeepingSink: TransferSink, @unchecked Sendable {
     var head: ResponseHead?

@@ -80,7 +80,7 @@ struct CachedTransferTests {
             #expect(sink.head?.value(of: "etag") == "\"1\"")
             #expect(sink.head?.effectiveURL == "https://other.example/b?sign=2")
         }
-        // Nothing of it is readable on the medium.
+        // None of the content is readable on the medium.
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.onlyFile()))
         #expect(bytes.count > content.count && bytes.range(of: Data(content[1000..<1016])) == nil)
     }

@@ -30,7 +30,7 @@ struct DeviceAuthorizationTests {
         return login
     }
 
-    /// What follows an answer to the first question.
+    /// The effects after an answer to the first question.
     private func effects(of answer: Event, at now: Int64 = 5) -> [Effect] {
         var login = waiting()
         #expect(login.handle(.timeIsUp, at: 5) == [.send(.token(deviceCode: "d"))])

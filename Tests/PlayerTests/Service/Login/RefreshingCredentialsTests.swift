@@ -7,19 +7,19 @@ import Testing
 @testable import Player
 
 /// A token endpoint as a function of requests, and a catalogue that takes no token. No time passes in its waits.
-// @unchecked: `lock` guards what changes; the rest is set before it is used.
+// @unchecked: `lock` guards the mutable state; the rest is set before it is used.
 private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
-    /// In milliseconds.
+    /// A wait, in milliseconds.
     enum Wait: Equatable, Sendable {
         case time(Int64)
-        /// That another link ends.
+        /// A wait that another link ends.
         case link(Int64)
     }
 
     let waits = Recorder<Wait>()
     /// Called in each wait: how it ends.
     var waiting: @Sendable (Wait) -> LinkWaitEnd? = { _ in .timeElapsed }
-    /// In the answers.
+    /// The delay in the answers.
     var retryAfter: Int64?
     private let lock = Lock()
     private var requests: [String] = []
@@ -30,7 +30,7 @@ private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
         self.answer = answer
     }
 
-    /// Of each request, whether it may use a metered link.
+    /// Whether each request may use a metered link.
     let permissions = Recorder<Bool>()
 
     /// The bodies of the requests so far.
@@ -76,7 +76,7 @@ private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
 }
 
 extension RefreshingCredentials {
-    /// For a product that is played.
+    /// The token for a product that is played.
     fileprivate func token(
         insteadOf rejected: String?, cancellation: Cancellation
     ) throws(ResourceFailure) -> String? {
@@ -170,7 +170,7 @@ struct RefreshingCredentialsTests {
         #expect(try credentials.token(insteadOf: nil, cancellation: cancellation) == nil)
         try store.save(LoginTokens(access: "a1", refresh: nil))
         #expect(try credentials.token(insteadOf: nil, cancellation: cancellation) == "a1")
-        // There is nothing to refresh it with.
+        // There is no refresh token.
         #expect(try credentials.token(insteadOf: "a1", cancellation: cancellation) == nil)
     }
 
@@ -224,7 +224,7 @@ struct RefreshingCredentialsTests {
         let medium = try Medium(at: folder["medium"], kilobytes: 256)
         let store = LoginStore(folder: medium.path, service: store.service)
         try store.save(LoginTokens(access: "a1", refresh: "r1"))
-        // Made before: the lock is a file, too.
+        // Created before, because the lock is a file, too.
         _ = try LockFile(store.lockPath)
         medium.fill()
         let credentials = RefreshingCredentials(store, over: rotating)
