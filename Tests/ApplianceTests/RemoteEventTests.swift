@@ -45,7 +45,8 @@ struct RemoteEventTests {
             (
                 "track",
                 [
-                    "entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device", "path",
+                    "entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device",
+                    "path",
                 ]
             ),
             ("queue", ["entry", "index", "count", "shuffle", "repeat"]),

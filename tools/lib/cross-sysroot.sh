@@ -119,10 +119,6 @@ amalgamate_sqlite() {
     make sqlite3.c OPTS="${SQLITE_OPTIONS[*]}"
 }
 
-# trim_mpg123 SOURCE: without sscanf, which is 35 kB of the C library. It reads the version of LAME there, for a
-# loudness that the engine takes from the tag itself.
-trim_mpg123() { sed --in-place 's/if(sscanf(.*) >= 2)$/if(0)/' "$1/src/libmpg123/parse.c"; }
-
 # trim_vorbis SOURCE: without the functions of the encoder that the tables of the decoder name, and what they need.
 trim_vorbis() {
     sed --in-place --regexp-extended 's/^  &mapping0_(pack|forward),$/  0,/' "$1/lib/mapping0.c"

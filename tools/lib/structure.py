@@ -5,7 +5,8 @@ the working folder.
 
   - Imports point down: a module imports only modules of a lower rank, and only those that Package.swift declares.
   - A C library is imported by one module (libc, CLinux, excepted).
-  - Source lines have at most 120 columns; source files at most 500 lines.
+  - Lines of source and Markdown have at most 120 columns; source files at most 500 lines. Tables, code and addresses in
+    Markdown may be longer.
   - No comment switches a check off.
   - A comment says why what the compiler does not check is safe between threads.
   - Tests wait and start programs with the deadlines of Tests/TestSupport alone.
@@ -37,6 +38,9 @@ COLUMNS = 120
 LINES = 500
 COLUMN_ENDINGS = {".swift", ".c", ".h", ".py", ".sh", ".modulemap"}
 LENGTH_ENDINGS = {".swift", ".c", ".h", ".py"}
+
+#: An address in Markdown does not count towards the columns.
+ADDRESS = re.compile(r"\bhttps?://[^\s)>]+")
 
 IMPORT = re.compile(
     r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+"
@@ -121,6 +125,8 @@ def text(path):
         return
     lines = content.splitlines()
     is_script = not path.suffix and content.startswith("#!")
+    if path.suffix == ".md":
+        yield from long_prose(path, lines)
     if path.suffix in LENGTH_ENDINGS and len(lines) > LINES:
         yield f"{path}: {len(lines)} lines, at most {LINES}"
     if path.suffix not in COLUMN_ENDINGS and not is_script:
@@ -134,6 +140,23 @@ def text(path):
         is_unchecked = path.suffix == ".swift" and UNCHECKED.search(line)
         if is_unchecked and not any(REASON.search(above) for above in lines[max(0, number - 4) : number - 1]):
             yield f"{path}:{number}: a comment above must say why it is safe between threads"
+
+
+def long_prose(path, lines):
+    """Checks the columns of Markdown outside of tables, code and addresses."""
+    is_fenced, is_indented, is_after_blank = False, False, True
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("```"):
+            is_fenced = not is_fenced
+        is_blank = not line.strip()
+        # Indented text is code only at the beginning of a block; elsewhere it continues a list item.
+        is_indented = line.startswith("    ") and (is_indented or is_after_blank) or is_indented and is_blank
+        is_after_blank = is_blank
+        if is_fenced or is_indented or line.startswith("|"):
+            continue
+        columns = len(ADDRESS.sub("", line))
+        if columns > COLUMNS:
+            yield f"{path}:{number}: {columns} columns, at most {COLUMNS}"
 
 
 def waits(path):
