@@ -102,6 +102,7 @@ struct KeptFolder: Sendable {
     private func newID() -> String { hexadecimal(SystemRandomSource().bytes(16)) }
 
     /// Writes the id to the folder, then to the rows.
+    ///
     /// Power loss between the two: the folder has an id that the rows do not have, and the next start decides as this
     /// one did.
     private func take(_ id: String, _ rows: OfflineRows) throws(DatabaseError) -> Claim {

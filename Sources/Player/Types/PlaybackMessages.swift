@@ -1,4 +1,4 @@
-/// Everything on the playback engine's bus, in order (docs/playback.md, 2).
+/// All messages on the playback engine's bus, in order (docs/playback.md, 2).
 public enum PlaybackMessage: Equatable, Sendable {
     /// Sent just before the state changes to `.idle`, and only for the active product.
     case error(PlayerError)
