@@ -51,9 +51,9 @@ extension Configuration {
     public var usesFades: Bool { choice(.fades, of: [true, false]) }
     /// Whether music is adapted to the channels of the card.
     public var adaptsToDevice: Bool { choice(.adaptation, of: [true, false]) }
-    /// Which side each channel of the card plays.
+    /// The channel of the music that each channel of the card plays.
     public var channelRouting: ChannelRouting { choice(.channels, of: [.straight, .swapped, .mono, .left, .right]) }
-    /// At which rate music is played whose rate the card does not have.
+    /// The rate at which music is played if the card does not have its own rate.
     public var sampleRates: SampleRateRule {
         func limit(_ setting: SettingName) -> Int? { number(setting) == 0 ? nil : number(setting) }
         return SampleRateRule(
@@ -79,7 +79,7 @@ extension Configuration {
     public var clientLimit: Int { number(.clients) }
     /// nil without one.
     public var boardProfile: String? { text(.profile, unless: "none") }
-    /// What the shell runs for the command; `none` for nothing.
+    /// The shell command line of the command; `none` for nothing.
     public func commandLine(of command: SystemCommand) -> String {
         switch command {
         case .powerOff: text(.powerOff)

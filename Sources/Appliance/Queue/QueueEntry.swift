@@ -52,9 +52,9 @@ public struct QueueEntry: Equatable, Sendable {
     }
 }
 
-/// What follows the last entry, and the current one (docs/playback.md, 11).
+/// The repeat mode: which entry follows the last one, and the current one (docs/playback.md, 11).
 public enum RepeatMode: UInt8, Equatable, Sendable, CaseIterable {
-    /// Nothing: playback ends with the last entry.
+    /// No entry: playback ends with the last one.
     case off = 0
     /// The first entry follows the last.
     case all = 1

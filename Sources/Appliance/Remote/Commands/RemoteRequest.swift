@@ -19,7 +19,7 @@ public enum RemoteRequest: Equatable, Sendable {
     case queue(from: Int, count: Int)
     /// The music at these absolute paths is stored for the next request of this client that adds music.
     case collect([String])
-    /// The music at these absolute paths is added to the queue, behind the music that was collected.
+    /// The music at these absolute paths is added to the queue, after the music that was collected.
     case music([String], MusicPlace)
     case queueMove(EntryID, to: Int)
     case queueRemove(EntrySelection)
@@ -31,7 +31,7 @@ public enum RemoteRequest: Equatable, Sendable {
     case configurationGet(SettingName?)
     case configurationSet(SettingName, String)
     case configurationUnset(SettingName)
-    /// About products that are kept of the content service.
+    /// A request about offline copies and downloads.
     case keeping(KeepingRequest)
 
     /// To a value, or by a difference.
@@ -62,9 +62,9 @@ public enum RemoteRequest: Equatable, Sendable {
         ///   - plays: nil for as it is now.
         case all(start: Int?, plays: Bool?)
         case end
-        /// Behind the current entry.
+        /// After the current entry.
         case next
-        /// The index of the first one in the order of playing.
+        /// The index of the first added entry in the order of playing.
         case index(Int)
     }
 }
