@@ -51,7 +51,7 @@ public struct ApplianceState: ~Copyable {
     let contents: QueueStore.Contents
     /// The settings of clients.
     let settings: [SettingName: String]
-    /// Problems that a person should know about.
+    /// Problems that the user should know about.
     let problems: [DaemonProblem]
     /// Whether any stored data was lost.
     let isDamaged: Bool
