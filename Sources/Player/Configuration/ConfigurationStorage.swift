@@ -16,7 +16,7 @@ final class ConfigurationStorage: @unchecked Sendable {
 
     private let thread: StorageThread
     private let onlyVolume: Bool
-    /// In nanoseconds.
+    /// The delay until a failed write is retried, in nanoseconds.
     private static let retryInterval: Int64 = 10_000_000_000
     /// The time between two writes, in nanoseconds: turning a knob causes one write a second.
     static let interval: Int64 = 1_000_000_000

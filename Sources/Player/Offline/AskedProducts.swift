@@ -5,7 +5,7 @@
 ///     asked.beginRound(at: now)
 ///     if asked.allows(product, at: now) { asked.insert(product, at: now) }
 struct AskedProducts {
-    /// In nanoseconds.
+    /// The least time between two requests about a product, in nanoseconds.
     static let interval: Int64 = 3_600_000_000_000
     /// 16 bytes each.
     static let limit = 100_000

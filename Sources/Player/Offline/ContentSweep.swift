@@ -24,7 +24,7 @@ final class ContentSweep: @unchecked Sendable {
 
     private let store: OfflineStore
     private let report: @Sendable (Finding) -> Void
-    /// In nanoseconds.
+    /// The pause between two parts, in nanoseconds.
     private static let pause: Int64 = 5_000_000
     /// Downloads that are read in one query.
     private static let page = 200
@@ -145,7 +145,7 @@ final class ContentSweep: @unchecked Sendable {
 /// The sweep's position among the downloads.
 /// `@unchecked Sendable` is safe because the storage thread alone uses it.
 private final class JobPlace: @unchecked Sendable {
-    /// nil at the end.
+    /// The number of the last download that was read; nil at the end.
     var number: Int64?
 
     init(_ number: Int64) { self.number = number }

@@ -155,9 +155,9 @@ struct KeptFolder: Sendable {
 /// Checks the storage folder at the start, when it may have changed, and each minute until it belongs to the database.
 ///
 /// Thread: control.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 final class KeptFolderWatch: @unchecked Sendable {
-    /// In nanoseconds.
+    /// The time between two checks, in nanoseconds.
     private static let interval: Int64 = 60_000_000_000
 
     /// Whether the folder belongs to the database, as of the last check.

@@ -3,7 +3,7 @@ import Platform
 /// Lets playback go first: downloads wait here while the playing product needs the network.
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class NetworkTurn: @unchecked Sendable {
     private let lock = Lock()
     private var isTaken = false

@@ -3,12 +3,12 @@ import Media
 import Network
 import Platform
 
-/// Carries out what the schedule of downloads decides: threads, timers, messages.
+/// Carries out the effects of the schedule of downloads: threads, timers, messages.
 ///
 /// Thread: control, except where a declaration says otherwise.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 final class OfflineConductor: @unchecked Sendable {
-    /// In nanoseconds.
+    /// Times in nanoseconds.
     private static let minute: Int64 = 60_000_000_000
     private static let playbackInterval: Int64 = 1_000_000_000
 

@@ -4,7 +4,7 @@ import Platform
 /// size is remembered for a day: the content may have become smaller.
 ///
 /// Thread: any; a call blocks only for a look-up.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class OfflineRefusals: @unchecked Sendable {
     private struct Refusal {
         var product: ServiceAddress
@@ -14,14 +14,14 @@ final class OfflineRefusals: @unchecked Sendable {
         var time: Int64
     }
 
-    /// In nanoseconds.
+    /// How long a size is remembered, in nanoseconds.
     private static let memory: Int64 = 24 * 3_600_000_000_000
     /// Keeps memory from growing with the number of downloads.
     private static let limit = 1024
 
     private let clock: any MonotonicClock
     private let lock = Lock()
-    /// By the number of the download. Guarded by `lock`.
+    /// The refusals by the number of the download. Guarded by `lock`.
     private var refused: [Int64: Refusal] = [:]
 
     init(clock: any MonotonicClock) { self.clock = clock }

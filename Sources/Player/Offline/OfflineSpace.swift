@@ -21,7 +21,7 @@ public struct OfflineLimits: Equatable, Sendable {
 /// copy (docs/decisions/room-for-a-replacement.md).
 ///
 /// Thread: a download's; blocks on the medium.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class OfflineSpace: @unchecked Sendable {
     /// Removes data from the cache, and answers whether there was any.
     typealias CacheEviction = @Sendable (_ answer: @escaping @Sendable (Bool) -> Void) -> Void

@@ -10,7 +10,7 @@ import Platform
 /// without a row, which the next start removes. It never leaves a row without its file.
 ///
 /// Thread: any, except where a declaration says otherwise.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class OfflineStore: @unchecked Sendable {
     let folder: KeptFolder
     let storage: StorageThread

@@ -6,9 +6,9 @@ import Platform
 /// products.
 ///
 /// Thread: control.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 final class OfflineValidations: @unchecked Sendable {
-    /// In nanoseconds.
+    /// The time between two rounds, in nanoseconds.
     private static let interval: Int64 = 6 * 3_600_000_000_000
     /// The interval while the time is unknown, or a route was metered.
     private static let unprovedInterval: Int64 = 60_000_000_000

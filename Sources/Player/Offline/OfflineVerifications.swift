@@ -5,7 +5,7 @@ import Platform
 /// disconnects.
 ///
 /// Thread: control, except where a declaration says otherwise.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 final class OfflineVerifications: @unchecked Sendable {
     typealias Answer = @Sendable (OfflineVerification) -> Void
 
@@ -20,7 +20,7 @@ final class OfflineVerifications: @unchecked Sendable {
         case repaired(referenceId: String?)
     }
 
-    /// In nanoseconds.
+    /// The delay until a check without a thread is retried, in nanoseconds.
     private static let retryInterval: Int64 = 1_000_000_000
 
     private struct Request {

@@ -34,8 +34,8 @@ public final class Offlining: Sendable {
     /// - Parameters:
     ///   - keyFolder: the folder of the device's key, which is created when it is missing.
     ///   - storage: the storage thread; its modules include `Offlining.schema`.
-    /// - Throws: when the folder cannot be created, or the device's key cannot be read or created. The message says how
-    ///   to solve it. Offline copies stay as they are.
+    /// - Throws: when the folder cannot be created, or the device's key cannot be read or created. The message contains
+    ///   the solution. Offline copies stay as they are.
     public convenience init(
         _ settings: OfflineSettings, _ streaming: Streaming, storage: StorageThread, clock: TrustedClock,
         keyFolder: String

@@ -23,6 +23,6 @@ struct RetiredStream {
 /// Closures that are posted to the loop hold this object: a loop that has ended keeps closures that come too late.
 /// `@unchecked Sendable` is safe because control alone reads and writes `conductor`.
 final class ConductorLink: @unchecked Sendable {
-    /// nil after the end. Only for control.
+    /// The conductor; nil after the end. Only for control.
     var conductor: PlaybackConductor?
 }

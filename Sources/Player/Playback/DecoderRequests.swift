@@ -2,7 +2,7 @@ import Platform
 import Synchronization
 
 /// Requests from control to a decoder thread. The thread checks them between two blocks, and is woken when it waits.
-/// `@unchecked Sendable` is safe because `lock` or atomics guard what changes.
+/// `@unchecked Sendable` is safe because `lock` or atomics guard the mutable state.
 final class DecoderRequests: @unchecked Sendable {
     enum Request: Equatable {
         /// Continue from here, in a new stream. The following reports have this `number`.

@@ -19,7 +19,7 @@ final class DecoderWorker {
 
     /// Where a run of decoding begins.
     private struct Start {
-        /// In seconds; nil: at the decoder's position.
+        /// The position in seconds; nil: the decoder's position.
         var position: Double?
         /// The number of the seek that requested it.
         var seek = 0
@@ -27,7 +27,8 @@ final class DecoderWorker {
 
     /// The longest sleep in milliseconds before the ring is checked again: well below the content of a full one.
     private static let longestSleep = 1000
-    /// In seconds: 30 years. Replaces the end of a product without a length, or with a longer one.
+    /// The greatest position in seconds: 30 years. Replaces the end of a product without a length, or with a longer
+    /// one.
     static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 

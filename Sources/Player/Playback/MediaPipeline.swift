@@ -74,7 +74,7 @@ final class MediaPipeline: @unchecked Sendable {
         }
     }
 
-    /// After a failure: marks the stream's end, so that its frames are heard.
+    /// Marks the stream's end after a failure, so that its frames are heard.
     func finish() { requests.ask(.finish) }
 
     /// Whether the decoder thread waits for the product's medium now. Any thread.

@@ -394,7 +394,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private func heard(_ stream: UInt64, after commands: UInt64) {
         let id = item(of: stream)
         if commands < lastCut {
-            // It was cut off since. When it is still the next one, its first frames are gone: decode them again.
+            // It was cut off since. If it is still the next one, its first frames are gone: decode them again.
             if let id, id == machine.nextItem { items[id]?.pipeline.seek(toSeconds: 0) }
         } else if let id, let heard = items[id]?.stream {
             publishCurrent(heard)

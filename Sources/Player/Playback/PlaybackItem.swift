@@ -9,7 +9,7 @@ struct PlaybackItem: Equatable {
         /// Its source is being opened.
         case loading
         case ready(PlaybackContext)
-        /// It cannot be played. The error is sent only when the item becomes the active one.
+        /// The product cannot be played. The error is sent only when the item becomes the active one.
         case failed(PlayerError)
         /// Another device has taken over the right to play. It is opened again when it should play.
         case revoked

@@ -4,7 +4,7 @@ import Platform
 /// begins a new one (docs/playback.md, 15.5).
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 public final class PlaybackSession: @unchecked Sendable {
     private let lock = Lock()
     private var current: String

@@ -1,7 +1,7 @@
 /// How long a decoder thread sleeps before it checks a full ring again. The audio thread makes no system call to wake
 /// it. So this thread measures how fast frames are taken: by a device, or by a plug-in that takes all at once.
 struct RefillPacer {
-    /// In milliseconds.
+    /// The longest sleep in milliseconds.
     private let longestSleep: Int
     /// The milliseconds slept since the last refill.
     private var slept = 0

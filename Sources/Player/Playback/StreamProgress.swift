@@ -24,7 +24,7 @@ public enum StreamWait: Equatable, Sendable {
 ///
 /// Thread: any. The threads of the decoder and the network write the transfers, and control writes the device. A status
 /// reads it on other threads.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class StreamProgress: @unchecked Sendable {
     /// Why a transfer is retried, and when: in nanoseconds of the clock.
     enum Retry: Equatable, Sendable {

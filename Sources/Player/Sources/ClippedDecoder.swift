@@ -12,7 +12,7 @@ final class ClippedDecoder: AudioDecoder {
     private let ownMetadata: TrackMetadata?
     private let rate: Int
     private let start: Int64
-    /// nil: to the end.
+    /// The number of frames; nil: to the end.
     private let count: Int64?
     private var position: FramePosition
     /// The sample rate of the next frames.

@@ -14,7 +14,7 @@ public struct PlaybackContext: Equatable, Sendable {
     public var audioBitDepth: Int?
     /// The codec's name in lower case: "flac", "pcm".
     public var audioCodec: String?
-    /// In Hz.
+    /// The sample rate in Hz.
     public var audioSampleRate: Int?
     /// The rate to which the audio is converted for the device, in Hz; nil when it is played at its own
     /// (docs/playback.md, 8).

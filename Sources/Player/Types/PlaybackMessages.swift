@@ -36,6 +36,6 @@ public enum PlaybackState: Equatable, Sendable {
     case playing
     /// There is an active product, and it should not play.
     case notPlaying
-    /// It should play and cannot, because data or the device is missing; it continues by itself.
+    /// The product should play and cannot, because data or the device is missing; it continues without a request.
     case stalled
 }

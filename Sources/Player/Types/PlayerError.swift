@@ -6,7 +6,7 @@ import Platform
 
 /// An error on a bus of the player: the public form of all internal errors (docs/playback.md, 6).
 public struct PlayerError: Error, Equatable, Sendable {
-    /// The kind of error, by which an app decides what to do.
+    /// The kind of error, which an app uses to decide its reaction.
     public enum Kind: Equatable, Sendable {
         /// Catch-all: an internal error, or media that cannot be played.
         case unexpected

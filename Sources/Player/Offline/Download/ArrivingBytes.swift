@@ -2,7 +2,7 @@ import Network
 import Platform
 
 /// The bytes of a resource, for a thread that waits for them.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
     enum Step {
         case bytes([[UInt8]])

@@ -8,12 +8,12 @@ import Platform
 ///
 /// Thread: the download's; it blocks.
 final class ArrivingContent: ByteSource {
-    /// One resource on its way.
+    /// One resource that is being received.
     private final class Reception {
         let resource: ContentResources.Resource
         let arriving: ArrivingBytes
         let transfer: ResourceTransfer
-        /// In bytes of the resource.
+        /// The next byte of the resource.
         var position: Int64
         /// The chunks that have arrived, in reverse order: the next one is last.
         var pieces: [[UInt8]] = []
@@ -266,7 +266,7 @@ final class ArrivingContent: ByteSource {
         request.isReadInParts = resource.isFile
         var version = ResourceVersion()
         if offset > 0 {
-            // Not every server looks at If-Range.
+            // Not every server evaluates If-Range.
             version = ResourceVersion(validator: validator)
             if let validator { request.headers.append(HeaderField("If-Range", validator)) }
         }

@@ -22,7 +22,7 @@ enum OfflineFailure: Error, Equatable {
     /// The database failed, which may lie on another medium than the storage folder.
     case state(DatabaseError)
 
-    /// For a failed change of rows.
+    /// Makes the failure for a failed change of rows.
     init(_ error: DatabaseError) { self = .state(error) }
 
     /// The reason why the state cannot be written, when this download is not its cause.

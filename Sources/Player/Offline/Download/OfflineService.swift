@@ -41,7 +41,7 @@ struct OfflineService: Sendable {
             productType: product.productType, productId: product.id, audioQuality: request.audioQuality,
             videoQuality: request.videoQuality, mode: .offline, streamingSessionId: SystemRandomSource().uuid(),
             asksForNew: asksForNew)
-        // A cached answer does not show what the service allows now.
+        // A cached answer does not show the present permissions of the service.
         info.isFresh = true
         do throws(PlayerError) {
             return try requests.playbackInfo(for: info, of: mediaProduct, settings, credentials)

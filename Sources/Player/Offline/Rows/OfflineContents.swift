@@ -7,7 +7,7 @@ extension OfflineRows {
         var content: [UInt8]
         /// The product as the row names it: an address, unless the row is damaged.
         var product: String
-        /// In bytes; negative when the row has none.
+        /// The size in bytes; negative when the row has none.
         var count: Int64
         /// False for a row with damaged values.
         var isReadable: Bool

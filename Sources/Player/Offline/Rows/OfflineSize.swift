@@ -6,7 +6,7 @@ enum OfflineSize {
     /// - Returns: `bytes`, or 0 for a size that no file can have.
     static func counted(_ bytes: Int64) -> Int64 { (0...most).contains(bytes) ? bytes : 0 }
 
-    /// The same in SQL.
+    /// Returns the SQL expression of `counted` for a column.
     static func counted(_ column: String) -> String {
         "(CASE WHEN typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(most) THEN \(column) ELSE 0 END)"
     }

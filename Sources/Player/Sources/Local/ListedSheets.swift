@@ -3,7 +3,7 @@ import Platform
 
 /// The cue sheets of a listed folder, and the music files that their tracks replace.
 struct ListedSheets {
-    /// By the path of the sheet.
+    /// The tracks of each sheet, by its path.
     private var tracks: [(sheet: String, tracks: [String])] = []
     private var files: Set<Folder.Identity> = []
 

@@ -27,7 +27,7 @@ public struct MusicProblem: Error, Equatable, Sendable {
 
     public var message: String { "\(path): \(reason)" }
 
-    /// For programs; the same codes as in `PlayerError`.
+    /// The code for programs; the same codes as in `PlayerError`.
     public var code: String { systemError.map { "s\($0.code)" } ?? Self.listCode }
 }
 

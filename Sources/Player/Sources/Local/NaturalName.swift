@@ -1,4 +1,4 @@
-/// A name in a folder, as a person sorts it: digits by their value, letters without their case.
+/// A name in a folder, in the order that users expect: digits by their value, letters without their case.
 ///
 ///     NaturalName("2.flac") < NaturalName("10.flac")
 ///     NaturalName(folder: "CD 2") < NaturalName(folder: "disc10")
