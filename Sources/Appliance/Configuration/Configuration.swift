@@ -25,7 +25,7 @@ public struct Configuration: Equatable, Sendable {
         public let problems: [ConfigurationProblem]
     }
 
-    // In the order of `SettingName`.
+    // The values in the order of `SettingName`.
     private var values: [SettingValue]
     private var origins: [Origin]
 

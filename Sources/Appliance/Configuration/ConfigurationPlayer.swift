@@ -28,7 +28,7 @@ extension Configuration {
         return settings
     }
 
-    /// nil when no content service is configured.
+    /// The settings of streaming; nil when no content service is configured.
     public var streamingSettings: StreamingSettings? {
         guard let url = serviceURL else { return nil }
         var service = ServiceSettings(baseURL: url, clientName: serviceClient)

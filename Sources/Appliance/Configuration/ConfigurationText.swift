@@ -1,7 +1,7 @@
 /// A mistake in a configuration file, for the user: `tonearm.conf:12: unknown key "bufer" in [audio]; …`.
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {
     public let file: String
-    /// From 1.
+    /// The number of the line, from 1.
     public let line: Int
     public let message: String
 

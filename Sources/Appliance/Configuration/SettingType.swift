@@ -3,7 +3,7 @@ import Network
 /// The value of a setting.
 public enum SettingValue: Equatable, Sendable {
     case integer(Int)
-    /// In milliseconds.
+    /// A duration in milliseconds.
     case duration(Int)
     case percent(Int)
     case decibels(Int)
@@ -54,7 +54,7 @@ public enum SettingValue: Equatable, Sendable {
 /// The values that a setting allows, and how they are read.
 enum SettingType: Equatable, Sendable {
     case integer(ClosedRange<Int>)
-    /// In milliseconds.
+    /// A duration in milliseconds.
     case duration(ClosedRange<Int>)
     case percent(ClosedRange<Int>)
     case decibels(ClosedRange<Int>)

@@ -26,7 +26,7 @@ struct Setting: Sendable {
     let standard: String
     /// Whether a reload applies it; otherwise it takes effect at the next start.
     let changesWhileRunning: Bool
-    /// For the default file. Lines of up to 116 bytes.
+    /// The text for the default file, in lines of up to 116 bytes.
     let comment: String
 
     private init(
@@ -54,7 +54,7 @@ struct Setting: Sendable {
         ("log", "Messages to the journal."),
     ]
 
-    /// In the order of `SettingName`, and of the file.
+    /// All settings, in the order of `SettingName`, and of the file.
     static let all = [
         Setting(
             .device, "audio", "device", .text, "auto",

@@ -146,7 +146,7 @@ public final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Takes the device, and resumes as the configuration says.
+    /// Takes the device, and resumes by the configuration.
     public func start() {
         loop.assertOnLoop()
         focus.begin()

@@ -11,7 +11,8 @@ public struct DaemonStatus: Equatable, Sendable {
         case stopped
         case paused
         case playing
-        /// It should play and cannot, because data, the device or the focus is missing. It continues by itself.
+        /// The entry should play and cannot, because data, the device or the focus is missing. It continues without a
+        /// request.
         case stalled
     }
 
@@ -55,7 +56,7 @@ public struct DaemonStatus: Equatable, Sendable {
 
     public var focus = FocusLevel.full
     public var power = PowerState.active
-    /// nil while it is unknown.
+    /// The link; nil while it is unknown.
     public var link: Link?
     /// All current problems, the oldest first.
     public var problems: [DaemonProblem] = []

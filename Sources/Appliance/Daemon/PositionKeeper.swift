@@ -1,6 +1,6 @@
 import Platform
 
-/// Writes the position when `PositionSchedule` says so.
+/// Writes the position when `PositionSchedule` decides so.
 ///
 /// Thread: the daemon's.
 final class PositionKeeper {

@@ -37,7 +37,7 @@ struct ResumeTrial: Equatable {
         self.deaths = deaths
     }
 
-    /// nil when the bytes are not a trial.
+    /// Returns nil when the bytes are not a trial.
     init?(_ bytes: [UInt8]) {
         let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard words.count == 2, let entry = UInt32(String(decoding: words[0], as: UTF8.self)),

@@ -233,7 +233,7 @@ public struct PlayQueue: Sendable {
 
     /// Assigns ids to products and stores them, without a position in the order.
     private mutating func take(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
-        // In 64 bits: the number of entries that can still come does not fit into an Int of 32.
+        // In 64 bits: the number of entries that can still be added does not fit into an Int of 32.
         guard products.count <= Self.capacity - count, Int64(UInt32.max - nextNumber) > Int64(products.count)
         else { throw .full(limit: Self.capacity) }
         guard products.byteCount <= Self.idBytes - table.byteCount else { throw .idsTooLong(limit: Self.idBytes) }

@@ -31,7 +31,7 @@ struct ProductPage: Sendable {
     }
 
     private struct Row {
-        /// nil when the origin is unknown.
+        /// The origin; nil when it is unknown.
         var origin: Origin?
         /// The product's number, relative to the page's first number.
         var offset: UInt32

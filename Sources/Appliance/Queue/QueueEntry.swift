@@ -2,7 +2,7 @@ import Player
 
 /// Names an entry of the play queue as long as the entry exists, across restarts and moves.
 public struct EntryID: Hashable, Comparable, Sendable, BitwiseCopyable {
-    /// From 1. A later entry has a greater number.
+    /// The number, from 1. A later entry has a greater number.
     public let number: UInt32
 
     public init(_ number: UInt32) { self.number = number }

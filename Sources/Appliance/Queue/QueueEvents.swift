@@ -4,7 +4,7 @@ import Player
 extension QueueStateMachine {
     enum Event: Equatable {
         // Requests of the user.
-        // Load the current entry at a position, when the stored queue is resumed.
+        /// Load the current entry at a position, when the stored queue is resumed.
         case resume(position: Double, playing: Bool)
         /// Make the entry after this one current, without loading it.
         case passOver(EntryID)

@@ -54,7 +54,7 @@ public struct QueueChange: Equatable, Sendable {
 public struct QueueImage: Sendable {
     private var originalOrder: SparseOrder
     private var shuffledOrder: SparseOrder
-    /// nil: the content of the database is unknown.
+    /// The state in the database; nil: its content is unknown.
     private var state: QueueChange.State?
     private var media: MusicMedia?
 

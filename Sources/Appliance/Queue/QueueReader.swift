@@ -7,7 +7,7 @@ import Player
 ///
 /// Thread: the thread of the database.
 struct QueueReader {
-    /// In milliseconds. A greater position is damage.
+    /// The greatest position in milliseconds. A greater one is damage.
     static let longestPosition: Int64 = 1_000_000_000_000_000
 
     private let database: Database

@@ -29,7 +29,7 @@ public struct RemoteEventSet: OptionSet, Sendable {
 
     init(_ place: Int) { rawValue = 1 << UInt16(place) }
 
-    /// In the order of their bits.
+    /// The names in the order of the bits.
     static let names = [
         "state", "track", "queue", "volume", "position", "configuration", "problems", "failed", "offline",
     ]
@@ -63,6 +63,6 @@ public struct RemoteEventSet: OptionSet, Sendable {
             }
     }
 
-    /// For a set of one kind: its index in `names`.
+    /// The index in `names`, for a set of one kind.
     var place: Int { rawValue.trailingZeroBitCount }
 }

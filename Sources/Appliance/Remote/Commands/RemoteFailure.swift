@@ -1,6 +1,6 @@
 /// Why a request that was understood could not be carried out. Nothing has changed.
 struct RemoteFailure: Error, Equatable {
-    /// For programs; `docs/control.md` lists them.
+    /// The reason for programs; `docs/control.md` lists them.
     enum Reason: String, CaseIterable {
         case emptyQueue = "empty-queue"
         case nothingCurrent = "nothing-current"

@@ -8,11 +8,11 @@ public enum RemoteRequest: Equatable, Sendable {
     case command(ApplianceCommand)
     case play(EntryPlace?)
     case seek(Change)
-    /// In percent.
+    /// The volume in percent.
     case volume(Change)
-    /// nil: toggle.
+    /// Mutes or unmutes; nil: toggles.
     case mute(Bool?)
-    /// nil: toggle.
+    /// Switches shuffle; nil: toggles.
     case shuffle(Bool?)
     case repeatMode(RepeatMode)
     /// A page of the queue, in the order of playing, from index `from` on.
@@ -27,14 +27,14 @@ public enum RemoteRequest: Equatable, Sendable {
     /// - Parameter isHeld: only while the client is connected.
     case focus(FocusLevel, isHeld: Bool)
     case power(PowerState)
-    /// nil: all settings.
+    /// Reads a setting; nil: all settings.
     case configurationGet(SettingName?)
     case configurationSet(SettingName, String)
     case configurationUnset(SettingName)
     /// A request about offline copies and downloads.
     case keeping(KeepingRequest)
 
-    /// To a value, or by a difference.
+    /// A change to a value, or by a difference.
     public enum Change: Equatable, Sendable {
         case to(Double)
         case by(Double)
@@ -56,7 +56,7 @@ public enum RemoteRequest: Equatable, Sendable {
 
     /// Where music is added to the queue.
     public enum MusicPlace: Equatable, Sendable {
-        /// In place of all entries.
+        /// Replaces all entries.
         /// - Parameters:
         ///   - start: the index of the current entry in the new music; nil for the first in the order of playing.
         ///   - plays: nil for as it is now.

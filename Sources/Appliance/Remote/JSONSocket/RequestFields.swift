@@ -70,7 +70,7 @@ struct RequestFields {
         throw .notAllowed(field: place, allowed: "a path of at most \(pathLimit) bytes")
     }
 
-    /// One of a list of words.
+    /// Reads one of a list of words.
     /// - Returns: its index.
     func choice(_ name: String, of words: [String]) throws(RequestMistake) -> Int {
         let allowed = "one of \(words.joined(separator: ", "))"
