@@ -5,7 +5,7 @@ struct AACStream: Equatable, Sendable {
     static let samplesPerFrame = 1024
     /// The samples that ffmpeg's encoder adds before the first one.
     static let priming: Int64 = 1024
-    /// In seconds.
+    /// The duration of a segment, in seconds.
     private static let segmentDuration = 4
     private static let rates = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,

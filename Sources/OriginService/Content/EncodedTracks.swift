@@ -25,7 +25,7 @@ enum EncodedQuality: String, CaseIterable, Sendable {
 /// of the track is encoded. An index, made once, finds them in the file.
 ///
 /// Thread: any. A request for a segment blocks until it is encoded, and blocks no other request.
-/// `@unchecked Sendable` is safe because `state` guards what changes.
+/// `@unchecked Sendable` is safe because `state` guards the mutable state.
 final class EncodedTracks: @unchecked Sendable {
     private struct State {
         /// The tracks that are being encoded, or wait for it, by the paths of their files.

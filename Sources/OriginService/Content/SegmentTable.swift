@@ -11,7 +11,7 @@ struct SegmentTable: Equatable, Sendable {
         var sampleCount: Int64
     }
 
-    /// In seconds.
+    /// The target duration of a segment, in seconds.
     private static let segmentDuration: Int64 = 4
 
     /// The content of the STREAMINFO block.

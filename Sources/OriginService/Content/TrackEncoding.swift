@@ -6,7 +6,7 @@ import Platform
 /// One run of ffmpeg: its stream grows in a file, and segments are read as soon as they are complete.
 ///
 /// Thread: any; `run` on one that waits for the program.
-/// `@unchecked Sendable` is safe because `changed` guards what changes.
+/// `@unchecked Sendable` is safe because `changed` guards the mutable state.
 final class TrackEncoding: @unchecked Sendable {
     enum Outcome: Equatable {
         case done

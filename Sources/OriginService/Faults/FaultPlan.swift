@@ -41,7 +41,7 @@ struct FaultRule: Equatable, Sendable {
     /// The number of matching requests that fail; nil: all later ones.
     var count: Int?
 
-    /// The status of the answer.
+    /// The status to answer with instead; nil for the real answer.
     var status: Int?
     var subStatus = 0
     /// The value of `Retry-After`, in seconds.

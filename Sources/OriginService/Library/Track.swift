@@ -15,7 +15,7 @@ struct Track: Equatable, Sendable {
     /// The value of `AudioProperties`.
     var aacObjectType: Int?
     var format: PCMFormat
-    /// nil when the file does not have it.
+    /// The number of frames; nil when the file does not have it.
     var frameCount: Int64?
     var metadata: TrackMetadata
     /// The values of the tags; missing ones are measured, and nil until then.

@@ -3,7 +3,7 @@
 /// All clients share one limit: an attacker on the same network has many addresses.
 struct AttemptLimit: Equatable {
     private static let freeAttempts = 5
-    /// In seconds.
+    /// The time between two attempts, in seconds.
     private static let pause: Int64 = 60
 
     private var failures = 0

@@ -5,7 +5,7 @@ import Platform
 /// The endpoints of device authorization, and the page on which the owner allows a player (docs/service.md, "Login").
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class LoginRoutes: @unchecked Sendable {
     /// The path of the page, after the address of the service. It is short because users type it.
     static let pagePath = "/link"

@@ -8,7 +8,7 @@ extension DeviceLogins {
         public var id: Int64
         /// The name that the player gave itself.
         public var client: String
-        /// In seconds since 1970.
+        /// The time of the login, in seconds since 1970.
         public var created: Int64
     }
 

@@ -13,7 +13,7 @@ struct ServiceRoutes: Sendable {
     let settings: OriginSettings
     let signer: URLSigner
     let contents: TrackContents
-    /// nil when players do not log in.
+    /// The logins; nil when players do not log in.
     let logins: DeviceLogins?
     /// Scans files that have changed.
     let scans: ScanRequests?

@@ -19,9 +19,9 @@ final class ContentSecret: @unchecked Sendable {
 /// Thread: any. It blocks while a track is encoded.
 struct TrackContents: Sendable {
     let index: MusicIndex
-    /// nil without an encoder.
+    /// The encoder's tracks; nil without an encoder.
     let encoded: EncodedTracks?
-    /// nil without encryption.
+    /// The origin's key; nil without encryption.
     let secret: ContentSecret?
 
     enum Content {
