@@ -7,12 +7,12 @@ struct OfflineCommand {
         case list
         case status
         case add([String], priority: Int)
-        /// nil: all.
+        /// Removes products; nil: all.
         case remove([String]?)
         case cancel([String]?)
         case pause([String]?)
         case resume([String]?)
-        /// nil: all offline copies.
+        /// Checks offline copies; nil: all.
         case verify([String]?)
     }
 
