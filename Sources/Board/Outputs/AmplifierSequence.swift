@@ -1,7 +1,7 @@
 /// Decides when an amplifier is muted around the starts and stops of the sound device, so that they make no pop. Times
 /// are nanoseconds of any one clock.
 ///
-/// The owner of the device starts and stops it only when this type says so, and reports when it runs.
+/// The owner of the device starts and stops it only on a step of this type, and reports when it runs.
 ///
 /// No function here may have two constant arrays. An Embedded build of Swift 6.3 compiles the function into several
 /// modules. Each module numbers the arrays in its own order, and the linker keeps only one array for each number. It
