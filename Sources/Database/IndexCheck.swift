@@ -6,13 +6,13 @@ import Platform
 ///
 /// Thread: storage; `@unchecked Sendable` is safe for that reason.
 final class IndexCheck: @unchecked Sendable {
-    /// In nanoseconds.
+    /// Delays in nanoseconds.
     private static let startDelay: Int64 = 600_000_000_000
     private static let tableDelay: Int64 = 1_000_000_000
     /// The time without work after which the storage counts as idle.
     private static let idleTime: Int64 = 2_000_000_000
     private static let dueDelay: Int64 = 3_600_000_000_000
-    /// In seconds.
+    /// The time between two checks of all tables, in seconds.
     private static let interval: Int64 = 86_400
     /// The time of the last check in the table of `KeyValueStore`.
     private static let key = "indexCheck"

@@ -1,6 +1,6 @@
 /// One step of a module's schema, from number - 1 to number.
 public struct Migration: Sendable {
-    /// From 1. After a release a migration and its number never change.
+    /// The number, from 1. After a release a migration and its number never change.
     public let number: Int
     let script: String
 

@@ -114,7 +114,7 @@ final class StateFile {
         }
     }
 
-    // MARK: Reading what cannot be written
+    // MARK: Reading without write access
 
     /// Opens a copy in a temporary folder, to read from a medium that is read-only or full. So the queue, the volume
     /// and the offline copies can be used.

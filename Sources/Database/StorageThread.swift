@@ -9,7 +9,7 @@ import Synchronization
 /// the reason, and each later write tries to open the file again.
 ///
 /// Thread: `read` only on the opening thread, before the first `write`. Everything else: any thread.
-// @unchecked: what is shared between threads is guarded by `lock`; the rest belongs to `loop`'s thread once it runs.
+// @unchecked: `lock` guards the shared state; the rest belongs to `loop`'s thread once it runs.
 public final class StorageThread: @unchecked Sendable {
     /// Why there is no storage.
     public enum Refusal: Error, Equatable, Sendable {
@@ -300,7 +300,7 @@ public final class StorageThread: @unchecked Sendable {
         // The next opening repairs the damage if possible, so the caller need not retry.
         if error?.kind == .corrupt { error = write() }
         if let error, error.concernsOneWork, jobs.count > 1 {
-            // One of them caused the error, and it is not known which.
+            // One of the jobs caused the error, but it is not known which.
             for job in jobs { answer(job, file.write(job.work)) }
         } else {
             for job in jobs { answer(job, error) }

@@ -71,7 +71,7 @@ extension Database {
         var name: String
         var isKey: Bool
 
-        /// By bytes: comparing strings needs Unicode's tables.
+        /// Compares names by bytes: comparing strings needs Unicode's tables.
         static func == (one: Column, other: Column) -> Bool {
             one.isKey == other.isKey && one.name.utf8.elementsEqual(other.name.utf8)
         }
