@@ -6,7 +6,7 @@ public enum BoardEvent: Equatable, Sendable {
     case edge(name: String, isActive: Bool, time: Int64)
     case gesture(name: String, ButtonGesture)
     case turned(name: String, RotaryDecoder.Direction)
-    /// An action to carry out. `time` is that of the edge or of the timeout that caused it.
+    /// An action to carry out. `time` is the time of the edge or timeout that caused it.
     case action(ButtonAction, name: String, time: Int64)
     /// Its lines can be used from now on.
     case ready(subject: String)
@@ -15,7 +15,7 @@ public enum BoardEvent: Equatable, Sendable {
 }
 
 extension BoardEvent: CustomStringConvertible {
-    /// A line for a person.
+    /// One line for the user.
     public var description: String {
         switch self {
         case .edge(let name, let isActive, let time):
@@ -28,7 +28,7 @@ extension BoardEvent: CustomStringConvertible {
         }
     }
 
-    /// `12.000345`
+    /// Returns `12.000345 s`.
     private static func seconds(_ time: Int64) -> String {
         let nanoseconds = max(time, 0)
         let digits = Array("\(nanoseconds / 1000 % 1_000_000)".utf8)
@@ -38,7 +38,7 @@ extension BoardEvent: CustomStringConvertible {
 }
 
 extension ButtonGesture {
-    /// For a person.
+    /// The text for the user.
     public var text: String {
         switch self {
         case .press: "press"

@@ -1,10 +1,10 @@
 import Platform
 
-/// A database that may be damaged, for reading: a copy of its files, so that the originals do not change.
+/// A readable copy of a database that may be damaged. The original files do not change.
 ///
 /// Thread: one at a time.
 final class DamagedDatabase {
-    /// The copy; an empty database when nothing can be read.
+    /// The copy; an empty database when no part can be read.
     let database: Database
     private let tables: [String]
     /// The damage; nil while none was found.
@@ -62,7 +62,7 @@ final class DamagedDatabase {
 
     func has(_ table: String) -> Bool { tables.contains { $0.utf8.elementsEqual(table.utf8) } }
 
-    /// - Parameter text: further damage.
+    /// - Parameter text: the damage; the first one counts.
     func note(_ text: String) { damage = damage ?? text }
 }
 

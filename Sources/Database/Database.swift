@@ -3,8 +3,8 @@ import Platform
 
 /// A connection to one SQLite database in WAL mode. A committed transaction survives a power cut (`synchronous=FULL`).
 ///
-/// Thread: one at a time, also for its statements. In the program that is the storage thread (`StorageThread`), or
-/// before it runs the thread that opens the state.
+/// Thread: one at a time, also for its statements. In the program that is the storage thread (`StorageThread`); before
+/// it runs, it is the thread that opens the state.
 public final class Database {
     /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for one without a file.
     public let path: String
@@ -18,7 +18,7 @@ public final class Database {
         try self.init(opening: path, busyTimeout)
     }
 
-    /// An empty database without a file. It is gone with its connection.
+    /// Creates an empty database without a file. It is gone with its connection.
     public static func inMemory() throws(DatabaseError) -> Database { try Database(opening: ":memory:", 0) }
 
     private init(opening path: String, _ busyTimeout: Int) throws(DatabaseError) {
@@ -43,7 +43,7 @@ public final class Database {
         try execute("PRAGMA foreign_keys=ON")
         try execute("PRAGMA trusted_schema=OFF")
         try execute("PRAGMA temp_store=MEMORY")
-        // The player has 10 MB in all: at most 256 KiB of pages, and no file mapped into memory.
+        // The player's budget is 10 MB in all: at most 256 KiB of pages, and no file mapped into memory.
         try execute("PRAGMA cache_size=-256")
         try execute("PRAGMA mmap_size=0")
         try execute("PRAGMA journal_size_limit=1048576")
@@ -75,7 +75,7 @@ public final class Database {
     }
 
     /// Runs one statement to its end and ignores its rows.
-    /// - Parameter values: for the statement's `?`, in their order.
+    /// - Parameter values: the values for the statement's `?`, in order.
     public func execute(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) {
         var statement = try prepare(sql)
         try statement.bind(values)
@@ -88,7 +88,7 @@ public final class Database {
         if code != SQLITE_OK { throw error(code, script) }
     }
 
-    /// Rows that the last statement inserted, changed or deleted.
+    /// The number of rows that the last statement inserted, changed or deleted.
     public var changedRowCount: Int { Int(sqlite3_changes(connection)) }
 
     /// The number of the row that was inserted last.
@@ -105,8 +105,8 @@ public final class Database {
         }
     }
 
-    /// Moves everything from the log into the file and empties the log: the file alone is then the whole database.
-    /// A power cut during this loses nothing: the log is emptied after the file is on the medium.
+    /// Moves all pages from the log into the file and empties the log: the file alone is then the whole database. A
+    /// power cut during this loses no data: the log is emptied after the file is on the medium.
     /// - Throws: `.busy` when another connection is in use; `.full`, `.inputOutput`.
     public func checkpoint() throws(DatabaseError) {
         let sql = "PRAGMA wal_checkpoint(TRUNCATE)"
@@ -118,8 +118,8 @@ public final class Database {
 
     // MARK: Transactions
 
-    /// Runs `body` as one transaction. When this returns, all of it is on the medium; when it throws, none of it is.
-    /// Transactions cannot be nested. A power cut leaves all of it or none.
+    /// Runs `body` as one transaction. When this returns, all changes are on the medium; when it throws, none of them
+    /// is. Transactions cannot be nested. A power cut leaves all changes or none.
     public func transaction<Result: ~Copyable>(
         _ body: () throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {

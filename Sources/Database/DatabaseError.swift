@@ -5,7 +5,7 @@ import Platform
 public struct DatabaseError: Error, Equatable, Sendable {
     /// The kinds of errors that a caller handles differently.
     public enum Kind: Equatable, Sendable {
-        /// Another connection held the lock for the whole busy timeout. Nothing changed; worth a retry.
+        /// Another connection held the lock for the whole busy timeout. Nothing changed; a retry may help.
         case busy
         /// No space on the medium. Nothing changed.
         case full
@@ -19,9 +19,9 @@ public struct DatabaseError: Error, Equatable, Sendable {
         case constraint
         /// The medium failed. Nothing changed.
         case inputOutput
-        /// It was ended because other work waited. Nothing changed.
+        /// The operation was interrupted because other work waited. Nothing changed.
         case interrupted
-        /// A mistake in the program (SQL that is not valid, too many values), or no memory.
+        /// A mistake in the program (invalid SQL, too many values), or no memory.
         case misuse
     }
 
@@ -29,7 +29,7 @@ public struct DatabaseError: Error, Equatable, Sendable {
     /// SQLite's extended result code; 0 when the error is not from SQLite.
     public var code: Int32
     public var message: String
-    /// The statement, where there is one.
+    /// The statement, if there is one.
     public var sql: String?
     /// The database file.
     public var path: String
@@ -70,7 +70,7 @@ extension DatabaseError.Kind {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// One line that names the file and, if possible, what to do.
+    /// One line that names the file and, if possible, the solution.
     public var description: String {
         switch kind {
         case .newerSchema(let found, let known):

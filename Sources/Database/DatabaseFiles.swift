@@ -7,16 +7,16 @@ struct DatabaseFiles {
     let path: String
 
     private static let besides = ["-wal", "-shm"]
-    /// Without its folder.
+    /// The name of the file without its folder.
     var name: String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(path[path.utf8.index(after: slash)...])
     }
-    /// A new database that is being filled. It is ignored and removed after a crash.
+    /// The path of a new database that is being filled. It is ignored and removed after a crash.
     var unfinished: String { path + ".unfinished" }
-    /// A new database that is complete, and waits to replace the damaged one.
+    /// The path of a new database that is complete, and will replace the damaged one.
     var recovered: String { path + ".recovered" }
-    /// A copy of the damaged one, for reading.
+    /// The path of a copy of the damaged database, for reading.
     var copy: String { path + ".copy" }
 
     init(_ path: String) { self.path = path }
@@ -72,18 +72,18 @@ struct DatabaseFiles {
         for suffix in ["", "-wal"] where FileKind(at: path + suffix) != nil {
             try Folder.renameFile(path + suffix, to: name() + suffix)
         }
-        // Only an index of the log.
+        // The `-shm` file is only an index of the log.
         try Folder.removeFile(path + "-shm")
         return name()
     }
 
-    /// Puts the recovered database in the place of the damaged one.
-    /// - Returns: where the damaged one is now; nil when it was put aside earlier.
+    /// Replaces the damaged database by the recovered one.
+    /// - Returns: the new path of the damaged one; nil when it was put aside earlier.
     func swap() throws(SystemError) -> String? {
         // A crash here: `recovered` keeps its name, and the next start repeats this.
         let aside = exist ? try putAside("damaged") : nil
         try Folder.renameFile(recovered, to: path)
-        // A crash here: done.
+        // A crash here: the replacement is complete.
         return aside
     }
 }

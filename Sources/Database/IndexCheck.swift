@@ -1,28 +1,28 @@
 import CLinux
 import Platform
 
-/// Compares all tables with their indexes once a day, one table at a time and only while the storage has nothing else
-/// to do. A damaged index is made anew.
+/// Compares all tables with their indexes once a day, one table at a time and only while the storage is idle. A damaged
+/// index is rebuilt.
 ///
 /// Thread: storage; `@unchecked Sendable` is safe for that reason.
 final class IndexCheck: @unchecked Sendable {
-    /// In nanoseconds.
+    /// Delays in nanoseconds.
     private static let startDelay: Int64 = 600_000_000_000
     private static let tableDelay: Int64 = 1_000_000_000
-    /// Without work for so long, the storage is idle.
+    /// The time without work after which the storage counts as idle.
     private static let idleTime: Int64 = 2_000_000_000
     private static let dueDelay: Int64 = 3_600_000_000_000
-    /// In seconds.
+    /// The time between two checks of all tables, in seconds.
     private static let interval: Int64 = 86_400
     /// The time of the last check in the table of `KeyValueStore`.
     private static let key = "indexCheck"
 
     private let storage: StorageThread
     private let seconds: @Sendable () -> Int64
-    /// The tables of this round that are still to be compared.
+    /// The tables of this round that were not compared yet.
     private var tables: [String] = []
 
-    /// - Parameter seconds: the system's clock, since 1970. It need not be right.
+    /// - Parameter seconds: returns the system's time, since 1970. It need not be right.
     init(_ storage: StorageThread, seconds: @escaping @Sendable () -> Int64) {
         self.storage = storage
         self.seconds = seconds
@@ -66,7 +66,7 @@ final class IndexCheck: @unchecked Sendable {
         turn(after: Self.dueDelay)
     }
 
-    /// A clock that was set back decides nothing: the check costs little.
+    /// Returns whether a check is due. It is due too after the clock was set back: the check costs little.
     private func isDue(_ file: StateFile) throws(DatabaseError) -> Bool {
         guard let database = file.readable, let last = try KeyValueStore(database).integer(Self.key) else {
             return true

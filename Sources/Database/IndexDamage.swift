@@ -1,15 +1,15 @@
 import CSQLite
 
-/// Indexes that do not match their tables. A query that uses such an index misses rows, or finds rows that are gone;
-/// `Database.check` does not notice.
+/// Finds and repairs indexes that do not match their tables. A query that uses such an index misses rows, or finds
+/// deleted ones. `Database.check` does not detect it.
 extension Database {
-    /// How many steps of SQLite's machine pass between two questions. A step takes less than a microsecond.
+    /// The number of steps of SQLite's machine between two calls of `isWanted`. A step takes less than a microsecond.
     private static let questionInterval: Int32 = 10_000
 
-    /// Compares a table with its indexes. Reads all of it: about a second for 20 MB on a memory card.
-    /// - Parameter isWanted: asked often; whether other work waits for the database.
-    /// - Returns: the first difference, for a person; nil when there is none.
-    /// - Throws: `.interrupted` when `isWanted` has returned true; `.corrupt` when it cannot even be read.
+    /// Compares a table with its indexes. Reads the whole table: about a second for 20 MB on a memory card.
+    /// - Parameter isWanted: called often; returns whether other work waits for the database.
+    /// - Returns: the first difference, for the user; nil when there is none.
+    /// - Throws: `.interrupted` when `isWanted` has returned true; `.corrupt` when the table cannot even be read.
     func indexDamage(of table: String, unless isWanted: @escaping () -> Bool) throws(DatabaseError) -> String? {
         try interrupting(when: isWanted) { () throws(DatabaseError) in
             var statement = try prepare("PRAGMA integrity_check(\(Self.quoted(table)))")
@@ -18,7 +18,7 @@ extension Database {
         }
     }
 
-    /// Makes all indexes of a table anew.
+    /// Rebuilds all indexes of a table.
     /// - Throws: `.constraint` when rows have equal keys; `.corrupt` when the table itself is damaged; `.full`.
     func reindex(_ table: String) throws(DatabaseError) {
         try transaction { () throws(DatabaseError) in try execute("REINDEX \(Self.quoted(table))") }
@@ -39,7 +39,7 @@ extension Database {
         return try body()
     }
 
-    /// A name as SQL has it.
+    /// Quotes a name for SQL.
     private static func quoted(_ name: String) -> String {
         var text = "\""
         for scalar in name.unicodeScalars {
@@ -50,7 +50,7 @@ extension Database {
     }
 }
 
-/// For SQLite, which calls C functions.
+/// Carries the closure through SQLite, which calls C functions.
 private final class Question {
     let isWanted: () -> Bool
 

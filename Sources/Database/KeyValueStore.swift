@@ -1,16 +1,16 @@
 /// Values by name in a table. Each module has its own table. A `set` is durable when it returns.
 ///
-/// Thread: that of its database.
+/// Thread: the thread of its database.
 public final class KeyValueStore {
     /// The table of the player.
     public static let playerTable = "configuration"
 
-    /// Creates the table; for the list of migrations.
+    /// Returns the SQL that creates the table, for the list of migrations.
     public static func schema(_ table: String = playerTable) -> String {
         "CREATE TABLE \(table) (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID"
     }
 
-    /// For transactions over several values.
+    /// The database, for transactions over several values.
     public let database: Database
     private let table: String
 
@@ -20,7 +20,7 @@ public final class KeyValueStore {
         self.table = table
     }
 
-    /// The stored value; nil when there is none.
+    /// Returns the stored value; nil when there is none.
     public func value(_ key: String) throws(DatabaseError) -> DatabaseValue? {
         var statement = try database.prepare("SELECT value FROM \(table) WHERE key = ?")
         try statement.bind([.text(key)])
@@ -41,12 +41,12 @@ public final class KeyValueStore {
 
     // MARK: Typed
 
-    /// nil when the value is missing or has another type.
+    /// Returns nil when the value is missing or has another type.
     public func integer(_ key: String) throws(DatabaseError) -> Int64? {
         if case .integer(let value) = try value(key) { value } else { nil }
     }
 
-    /// nil when the value is missing or not a number.
+    /// Returns nil when the value is missing or not a number.
     public func real(_ key: String) throws(DatabaseError) -> Double? {
         switch try value(key) {
         case .real(let value): value
@@ -55,7 +55,7 @@ public final class KeyValueStore {
         }
     }
 
-    /// Stored as 0 or 1; nil for other values.
+    /// Reads 0 or 1; nil for other values.
     public func boolean(_ key: String) throws(DatabaseError) -> Bool? {
         switch try value(key) {
         case .integer(0): false
@@ -64,7 +64,7 @@ public final class KeyValueStore {
         }
     }
 
-    /// nil when the value is missing or has another type.
+    /// Returns nil when the value is missing or has another type.
     public func text(_ key: String) throws(DatabaseError) -> String? {
         if case .text(let value) = try value(key) { value } else { nil }
     }

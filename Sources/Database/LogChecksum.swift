@@ -1,5 +1,5 @@
 /// The checksum of SQLite's write-ahead log (file format, section 4.2): two sums of 32 bits over words of 32 bits. Each
-/// frame continues the sums of the one before.
+/// frame continues the sums of the previous one.
 struct LogChecksum: Equatable {
     var first: UInt32
     var second: UInt32
@@ -22,13 +22,14 @@ struct LogChecksum: Equatable {
         return sum
     }
 
-    /// How many bits differ.
+    /// Returns the number of different bits.
     func distance(to other: LogChecksum) -> Int {
         (first ^ other.first).nonzeroBitCount + (second ^ other.second).nonzeroBitCount
     }
 
-    /// The places of a single wrong bit in `words` when their checksum is `found` and not `expected`. For the lower 23
-    /// bits of a word there is one place; for the higher bits the sums repeat within a page, and there are several.
+    /// Returns the possible positions of a single wrong bit in `words` when their checksum is `found` and not
+    /// `expected`. For the lower 23 bits of a word there is one position. For the higher bits the sums repeat within a
+    /// page, and there are several.
     /// - Returns: empty when it is not exactly one bit. An interrupted write looks like one wrong bit with a
     ///   probability of 1 in 2^49.
     static func wrongBits(
@@ -37,8 +38,8 @@ struct LogChecksum: Equatable {
         var candidates: [(word: Int, bit: UInt32)] = []
         let difference = LogChecksum(
             first: expected.first &- found.first, second: expected.second &- found.second)
-        // Adding 1 to a word adds this to the final sums: (1, 1) or (0, 1) in the last pair of words, and one round of
-        // the recurrence more for each pair before it.
+        // Adding 1 to a word adds this to the final sums. In the last pair of words it is (1, 1) or (0, 1), and each
+        // earlier pair adds one round of the recurrence.
         var even = LogChecksum(first: 1, second: 1)
         var odd = LogChecksum(first: 0, second: 1)
         var index = words.count - 2

@@ -1,6 +1,6 @@
 /// One step of a module's schema, from number - 1 to number.
 public struct Migration: Sendable {
-    /// From 1. After a release a migration and its number never change.
+    /// The number, from 1. After a release a migration and its number never change.
     public let number: Int
     let script: String
 
@@ -16,7 +16,7 @@ public struct Migration: Sendable {
 public struct SchemaModule: Sendable {
     /// The name in the file. It never changes after a release.
     public let name: String
-    /// All of them, numbered 1, 2, 3…
+    /// All migrations, numbered 1, 2, 3…
     public let migrations: [Migration]
 
     public init(_ name: String, _ migrations: [Migration]) {
@@ -29,19 +29,19 @@ public struct SchemaModule: Sendable {
 }
 
 extension Database {
-    /// `user_version` of a file with the table `schema_module`. In files of version 0.1, which do not have it,
+    /// The `user_version` of a file with the table `schema_module`. Files of version 0.1 do not have the table. Their
     /// `user_version` is the number of their only module.
     static let layout = 2
     /// The module of the files `tonearm.db` of version 0.1.
     private static let singleModule = "player"
 
-    /// `user_version` of the file; 0 for an empty one.
+    /// Returns the `user_version` of the file; 0 for an empty one.
     func layoutNumber() throws(DatabaseError) -> Int {
         var statement = try prepare("PRAGMA user_version")
         return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
     }
 
-    /// The number of the module's last migration; 0 when the module is not in the file.
+    /// Returns the number of the module's last migration; 0 when the module is not in the file.
     public func schemaNumber(of module: String) throws(DatabaseError) -> Int {
         let layout = try layoutNumber()
         guard layout >= Self.layout else {
@@ -76,8 +76,8 @@ extension Database {
         DatabaseError(kind: .newerSchema(found: found, known: known), message: "newer schema", path: path)
     }
 
-    /// Runs the missing migrations of each module. Each step is a transaction. A step that fails is rolled back, the
-    /// steps before it stay. Modules that are not in the list are left alone.
+    /// Runs the missing migrations of each module. Each step is a transaction. A step that fails is rolled back;
+    /// earlier steps stay. Modules that are not in the list do not change.
     /// - Throws: `.newerSchema` when the file is newer than the list. Nothing has changed then.
     public func migrate(_ modules: [SchemaModule]) throws(DatabaseError) {
         try checkSchema(modules)

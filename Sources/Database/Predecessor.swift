@@ -31,7 +31,7 @@ public struct Predecessor: Sendable {
 
 extension Database {
     /// Copies the rows of an earlier version's file in one transaction, and then removes the file.
-    /// - Returns: what was lost; nil for nothing.
+    /// - Returns: the data that was lost; nil when there was none.
     func takeOver(_ predecessor: Predecessor, in folder: String) throws(DatabaseError) -> StateFinding? {
         let files = DatabaseFiles("\(folder)/\(predecessor.name)")
         guard files.hasAny else { return nil }
@@ -49,7 +49,7 @@ extension Database {
                     if !outcome.isWhole { source.note("table \(table.old) could not be read to its end") }
                 }
             }
-            // A crash before the commit: both files are unchanged. A crash here: everything is in this file; the next
+            // A crash before the commit: both files are unchanged. A crash here: all rows are in this file; the next
             // start removes the other one without reading it.
             finding = source.damage.map { StateFinding(kind: .damaged($0, rows: rows), path: files.path) }
         }

@@ -15,14 +15,14 @@ struct StateDatabase {
     }
 
     /// - Parameter knownDamage: damage that no check at the opening finds; the file is recovered.
-    /// - Throws: `.newerSchema`; `.full`, `.notAccessible`, `.inputOutput`, `.busy` when it cannot be used now. Damage
-    ///   is not thrown: it is a finding.
+    /// - Throws: `.newerSchema`; `.full`, `.notAccessible`, `.inputOutput`, `.busy` when the file cannot be used now.
+    ///   Damage is not thrown: it is a finding.
     func open(_ path: String, knownDamage: String? = nil) throws(DatabaseError) -> Opened {
         let files = DatabaseFiles(path)
         var findings: [StateFinding] = []
         try system(path) { () throws(SystemError) in
             try Folder.create(Folder.containing(path), mode: 0o700)
-            // A power cut between the two renames of `swap`.
+            // After a power cut between the two renames of `swap`.
             if FileKind(at: files.recovered) != nil { _ = try files.swap() }
             try files.removeLeftovers()
             // A log without its database is useless, and SQLite would use it as the log of a new one.
@@ -56,7 +56,7 @@ struct StateDatabase {
         }
     }
 
-    /// Opens the file and looks for damage.
+    /// Opens the file and checks it for damage.
     /// - Throws: `.corrupt` and `.misuse` for damage.
     private func checked(_ path: String) throws(DatabaseError) -> Database {
         let database = try Database(path: path)
@@ -71,7 +71,7 @@ struct StateDatabase {
         return database
     }
 
-    /// Tables that the file should have by the numbers of its modules, but does not have.
+    /// Returns the tables that the file should have by the numbers of its modules, but does not have.
     private func missingTables(_ database: Database) throws(DatabaseError) -> [String] {
         let reference = try Database.inMemory()
         try fill(reference, like: database)
@@ -101,9 +101,8 @@ struct StateDatabase {
 
     // MARK: Recovering
 
-    /// Copies the readable rows into a new file, which replaces the damaged one. After a power cut at any point, the
-    /// damaged file, the complete new one, or both are there under their names, and the next start continues from
-    /// there.
+    /// Copies the readable rows into a new file, which replaces the damaged one. A power cut at any point leaves the
+    /// damaged file, the complete new one, or both under their names. The next start continues from there.
     private func recover(_ files: DatabaseFiles, _ damage: String) throws(DatabaseError) -> StateFinding {
         Log.error("\(files.path) is damaged (\(damage)). What can be read is carried over into a new file")
         let source = try DamagedDatabase(files)
@@ -118,7 +117,7 @@ struct StateDatabase {
         }
     }
 
-    /// - Returns: the number of rows. The new database is on the medium, in one file.
+    /// - Returns: the number of rows. The new database is then on the medium, in one file.
     private func carryOver(_ source: DamagedDatabase, to path: String) throws(DatabaseError) -> Int {
         let target = try Database(path: path)
         var rows = 0

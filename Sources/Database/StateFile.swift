@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// The file of the state with the folder's lock. It is open, or retried while it cannot be used.
+/// The file of the state with the folder's lock. It is open; while it cannot be used, opening is retried.
 ///
 /// Thread: one at a time: first the opening thread, then the storage thread.
 final class StateFile {
@@ -10,10 +10,10 @@ final class StateFile {
     private let isShared: Bool
     private var folderLock: LockFile?
     private var database: Database?
-    /// The data that could be read, while the file cannot be used.
+    /// The readable data, while the file cannot be used.
     private var snapshot: Database?
     private var isUnread = false
-    /// A write has met damage that the next opening may not find: it may be in an index.
+    /// Whether a write has met damage that the next opening may not find, because it may be in an index.
     private var isSuspect = false
 
     private let findings: StateFindings
@@ -37,15 +37,15 @@ final class StateFile {
             if case .newerSchema = error.kind { throw .newerSchema(error) }
             problem = error
             Log.error("the state is kept in memory: \(error)")
-            // Also where no file is seen: its medium may be mounted later, or its folder may become readable.
+            // This holds even if no file is seen: its medium may be mounted later, or its folder may become readable.
             isUnread = !readSnapshot()
         }
     }
 
-    /// For reads.
+    /// The database for reads.
     var readable: Database? { database ?? snapshot }
 
-    /// A read at the start has failed. What is in the file is put aside before the first write.
+    /// Notes that a read at the start has failed. The file is put aside before the first write.
     func leaveUnread() {
         database = nil
         snapshot = nil
@@ -61,7 +61,7 @@ final class StateFile {
 
     private func open(knownDamage: String? = nil) throws(DatabaseError) {
         if folderLock == nil, isShared {
-            // Another process uses the folder, and has checked it.
+            // Another process uses the folder, and has checked the file.
             let database = try Database(path: path)
             try database.migrate(opening.modules)
             self.database = database
@@ -74,13 +74,13 @@ final class StateFile {
 
     // MARK: Indexes
 
-    /// The tables of the file; none while it cannot be used.
+    /// Returns the tables of the file; none while it cannot be used.
     func tables() throws(DatabaseError) -> [String] { try database?.tables() ?? [] }
 
-    /// Compares a table with its indexes. A damaged index is made anew. Where that does not help, the file is recovered
-    /// as for any other damage.
-    /// - Parameter isWanted: whether other work waits.
-    /// - Returns: whether something was damaged and is not any more.
+    /// Compares a table with its indexes. A damaged index is rebuilt. If that does not help, the file is recovered as
+    /// for any other damage.
+    /// - Parameter isWanted: returns whether other work waits.
+    /// - Returns: whether damage was found and repaired.
     /// - Throws: `.interrupted` when other work waits.
     func repairIndexes(of table: String, unless isWanted: @escaping () -> Bool) throws(DatabaseError) -> Bool {
         guard let database else { return false }
@@ -107,18 +107,18 @@ final class StateFile {
 
     private func recover(_ damage: String) throws(DatabaseError) {
         do throws(DatabaseError) { try open(knownDamage: damage) } catch {
-            // The next write opens it, and looks at the indexes again.
+            // The next write opens the file, and checks the indexes again.
             isSuspect = true
             _ = readSnapshot()
             throw error
         }
     }
 
-    // MARK: Reading what cannot be written
+    // MARK: Reading without write access
 
-    /// Opens a copy in a temporary folder, so that the queue, the volume and what is kept of a read-only or full medium
-    /// can be used.
-    /// - Returns: false when nothing can be read.
+    /// Opens a copy in a temporary folder, to read from a medium that is read-only or full. So the queue, the volume
+    /// and the offline copies can be used.
+    /// - Returns: false when no part can be read.
     private func readSnapshot() -> Bool {
         guard FileKind(at: path) == .file else { return false }
         for folder in Self.temporaryFolders {
@@ -128,7 +128,7 @@ final class StateFile {
             do throws(DatabaseError) {
                 try copy(to: name)
                 let opened = try opening.open("\(name)/\(DatabaseFiles(path).name)")
-                // Damage is reported again when the file itself can be written.
+                // Damage is found again when the file itself can be written.
                 for finding in opened.findings { findings.add(finding.ofCopy(of: Folder.containing(path))) }
                 // The files can be removed: the connection keeps them open.
                 snapshot = opened.database
@@ -172,7 +172,7 @@ final class StateFile {
     // MARK: Writing
 
     /// Runs `work` in a transaction.
-    /// - Returns: why nothing of it is on the medium; nil when all of it is.
+    /// - Returns: the error when no change is on the medium; nil when all changes are.
     func write(_ work: (Database) throws(DatabaseError) -> Void) -> DatabaseError? {
         do throws(DatabaseError) {
             let database = try usable()
@@ -183,7 +183,7 @@ final class StateFile {
             if error.needsReopening, database != nil {
                 database = nil
                 if error.kind == .corrupt { isSuspect = true }
-                // The medium may have become read-only: what is on it can be read all the same.
+                // The medium may have become read-only: its data can still be read.
                 if error.kind != .corrupt { _ = readSnapshot() }
             }
             return error
@@ -201,7 +201,7 @@ final class StateFile {
             case .system(let error): throw DatabaseError(error, path: path)
             }
         }
-        // Without the lock another process has the file, and has read it.
+        // Without the lock, another process has the file and has read it.
         if isUnread, folderLock != nil { try putUnreadAside() }
         try open()
         snapshot = nil
@@ -215,7 +215,7 @@ final class StateFile {
         return database
     }
 
-    /// The file was never read. It is put aside, and not overwritten with the state in memory.
+    /// Puts a file aside that was never read, so that the state in memory does not overwrite it.
     private func putUnreadAside() throws(DatabaseError) {
         do throws(SystemError) {
             let files = DatabaseFiles(path)
@@ -228,11 +228,11 @@ final class StateFile {
         }
     }
 
-    /// Moves everything into the one file and closes it.
+    /// Moves all pages into the one file and closes it.
     func close() {
         guard let database else { return }
         do throws(DatabaseError) { try database.checkpoint() } catch {
-            // The log stays next to the file and is complete: nothing is lost.
+            // The log stays next to the file and is complete: no data is lost.
             if error.kind != .busy { Log.warning("the log stays beside the database: \(error)") }
         }
         self.database = nil

@@ -1,11 +1,11 @@
-/// A finding in the state, at its opening or later, that a person should know.
+/// A finding in the state, at its opening or later, that the user should know.
 public struct StateFinding: Equatable, Sendable, CustomStringConvertible {
     public enum Kind: Equatable, Sendable {
-        /// The damage, and how many rows could be copied into a new file.
+        /// The damage, and the number of rows that could be copied into a new file.
         case damaged(String, rows: Int)
-        /// The same in a copy, because the file could not be written: it is as it was.
+        /// Damage that was found in a copy. The file itself could not be written and is unchanged.
         case damagedButReadable(String, rows: Int)
-        /// The file could not be read at the start. It had contents when it became readable, and they are not used.
+        /// The file could not be read at the start. When it became readable it had contents, which are not used.
         case foundLate
     }
 
@@ -21,15 +21,15 @@ public struct StateFinding: Equatable, Sendable, CustomStringConvertible {
         self.aside = aside
     }
 
-    /// The finding for the file in `folder`, when it was made in a copy: a person does not know the copy, and it is
-    /// removed.
+    /// Returns the finding for the file in `folder`, when it was made in a copy. The user does not know the copy, which
+    /// is removed.
     func ofCopy(of folder: String) -> StateFinding {
         var finding = StateFinding(kind: kind, path: "\(folder)/\(DatabaseFiles(path).name)")
         if case .damaged(let what, let rows) = kind { finding.kind = .damagedButReadable(what, rows: rows) }
         return finding
     }
 
-    /// One line: what happened, what was done, what to do.
+    /// One line: the problem, the repair, and the next step for the user.
     public var description: String {
         let old = aside.map { " The old file is \($0)." } ?? ""
         switch kind {

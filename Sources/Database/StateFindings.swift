@@ -1,6 +1,6 @@
 import Platform
 
-/// What is found in the state: each finding is logged, and kept until somebody takes or observes it.
+/// The findings in the state. Each is logged, and stored until it is taken or observed.
 ///
 /// Thread: any.
 // @unchecked: `lock` guards everything.
@@ -25,7 +25,7 @@ final class StateFindings: @unchecked Sendable {
         }
     }
 
-    /// Calls `report` with what nobody has taken, and with each later finding.
+    /// Calls `report` with the findings that were not taken, and with each later finding.
     func observe(_ report: @escaping @Sendable (StateFinding) -> Void) {
         lock.withLock { self.report = report }
         for finding in take() { report(finding) }

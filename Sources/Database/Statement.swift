@@ -2,10 +2,10 @@ import CSQLite
 
 /// A compiled statement. It cannot be copied, and its `deinit` finalizes it.
 ///
-/// Thread: that of its database.
+/// Thread: the thread of its database.
 public struct Statement: ~Copyable {
     private let handle: OpaquePointer
-    /// Keeps the connection open as long as the statement lives.
+    /// A reference that holds the connection open as long as the statement lives.
     private let database: Database
     private let sql: String
 
@@ -68,7 +68,7 @@ public struct Statement: ~Copyable {
 
     public var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-    /// The column, from 0, as it is stored.
+    /// Returns the column, from 0, as it is stored.
     public func value(_ column: Int) -> DatabaseValue {
         switch sqlite3_column_type(handle, Int32(column)) {
         case SQLITE_INTEGER: .integer(sqlite3_column_int64(handle, Int32(column)))
@@ -79,12 +79,12 @@ public struct Statement: ~Copyable {
         }
     }
 
-    /// The column, from 0; nil when it is not an integer.
+    /// Returns the column, from 0; nil when it is not an integer.
     public func integer(_ column: Int) -> Int64? {
         if case .integer(let value) = value(column) { value } else { nil }
     }
 
-    /// The column, from 0; nil when it is not a number.
+    /// Returns the column, from 0; nil when it is not a number.
     public func real(_ column: Int) -> Double? {
         switch value(column) {
         case .real(let value): value
@@ -93,17 +93,17 @@ public struct Statement: ~Copyable {
         }
     }
 
-    /// The column, from 0; nil when it is not text.
+    /// Returns the column, from 0; nil when it is not text.
     public func text(_ column: Int) -> String? {
         if case .text(let value) = value(column) { value } else { nil }
     }
 
-    /// The column, from 0; nil when it is not a blob.
+    /// Returns the column, from 0; nil when it is not a blob.
     public func bytes(_ column: Int) -> [UInt8]? {
         if case .bytes(let value) = value(column) { value } else { nil }
     }
 
-    /// Valid until the next step.
+    /// Returns the bytes of a column, valid until the next step.
     private func rawBytes(_ column: Int) -> UnsafeRawBufferPointer {
         // The order matters: reading the text may convert it and change its length.
         let start = sqlite3_column_blob(handle, Int32(column))

@@ -5,13 +5,13 @@ import Synchronization
 /// The storage thread: owns the one database of the state, runs posted work in batches of one transaction each, and
 /// answers on the caller's loop. Modules have their own tables in the same file.
 ///
-/// It also starts when the file cannot be used. Then the state is read from a copy or is empty, each write fails with
+/// It also starts when the file cannot be used. Then the state is read from a copy, or is empty. Each write fails with
 /// the reason, and each later write tries to open the file again.
 ///
-/// Thread: `read` belongs to the opening thread and to the time before the first `write`. Everything else: any thread.
-// @unchecked: what is shared between threads is guarded by `lock`; the rest belongs to `loop`'s thread once it runs.
+/// Thread: `read` only on the opening thread, before the first `write`. Everything else: any thread.
+// @unchecked: `lock` guards the shared state; the rest belongs to `loop`'s thread once it runs.
 public final class StorageThread: @unchecked Sendable {
-    /// Why there is no storage at all.
+    /// Why there is no storage.
     public enum Refusal: Error, Equatable, Sendable {
         /// Another process uses the folder; its number, if known.
         case held(process: Int?)
@@ -20,8 +20,8 @@ public final class StorageThread: @unchecked Sendable {
         case system(SystemError)
     }
 
-    /// Runs inside a transaction, on the storage thread. It runs again when the transaction fails because of other work
-    /// in it, or of damage.
+    /// Work that runs inside a transaction, on the storage thread. It runs again when the transaction fails because of
+    /// other work in it, or of damage.
     public typealias Work = @Sendable (Database) throws(DatabaseError) -> Void
     public typealias Answer = @Sendable (DatabaseError?) -> Void
 
@@ -40,10 +40,10 @@ public final class StorageThread: @unchecked Sendable {
     private var isUrgent = false
     private var thread: NamedThread?
     private var users = 0
-    /// The last user has left.
+    /// Whether the last user has left.
     private var isClosed = false
     private var repairObservers: [@Sendable () -> Void] = []
-    /// Work that was posted and has not begun.
+    /// The amount of posted work that has not begun.
     private let waitingCount = Atomic<Int>(0)
     // Belongs to the storage thread once it runs, before that to the opening thread.
     private var file: StateFile?
@@ -64,12 +64,12 @@ public final class StorageThread: @unchecked Sendable {
 
     /// Opens the state.
     /// - Parameters:
-    ///   - path: of the database file; nil stores nothing.
+    ///   - path: the path of the database file; nil stores nothing.
     ///   - modules: all modules with tables in it.
     ///   - predecessor: a file of an earlier version to migrate.
     ///   - isShared: whether other processes may use the file at the same time. Only a process with the folder's lock
     ///     checks and recovers it.
-    ///   - loop: for tests, with `clock`, its clock.
+    ///   - loop: a loop for tests; `clock` is its clock.
     /// - Throws: only errors that another start would find again; see `Refusal`.
     public init(
         _ path: String?, modules: [SchemaModule], predecessor: Predecessor? = nil, isShared: Bool = false,
@@ -96,7 +96,7 @@ public final class StorageThread: @unchecked Sendable {
     }
 
     /// Reads at the start: from the file, or from its readable copy.
-    /// - Returns: nil when nothing is stored, or nothing can be read.
+    /// - Returns: nil when there is no file, or it cannot be read.
     public func read<Result>(
         _ body: (Database) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result? {
@@ -108,8 +108,8 @@ public final class StorageThread: @unchecked Sendable {
         }
     }
 
-    /// Calls `report` with what is found after the start: damage that a write meets, or a file that turns up. On the
-    /// storage thread, before the work of that write runs, and at once with what was found meanwhile.
+    /// Calls `report` with findings after the start: damage that a write meets, or a file that appears. It runs on the
+    /// storage thread, before the work of that write, and at once for earlier findings.
     public func observe(_ report: @escaping @Sendable (StateFinding) -> Void) { laterFindings.observe(report) }
 
     // MARK: Users
@@ -118,7 +118,7 @@ public final class StorageThread: @unchecked Sendable {
     public func join() { lock.withLock { users += 1 } }
 
     /// Ends a use. The last one writes all waiting work, moves the log into the file, and closes it: a plain copy of
-    /// the file is a backup then. Blocks on the medium.
+    /// the file is then a backup. Blocks on the medium.
     public func leave() {
         let isLast = lock.withLock {
             users -= 1
@@ -142,12 +142,12 @@ public final class StorageThread: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Runs `work` in a transaction, soon. Work that waits at that time shares the transaction. After a power cut all
-    /// of the work is there or none of it.
+    /// Runs `work` in a transaction, soon. Other waiting work shares the transaction. A power cut leaves all changes of
+    /// the work or none.
     /// - Parameters:
     ///   - canWait: whether the write budget may delay it, because no caller waits for it.
     ///   - answerOn: the caller's loop; nil calls `answer` on the storage thread.
-    ///   - answer: nil once the work is on the medium, or the reason why nothing of it is.
+    ///   - answer: called with nil once the work is on the medium, or with the error when none of it is.
     public func write(
         canWait: Bool = false, answerOn loop: EventLoop?, _ work: @escaping Work, answer: @escaping Answer
     ) {
@@ -163,15 +163,15 @@ public final class StorageThread: @unchecked Sendable {
         post { [self] in runWhenAllowed() }
     }
 
-    /// Runs `work` on the storage thread, outside of the database: for what a module keeps in a file of its own. Also
-    /// without a database.
-    /// - Returns: whether it will run; false behind the last `leave`, or when the system has no thread left.
+    /// Runs `work` on the storage thread without a transaction, for files that belong to a module. Also without a
+    /// database.
+    /// - Returns: whether it will run; false after the last `leave`, or when the system has no thread left.
     @discardableResult
     public func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (willRun, error) = lock.withLock { () -> (Bool, SystemError?) in
             if isClosed { return (false, nil) }
             let error = start()
-            // Under the lock: in front of the end that `leave` posts.
+            // Under the lock, so that it runs before the end that `leave` posts.
             if error == nil { post(work) }
             return (error == nil, error)
         }
@@ -179,20 +179,21 @@ public final class StorageThread: @unchecked Sendable {
         return willRun
     }
 
-    /// Reads on the storage thread, at once: not in a transaction, and work that waits for the write budget goes on
-    /// waiting.
+    /// Reads on the storage thread, at once and without a transaction. Work that waits for the write budget continues
+    /// to wait.
     /// - Parameter body: gets nil when the file cannot be used.
     public func query(_ body: @escaping @Sendable (Database?) -> Void) {
         if !perform({ [self] in body(file?.readable) }) { body(nil) }
     }
 
-    /// Runs the work that waits for the write budget now.
+    /// Runs the work now that waits for the write budget.
     public func hurry() {
         lock.withLock { isUrgent = true }
         post { [self] in runWhenAllowed() }
     }
 
-    /// Calls `action` on the storage thread after `nanoseconds`. Only from there, from an answer.
+    /// Calls `action` on the storage thread after `nanoseconds`. Call it only on the storage thread, for example from
+    /// an answer.
     public func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         loop.schedule(after: nanoseconds, action)
     }
@@ -208,9 +209,9 @@ public final class StorageThread: @unchecked Sendable {
 
     // MARK: Indexes
 
-    /// Compares all tables with their indexes from now on, at most once a day, while the storage has nothing else to
-    /// do. The tables include that of `KeyValueStore`.
-    /// - Parameter seconds: the system's clock, since 1970; tests replace it.
+    /// Compares all tables with their indexes from now on, at most once a day, while the storage is idle. The tables
+    /// must include that of `KeyValueStore`.
+    /// - Parameter seconds: returns the system's time, since 1970; tests replace it.
     public func checkIndexes(seconds: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }) {
         perform { [self] in
             guard indexCheck == nil else { return }
@@ -220,8 +221,8 @@ public final class StorageThread: @unchecked Sendable {
         }
     }
 
-    /// Calls `repaired` when indexes were damaged and are not any more: queries may find more than before. On the
-    /// storage thread, until the last `leave`.
+    /// Calls `repaired` when damaged indexes were repaired: queries may then find more rows. Called on the storage
+    /// thread, until the last `leave`.
     public func observeRepairs(_ repaired: @escaping @Sendable () -> Void) {
         lock.withLock { if !isClosed { repairObservers.append(repaired) } }
     }
@@ -230,16 +231,16 @@ public final class StorageThread: @unchecked Sendable {
         for observer in lock.withLock({ repairObservers }) { observer() }
     }
 
-    /// Since the last work ended, in nanoseconds. On the storage thread.
+    /// The time since the last work ended, in nanoseconds. On the storage thread.
     var idleTime: Int64 { clock.now() - lastWork }
 
     /// Whether work waits for the storage thread. Any thread.
     var hasWaitingWork: Bool { waitingCount.load(ordering: .relaxed) > 0 }
 
-    /// On the storage thread; nil without a file, and at the end.
+    /// The file of the state, on the storage thread; nil without a file, and at the end.
     var stateFile: StateFile? { file }
 
-    /// Under the lock.
+    /// Starts the thread, if it does not run. Under the lock.
     private func start() -> SystemError? {
         guard thread == nil else { return nil }
         do throws(SystemError) {
@@ -296,10 +297,10 @@ public final class StorageThread: @unchecked Sendable {
             }
         }
         var error = write()
-        // The next opening repairs what can be repaired: nobody has to ask again.
+        // The next opening repairs the damage if possible, so the caller need not retry.
         if error?.kind == .corrupt { error = write() }
         if let error, error.concernsOneWork, jobs.count > 1 {
-            // One of them caused the error, and it is not known which.
+            // One of the jobs caused the error, but it is not known which.
             for job in jobs { answer(job, file.write(job.work)) }
         } else {
             for job in jobs { answer(job, error) }

@@ -1,8 +1,8 @@
 import Platform
 
-/// Keeps the trusted time in the state, over the storage thread. The tables include that of `KeyValueStore`.
+/// Stores the trusted time in the state, over the storage thread. The tables must include that of `KeyValueStore`.
 ///
-/// Thread: `load` belongs to the time before the storage thread runs; the others: any.
+/// Thread: `load` before the storage thread runs; the others: any.
 public final class StoredTrustedTime: TrustedTimeStore {
     private let storage: StorageThread
 
@@ -30,6 +30,6 @@ public final class StoredTrustedTime: TrustedTimeStore {
         }
     }
 
-    /// The last call. What waits is written, or by the last user of the storage.
+    /// Ends the use of the storage. The last call. The last user of the storage writes all waiting work.
     public func close() { storage.leave() }
 }

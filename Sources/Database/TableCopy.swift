@@ -1,9 +1,9 @@
-/// Copies the rows of a table from one database to another, also from a damaged one: from the first row up to the
+/// Copies the rows of a table from one database to another, even from a damaged one: from the first row up to the
 /// damage, and from the last row back to it.
 ///
-/// Thread: that of the databases. Inside a transaction of the target.
+/// Thread: the thread of the databases. Inside a transaction of the target.
 struct TableCopy {
-    /// A limit that this program does not reach: damage can make a tree that repeats itself.
+    /// A limit that this program does not reach: a damaged tree may repeat itself.
     private static let rowLimit = 1_000_000
 
     let source: Database
@@ -71,13 +71,13 @@ extension Database {
         var name: String
         var isKey: Bool
 
-        /// By bytes: comparing strings needs Unicode's tables.
+        /// Compares names by bytes: comparing strings needs Unicode's tables.
         static func == (one: Column, other: Column) -> Bool {
             one.isKey == other.isKey && one.name.utf8.elementsEqual(other.name.utf8)
         }
     }
 
-    /// The columns of a table; empty when there is no such table.
+    /// Returns the columns of a table; empty when there is no such table.
     func columns(of table: String) throws(DatabaseError) -> [Column] {
         var columns: [Column] = []
         var statement = try prepare("PRAGMA table_info(\(table))")
@@ -87,7 +87,7 @@ extension Database {
         return columns
     }
 
-    /// The names of all tables.
+    /// Returns the names of all tables.
     func tables() throws(DatabaseError) -> [String] {
         var names: [String] = []
         var statement = try prepare(

@@ -2,7 +2,7 @@ import Platform
 
 /// The trusted time as one value of the configuration, so that it changes atomically.
 ///
-/// Thread: that of its database.
+/// Thread: the thread of its database.
 public struct TrustedTimeRow {
     private static let key = "trustedTime"
     /// The fourth word of a time that was proved since the start of the system.
@@ -17,7 +17,7 @@ public struct TrustedTimeRow {
         do throws(DatabaseError) {
             guard let text = try store.text(Self.key) else { return nil }
             let fields = text.utf8.split(separator: UInt8(ascii: " "))
-            // Rows of earlier versions have three.
+            // Rows of earlier versions have three fields.
             guard fields.count == 3 || fields.count == 4 && fields[3].elementsEqual(Self.proved.utf8),
                 let milliseconds = Int64(Substring(fields[0])), let sinceBoot = Int64(Substring(fields[1]))
             else {

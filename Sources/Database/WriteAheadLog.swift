@@ -1,12 +1,14 @@
 import Platform
 
-/// The write-ahead log of a database, read without SQLite. After a power cut a log ends with a frame that has a wrong
-/// checksum, so SQLite takes such a frame for the end of the log. One flipped bit in the middle therefore drops all
-/// later transactions without an error. This type distinguishes the two cases, and repairs the log if possible.
+/// The write-ahead log of a database, read without SQLite.
+///
+/// After a power cut a log ends with a frame that has a wrong checksum. So SQLite takes such a frame for the end of the
+/// log. One flipped bit in the middle therefore drops all later transactions without an error. This type distinguishes
+/// the two cases, and repairs the log if possible.
 ///
 /// Thread: any that may block on the medium, before SQLite opens the file: SQLite's recovery truncates the log.
 struct WriteAheadLog {
-    /// A frame that SQLite would not read beyond.
+    /// A frame at which SQLite would stop reading.
     struct Damage: Equatable {
         /// The first wrong frame, from 0; -1 for the header of the log.
         var frame: Int
@@ -22,7 +24,7 @@ struct WriteAheadLog {
     private static let headerLength = 32
     private static let frameHeaderLength = 24
 
-    /// nil for a complete log, or one that a power cut has ended.
+    /// The damage; nil for a complete log, or one that a power cut has ended.
     private(set) var damage: Damage?
     private var corrections: [Correction] = []
     /// The number of frames up to the last one of this log.
@@ -31,14 +33,14 @@ struct WriteAheadLog {
     private var isBigEndian = false
     private var salts = LogChecksum.zero
 
-    /// - Parameter path: of the log. A missing file is an empty log.
+    /// - Parameter path: the path of the log. A missing file is an empty log.
     init(_ path: String) throws(SystemError) {
         guard FileKind(at: path) == .file else { return }
         let file = try File(reading: path)
         guard var sum = try readHeader(file) else { return }
-        // False when something is wrong that is not the end of the log.
+        // False when an error is found that is not the end of the log.
         var isTrusted = true
-        // The first frame that is wrong and cannot be repaired, and whether its transaction was committed.
+        // The first wrong frame that cannot be repaired, and whether its transaction was committed.
         var firstWrong: Int?
         var isCommittedBehind = false
         while let frame = try readFrame(frameCount, file) {
@@ -49,7 +51,7 @@ struct WriteAheadLog {
             switch outcome {
             case .right(let checksum):
                 next = checksum
-                // Frames behind a commit are written only after the commit is on the medium.
+                // Frames after a commit are written only after the commit is on the medium.
                 if firstWrong != nil, isCommittedBehind { isTrusted = false }
             case .oneOfSeveral:
                 firstWrong = firstWrong ?? frameCount
@@ -72,7 +74,7 @@ struct WriteAheadLog {
     // MARK: Reading
 
     private struct Frame {
-        /// The words under the checksum: page number, commit size, the page.
+        /// The words that the checksum covers: page number, commit size, the page.
         var words: [UInt32]
         var salts: LogChecksum
         var stored: LogChecksum
@@ -83,7 +85,7 @@ struct WriteAheadLog {
     private mutating func readHeader(_ file: borrowing File) throws(SystemError) -> LogChecksum? {
         guard let bytes = try Self.read(file, 0, Self.headerLength) else { return nil }
         let stored = LogChecksum(first: Self.number(bytes, 24), second: Self.number(bytes, 28))
-        // The byte order is a bit of the header too, and may be the wrong one.
+        // The byte order is a bit of the header too, and may itself be wrong.
         for order in [bytes[3], bytes[3] ^ 1] {
             isBigEndian = order & 1 == 1
             let words = words(bytes[..<24])
@@ -143,7 +145,7 @@ struct WriteAheadLog {
         Int64(Self.headerLength) + Int64(index) * Int64(Self.frameHeaderLength + pageSize)
     }
 
-    /// nil at the end of the file.
+    /// Returns nil at the end of the file.
     private func readFrame(_ index: Int, _ file: borrowing File) throws(SystemError) -> Frame? {
         guard let bytes = try Self.read(file, offset(ofFrame: index), Self.frameHeaderLength + pageSize) else {
             return nil
@@ -160,7 +162,7 @@ struct WriteAheadLog {
         return try file.read(into: buffer, at: offset) == count ? Array(buffer) : nil
     }
 
-    /// In the byte order of the checksum.
+    /// Returns the words in the byte order of the checksum.
     private func words(_ bytes: ArraySlice<UInt8>) -> [UInt32] {
         var words: [UInt32] = []
         words.reserveCapacity(bytes.count / 4)
@@ -176,7 +178,7 @@ struct WriteAheadLog {
         return words
     }
 
-    /// A field of a header: always the highest byte first.
+    /// Returns a field of a header: always the highest byte first.
     private static func number(_ bytes: [UInt8], _ index: Int) -> UInt32 {
         bytes[index..<(index + 4)].reduce(0) { $0 << 8 | UInt32($1) }
     }
@@ -196,9 +198,9 @@ struct WriteAheadLog {
     }
 
     private enum Outcome {
-        /// The frame's right checksum: nothing is wrong, or one bit, which was recorded.
+        /// The frame has no wrong bit, or one that was recorded; with the right checksum.
         case right(LogChecksum)
-        /// One wrong bit with several possible places.
+        /// One bit is wrong, with several possible positions.
         case oneOfSeveral
         case unknown
     }
@@ -227,13 +229,13 @@ struct WriteAheadLog {
         return .right(frame.stored)
     }
 
-    /// The place of a bit of a word, counted in bytes under the checksum.
+    /// Returns the position of a bit of a word, in bytes that the checksum covers.
     private func place(_ word: Int, _ bit: UInt32) -> (offset: Int, mask: UInt8) {
         let byte = Int(bit / 8)
         return (4 * word + (isBigEndian ? 3 - byte : byte), 1 << UInt8(bit % 8))
     }
 
-    /// The one bit that differs between two pairs of header fields.
+    /// Returns the one bit that differs between two pairs of header fields.
     private static func difference(_ one: LogChecksum, _ other: LogChecksum) -> (offset: Int, mask: UInt8) {
         let first = one.first ^ other.first
         let bits = first != 0 ? first : one.second ^ other.second

@@ -1,13 +1,13 @@
 /// Limits how often the medium is written for work that can wait: a flash card wears out. A token bucket as a value;
 /// time is an argument.
 public struct WriteBudget: Sendable {
-    /// This many writes in a row are free.
+    /// The number of writes in a row that are free.
     public static let capacity: Int64 = 12
-    /// One more every 5 s, in nanoseconds: 12 a minute.
+    /// The time until one more write is free, in nanoseconds: 12 a minute.
     public static let interval: Int64 = 5_000_000_000
 
     private var tokens: Int64
-    /// Tokens were added up to this time.
+    /// The time up to which tokens were added.
     private var time: Int64
 
     public init(at now: Int64) {
@@ -15,13 +15,13 @@ public struct WriteBudget: Sendable {
         time = now
     }
 
-    /// Nanoseconds until a write that can wait may run; 0 when it may now.
+    /// Returns the nanoseconds until a write that can wait may run; 0 when it may run now.
     public func delay(at now: Int64) -> Int64 {
         let refilled = refilled(at: now)
         return refilled.tokens > 0 ? 0 : max(0, Self.interval - (now - refilled.time))
     }
 
-    /// A write runs. One that cannot wait counts too, but the number of tokens does not go below 0.
+    /// Counts a write. One that cannot wait counts too, but the number of tokens does not go below 0.
     public mutating func spend(at now: Int64) {
         self = refilled(at: now)
         tokens = max(0, tokens - 1)

@@ -1,4 +1,4 @@
-/// What the command line says.
+/// The parsed command line.
 struct OriginArguments {
     enum Command: Equatable {
         case help
@@ -11,7 +11,7 @@ struct OriginArguments {
         case logout(Int64, state: String)
     }
 
-    /// A wrong command line, for a person.
+    /// A mistake in the command line, for the user.
     struct Mistake: Error, CustomStringConvertible {
         let description: String
     }
@@ -94,7 +94,7 @@ struct OriginArguments {
 }
 
 extension OriginArguments {
-    /// An operand and the state folder of the commands about logins.
+    /// Reads the operand and the state folder of the commands about logins.
     private static func operand(
         _ words: [String], _ environment: [String: String]
     ) throws(Mistake) -> (String?, state: String) {

@@ -40,7 +40,7 @@ enum OriginCommand {
             var received: Int32 = 0
             var set = signals
             while sigwait(&set, &received) != 0 {}
-            // Whatever the threads are doing, nothing is lost with it: the index is in SQLite.
+            // Whatever the threads are doing, no data is lost: the index is in SQLite.
             exit(0)
         } catch {
             complain(error.description)
@@ -86,10 +86,10 @@ enum OriginCommand {
         }
     }
 
-    /// Follows the music folder, and measures what is new beside that.
+    /// Follows the music folder, and measures the loudness of new tracks on another thread.
     private static func follow(_ origin: ContentOrigin) {
         let news = Condition()
-        // Safe because both threads use it under the lock of `news` alone.
+        // Safe because both threads use it only under the lock of `news`.
         nonisolated(unsafe) var hasNews = false
         let measuring = Thread {
             while true {
@@ -100,7 +100,7 @@ enum OriginCommand {
         }
         measuring.start()
         do throws(SystemError) {
-            // Never cancelled: the process ends.
+            // Never cancelled, because it runs until the process ends.
             let cancellation = try Cancellation()
             do throws(ContentOrigin.Failure) {
                 try origin.follow(cancellation) { result in
@@ -111,7 +111,7 @@ enum OriginCommand {
                 }
             } catch {
                 complain(error.description)
-                // The service manager starts it again; without a scan it would serve what was there once.
+                // The service manager restarts it; without a scan it would serve an outdated index.
                 exit(1)
             }
         } catch {
@@ -137,7 +137,7 @@ enum OriginCommand {
         }
     }
 
-    /// SIGINT and SIGTERM wait for the main thread, which asks for them.
+    /// Blocks SIGINT and SIGTERM, which the main thread waits for.
     private static func blockedSignals() -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

@@ -12,7 +12,7 @@ struct ServeOptions: Equatable {
     var stateFolder = ""
     var settings = OriginSettings()
     var faults = FaultPlan()
-    /// A name for the folders of `PATH`, a path, or `none`.
+    /// The program: a name to find in the folders of `PATH`, a path, or `none`.
     private var ffmpeg = "ffmpeg"
 
     init(_ words: [String], _ environment: [String: String]) throws(OriginArguments.Mistake) {
@@ -81,13 +81,13 @@ struct ServeOptions: Equatable {
         }
     }
 
-    /// Whether the page of logins is reached from other machines without TLS.
+    /// Whether other machines reach the page of logins without TLS.
     var sendsPasswordsInTheClear: Bool {
         settings.ownersPassword != nil && certificate == nil && address != "127.0.0.1" && address != "::1"
             && settings.publicAddress?.hasPrefix("https://") != true
     }
 
-    /// An address that other addresses begin with, in manifests of all kinds.
+    /// Checks a base address that is allowed in manifests of all kinds.
     private static func address(_ text: String) throws(OriginArguments.Mistake) -> String {
         let rest = ["http://", "https://"].compactMap { text.hasPrefix($0) ? text.dropFirst($0.count) : nil }.first
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/[]@!()*+,;=%")
@@ -110,7 +110,7 @@ struct ServeOptions: Equatable {
         return number
     }
 
-    /// nil when it is nowhere.
+    /// Returns nil when it is not found.
     private static func program(_ name: String, _ environment: [String: String]) -> String? {
         if name.contains("/") { return name }
         return (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
@@ -139,7 +139,7 @@ struct ServeOptions: Equatable {
         }
     }
 
-    /// The XDG base directory specification.
+    /// Returns the folder by the XDG base directory specification.
     static func stateFolder(_ environment: [String: String]) throws(OriginArguments.Mistake) -> String {
         if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return folder + "/tonearm-origin" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {

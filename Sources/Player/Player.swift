@@ -28,9 +28,9 @@ public struct PlayerSettings: Sendable {
     public var realtimePriority: Int? = 40
     /// The offline mode that the sources share with the player.
     public var offlineMode = OfflineMode()
-    /// What is kept of the content service; nil without an offline engine.
+    /// The offline copies of the content service and the means to download; nil without an offline engine.
     public var offlining: Offlining?
-    /// Why there is no offline engine although there should be one, for a person.
+    /// Why there is no offline engine although one is configured, for the user.
     public var offlineProblem: String?
 
     public init(output: RendererSettings, stateFolder: String? = nil) {
@@ -39,7 +39,7 @@ public struct PlayerSettings: Sendable {
     }
 }
 
-/// Plays media products, and keeps those of a content service (docs/playback.md).
+/// Plays media products, and downloads those of a content service (docs/playback.md).
 ///
 /// Threads: all of the public interface may be used from any thread.
 /// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
@@ -52,9 +52,9 @@ public final class Player: @unchecked Sendable {
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
     public let offlineEngineConfig: OfflineEngineConfig
-    /// nil when nothing is kept: `PlayerSettings.offlining`.
+    /// nil without an offline engine: `PlayerSettings.offlining`.
     public let offlineEngine: OfflineEngine?
-    /// Why there is none although there should be one, for a person: `PlayerSettings.offlineProblem`.
+    /// Why there is none although one is configured, for the user: `PlayerSettings.offlineProblem`.
     public let offlineProblem: String?
 
     /// The loop of the control thread, on which messages arrive. For work that must follow a message at once and takes
@@ -64,14 +64,14 @@ public final class Player: @unchecked Sendable {
     let renderer: Renderer
     private let conductor: PlaybackConductor
     private let storage: ConfigurationStorage
-    /// Why the state could not be opened at the start; nil when it could. It is in memory then, until a write succeeds.
+    /// Why the state could not be opened at the start; nil when it could. Until a write succeeds, it is only in memory.
     public let storageProblem: String?
     private let offlineMode: OfflineMode
     private let offlineConductor: OfflineConductor?
 
     /// Starts the player's threads. The device is opened only when something plays. A state folder that cannot be used
     /// does not prevent playing: `storageProblem` has the reason, and writing is retried.
-    /// - Parameter source: where products come from.
+    /// - Parameter source: the source of products.
     /// - Throws: when a newer version wrote the state, or the system has no threads or file descriptors left.
     public convenience init(
         settings: PlayerSettings, source: any PlaybackSource = SourceRouter()
@@ -84,7 +84,7 @@ public final class Player: @unchecked Sendable {
             settings: settings, source: source, provider: provider, clock: SystemMonotonicClock(),
             newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
-            // The card that `auto` chose must stay the same while its mixer is looked for.
+            // The mixer belongs to the card that `auto` chose, so use the device that was opened last.
             usesMixer
                 ? try HardwareMixer.open(device: provider.lastOpened ?? device, controlName: control, limits: limits)
                 : nil
@@ -158,7 +158,8 @@ public final class Player: @unchecked Sendable {
     }
 
     /// Calls `report` with the reason when the configuration cannot be stored, which is retried, and with nil when it
-    /// is stored again. On the storage thread. nil writes to the log instead, which is the default.
+    /// is stored again. Called on the storage thread.
+    /// - Parameter report: nil writes to the log instead, which is the default.
     public func observeStorage(_ report: (@Sendable (String?) -> Void)?) { storage.observe(report) }
 
     /// Whether the app is in offline mode; the app sets it. Nothing uses the network then.
@@ -167,14 +168,14 @@ public final class Player: @unchecked Sendable {
         set { offlineMode.isOn = newValue }
     }
 
-    /// Another link is in use from now on, or a route has changed: downloads that wait for a link look for their way
-    /// again. Until the first call there is none, and nothing is downloaded.
+    /// Takes another link, or changed routes: downloads that wait for a link check their routes again. Until the first
+    /// call there is no link, and no download runs.
     public func linkChanged(to link: Link) {
         loop.post { [offlineConductor] in offlineConductor?.linkChanged(to: link) }
     }
 
-    /// Stops, frees the device, writes the remaining changes and ends all threads; a decoder's as soon as its source
-    /// allows. No other call may follow. Not from a subscriber of a bus.
+    /// Stops, frees the device, writes the remaining changes and ends all threads; a decoder thread ends as soon as its
+    /// source allows. No other call may follow. Not from a subscriber of a bus.
     public func shutDown() {
         playbackEngineConfig.observe(nil)
         loop.post { [conductor, offlineConductor] in

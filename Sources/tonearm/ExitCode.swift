@@ -1,7 +1,7 @@
 /// The exit codes of commands, for scripts. `tonearm --help` documents them.
 enum ExitCode {
     static let fine: Int32 = 0
-    /// Something could not be played or read; the rest was.
+    /// A file could not be played or read; the rest was.
     static let failed: Int32 = 1
     /// The command line is wrong.
     static let usage: Int32 = 2

@@ -120,7 +120,7 @@ struct FileDescription {
 
     private func list(_ field: TagField) -> JSONValue { .array(metadata[field].map { .string($0) }) }
 
-    /// Where the bytes of a picture are in the file.
+    /// Returns the position of a picture's bytes in the file.
     private func value(_ picture: TagPicture) -> JSONValue {
         var dropped = 0
         if case .base64(let count) = picture.encoding { dropped = count }

@@ -11,13 +11,13 @@ struct Tonearm {
         ] + daemonCommands
     /// The commands for the daemon, except `play --daemon`.
     private static let daemonCommands = ["status", "queue", "offline", "focus", "config"] + TransportCommand.names
-    /// Accepted but not listed.
+    /// All commands, with old names that are accepted but not listed.
     private static let known = commands + TransportCommand.oldNames.keys
 
     static func main() {
         occupyStandardDescriptors()
         #if hasFeature(Embedded)
-            // In what ships. The host's crash reports need the memory.
+            // Only in released programs: the host's crash reports need the memory.
             tonearm_hide_memory()
         #endif
         let words = (0..<tonearm_argument_count()).compactMap { index in
@@ -26,16 +26,16 @@ struct Tonearm {
         exit(checkOutput(run(Array(words.dropFirst()))))
     }
 
-    /// A script that stores the output must not take a part for the whole. A reader that has closed its pipe needs no
-    /// message.
+    /// Reports output that could not be written: a script must not take a part for the whole. A reader that has closed
+    /// its pipe needs no message.
     private static func checkOutput(_ exitCode: Int32) -> Int32 {
         guard let failure = TextOutput.failure else { return exitCode }
         if failure.code != EPIPE { Console().complain("the output cannot be written: \(failure.reason)") }
         return exitCode == ExitCode.fine ? ExitCode.failed : exitCode
     }
 
-    /// When stdout or stderr are closed, their numbers must not go to a file that is opened later: messages would be
-    /// written into it. Writing to their replacement is an error, as it was before.
+    /// Occupies the numbers of stdout and stderr when they are closed. Otherwise a file that is opened later could get
+    /// one, and messages would be written into it. Writing to the replacement is an error, as it was before.
     private static func occupyStandardDescriptors() {
         var descriptor: Int32
         repeat { descriptor = tonearm_open("/dev/null", O_RDONLY, 0) } while (0...STDERR_FILENO).contains(descriptor)

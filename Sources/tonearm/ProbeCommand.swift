@@ -54,7 +54,7 @@ struct ProbeCommand {
     }
 }
 
-/// The covers of the last folder, since the next file often is in it.
+/// The covers of the last folder: the next file is often in it too.
 private struct Covers {
     private var last: (folder: String, cover: String?)?
 

@@ -25,7 +25,7 @@ public struct Configuration: Equatable, Sendable {
         public let problems: [ConfigurationProblem]
     }
 
-    // In the order of `SettingName`.
+    // The values in the order of `SettingName`.
     private var values: [SettingValue]
     private var origins: [Origin]
 
@@ -98,7 +98,7 @@ public struct Configuration: Equatable, Sendable {
 
     private static func notAllowed(_ value: String, for setting: Setting) -> String {
         if setting.type == .service, value.utf8.contains(UInt8(ascii: "@")), let fault = ServiceURL.fault(in: value) {
-            // It has a password: it is not repeated.
+            // The value has a password: do not repeat it.
             return setting.key + fault
         }
         var guess: String?
@@ -116,7 +116,7 @@ public struct Configuration: Equatable, Sendable {
     public func origin(of name: SettingName) -> Origin { origins[name.rawValue] }
 
     /// Whether a file sets it. Settings that can also be changed at run time (volume, loudness) follow the file only
-    /// when it sets them.
+    /// when the file sets them.
     public func isSet(_ name: SettingName) -> Bool { origins[name.rawValue] != .standard }
 
     // MARK: Set at run time
@@ -133,7 +133,7 @@ public struct Configuration: Equatable, Sendable {
         return configuration
     }
 
-    /// The text as a file would write it.
+    /// Returns the text as a file would write it.
     /// - Throws: the allowed values, when `text` is not one of them.
     public static func checked(_ text: String, for name: SettingName) throws(SettingError) -> String {
         if let refusal = name.setting.refusalForClients(of: text) { throw SettingError(refusal) }
@@ -148,11 +148,11 @@ public struct Configuration: Equatable, Sendable {
 
     // MARK: Reloading
 
-    /// What differs between two configurations.
+    /// The differences between two configurations.
     public struct Difference: Equatable, Sendable {
-        /// To be applied now.
+        /// The settings to apply now.
         public var changed: [SettingName] = []
-        /// Takes effect at the next start.
+        /// The settings that take effect at the next start.
         public var needsRestart: [SettingName] = []
     }
 
@@ -169,7 +169,7 @@ public struct Configuration: Equatable, Sendable {
         return difference
     }
 
-    /// A line for the log about a setting that a reload to `new` cannot change.
+    /// Returns a log line about a setting that a reload to `new` cannot change.
     public func refusal(_ name: SettingName, to new: Configuration) -> String {
         "\(name.setting.title) = \(new[name].written) (\(new.origin(of: name).text)) takes effect at the next start; "
             + "\(self[name].written) stays in force until then"

@@ -6,8 +6,8 @@ import Player
 extension Configuration {
     /// The settings of the daemon's player.
     /// - Parameters:
-    ///   - device: what to play on.
-    ///   - sound: the board's, where there is a profile. A setting goes before it.
+    ///   - device: the device to play on.
+    ///   - sound: the sound settings of the board profile, if there is one. The configuration overrides them.
     public func playerSettings(device: String, sound: BoardSound?) -> PlayerSettings {
         var output = RendererSettings(device: device, sampleFormat: sampleFormat)
         output.bufferMilliseconds = bufferMilliseconds
@@ -28,7 +28,7 @@ extension Configuration {
         return settings
     }
 
-    /// nil when no content service is configured.
+    /// The settings of streaming; nil when no content service is configured.
     public var streamingSettings: StreamingSettings? {
         guard let url = serviceURL else { return nil }
         var service = ServiceSettings(baseURL: url, clientName: serviceClient)
@@ -45,7 +45,7 @@ extension Configuration {
         return settings
     }
 
-    /// For transfers that are not of the content service.
+    /// The settings of transfers outside the content service.
     public func networkSettings(_ clock: any CertificateClock) -> NetworkSettings {
         var settings = NetworkSettings(clock: clock)
         settings.extraCAFile = authorities
@@ -54,7 +54,7 @@ extension Configuration {
         return settings
     }
 
-    /// What is kept of the service; nil when no content service is configured.
+    /// The settings of offline copies; nil when no content service is configured.
     public var offlineSettings: OfflineSettings? {
         guard serviceURL != nil else { return nil }
         var settings = OfflineSettings(folder: offlineFolder)

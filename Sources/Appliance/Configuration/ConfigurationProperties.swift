@@ -27,21 +27,21 @@ extension Configuration {
         return meanings[index]
     }
 
-    /// nil for the word that stands for nothing or for an automatic choice.
+    /// Returns the text, or nil for the word that means none or an automatic choice.
     private func text(_ name: SettingName, unless word: String) -> String? {
         let value = text(name)
         return value.utf8.elementsEqual(word.utf8) ? nil : value
     }
 
-    /// nil: the board profile decides, else the first usable card.
+    /// The device; nil: the board profile decides, else the first usable card.
     public var device: String? { text(.device, unless: "auto") }
-    /// nil: the widest format of the device.
+    /// The sample format; nil: the widest format of the device.
     public var sampleFormat: SampleFormat? {
         choice(.sampleFormat, of: [nil, .s32, .s24, .s24Packed, .s16, .iec958Subframe])
     }
     public var bufferMilliseconds: Int { number(.buffer) }
     public var periodCount: Int { number(.periods) }
-    /// nil: the board profile or the card decides.
+    /// The mixer control; nil: the board profile or the card decides.
     public var mixerControl: String? { text(.mixerControl, unless: "auto") }
     public var forcesSoftwareVolume: Bool { text(.volumeRoute, unless: "auto") != nil }
     public var maximumVolume: Volume { Volume(percent: number(.maximumVolume)) }
@@ -51,25 +51,25 @@ extension Configuration {
     public var usesFades: Bool { choice(.fades, of: [true, false]) }
     /// Whether music is adapted to the channels of the card.
     public var adaptsToDevice: Bool { choice(.adaptation, of: [true, false]) }
-    /// Which side each channel of the card plays.
+    /// The channel of the music that each channel of the card plays.
     public var channelRouting: ChannelRouting { choice(.channels, of: [.straight, .swapped, .mono, .left, .right]) }
-    /// At which rate music is played whose rate the card does not have.
+    /// The rate at which music is played if the card does not have its own rate.
     public var sampleRates: SampleRateRule {
         func limit(_ setting: SettingName) -> Int? { number(setting) == 0 ? nil : number(setting) }
         return SampleRateRule(
             quality: choice(.resampling, of: [.veryHigh, .high, nil]), fixed: limit(.rate),
             highest: limit(.highestRate))
     }
-    /// nil for normal scheduling.
+    /// The priority of the audio thread; nil for normal scheduling.
     public var realtimePriority: Int? { number(.realtimePriority) == 0 ? nil : number(.realtimePriority) }
 
     public var normalization: LoudnessNormalizationMode { choice(.normalization, of: [.off, .track, .album]) }
-    /// In dB.
+    /// The pre-amplification in dB.
     public var preAmp: Int { number(.preAmp) }
 
     public var resume: ResumePolicy { choice(.resume, of: [.playing, .paused, .empty]) }
     public var stateFolder: String { text(.state) }
-    /// nil for no socket.
+    /// The path of the control socket; nil for no socket.
     public var socketPath: String? { text(.socket, unless: "none") }
     public var socketMode: UInt32 {
         guard case .permissions(let mode) = self[.socketMode] else { preconditionFailure("no permissions") }
@@ -77,9 +77,9 @@ extension Configuration {
     }
     public var socketGroup: String { text(.socketGroup) }
     public var clientLimit: Int { number(.clients) }
-    /// nil without one.
+    /// The path of the board profile; nil without one.
     public var boardProfile: String? { text(.profile, unless: "none") }
-    /// What the shell runs for the command; `none` for nothing.
+    /// The shell command line of the command; `none` for nothing.
     public func commandLine(of command: SystemCommand) -> String {
         switch command {
         case .powerOff: text(.powerOff)
@@ -87,7 +87,7 @@ extension Configuration {
         }
     }
 
-    /// nil without a content service.
+    /// The address of the content service; nil without one.
     var serviceURL: String? { text(.serviceURL, unless: "none") }
     var serviceClient: String { text(.serviceClient) }
     var serviceTokenFile: String? { text(.serviceTokenFile, unless: "none") }
@@ -107,7 +107,7 @@ extension Configuration {
     var offlineOverCellular: Bool { choice(.offlineOverCellular, of: [true, false]) }
     var keepsPlayed: Bool { choice(.offlineKeepPlayed, of: [true, false]) }
     var offlineFolder: String { text(.offlineFolder, unless: "auto") ?? "\(stateFolder)/offline" }
-    /// In bytes; nil: as much as the medium has.
+    /// The budget of offline copies in bytes; nil: the whole medium.
     var offlineBytes: Int64? { number(.offlineSize) == 0 ? nil : Int64(number(.offlineSize)) << 20 }
     var offlineFreeBytes: Int64 { Int64(number(.offlineFreeSpace)) << 20 }
     var offlineDownloads: Int { number(.offlineDownloads) }

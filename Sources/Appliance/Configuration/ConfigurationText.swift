@@ -1,7 +1,7 @@
-/// A mistake in a configuration file, for a person: `tonearm.conf:12: unknown key "bufer" in [audio]; …`.
+/// A mistake in a configuration file, for the user: `tonearm.conf:12: unknown key "bufer" in [audio]; …`.
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {
     public let file: String
-    /// From 1.
+    /// The number of the line, from 1.
     public let line: Int
     public let message: String
 
@@ -17,7 +17,7 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
 /// The text of a configuration file: sections, keys and values with their line numbers. The values are not interpreted
 /// yet.
 ///
-///     # A comment. Text after a blank and a # or ; behind a value is a comment too.
+///     # A comment. Text after a blank and a # or ; is a comment too, also after a value.
 ///     [section]
 ///     key = value
 ///     other = "a value with # or blanks at its end "
@@ -75,7 +75,7 @@ struct ConfigurationText: Equatable {
         sections.append(Section(name: Self.text(Self.trimmed(line[(line.startIndex + 1)..<end])), line: number))
     }
 
-    /// The value without quotes and comment; nil when the line is not valid.
+    /// Returns the value without quotes and comment; nil when the line is not valid.
     private mutating func value(_ text: ArraySlice<UInt8>, _ number: Int) -> String? {
         guard text.first == UInt8(ascii: "\"") else {
             var end = text.startIndex

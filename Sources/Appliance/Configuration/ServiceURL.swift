@@ -1,8 +1,9 @@
-/// The address of a content service as a person writes it.
+/// The address of a content service as the user writes it.
 public enum ServiceURL {
     private static let schemes = ["https://", "http://"]
 
-    /// Why it cannot be used, to follow the name of the setting or option; nil when it can. Secrets are not repeated.
+    /// Returns why it cannot be used, to follow the name of the setting or option; nil when it can. Secrets are not
+    /// repeated.
     public static func fault(in text: String) -> String? {
         guard let scheme = schemes.first(where: { text.utf8.starts(with: $0.utf8) }) else {
             return " \(text): must be an address that begins with https:// or http://"

@@ -1,7 +1,7 @@
 import Platform
 
 extension SettingName {
-    /// As requests and commands write it: `audio.maximum-volume`.
+    /// The name in requests and commands: `audio.maximum-volume`.
     public var path: String { "\(setting.section).\(setting.key)" }
 
     /// - Throws: when there is no such setting; the error suggests the nearest one.
@@ -11,7 +11,7 @@ extension SettingName {
     }
 }
 
-/// Why a setting cannot be read or set, for a person.
+/// Why a setting cannot be read or set, for the user.
 public struct SettingError: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
 

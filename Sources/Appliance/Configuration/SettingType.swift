@@ -3,7 +3,7 @@ import Network
 /// The value of a setting.
 public enum SettingValue: Equatable, Sendable {
     case integer(Int)
-    /// In milliseconds.
+    /// A duration in milliseconds.
     case duration(Int)
     case percent(Int)
     case decibels(Int)
@@ -12,12 +12,12 @@ public enum SettingValue: Equatable, Sendable {
     /// A choice, a path or any text.
     case text(String)
 
-    /// As a file writes it.
+    /// The form in a file.
     var written: String {
         if case .text(let value) = self { Self.quoted(value) } else { plain }
     }
 
-    /// The same without the quotes that a file may need.
+    /// The form without the quotes that a file may need.
     var plain: String {
         switch self {
         case .integer(let value): "\(value)"
@@ -34,7 +34,7 @@ public enum SettingValue: Equatable, Sendable {
         return milliseconds > 0 && milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 
-    /// In quotes where a file needs them.
+    /// Adds quotes where a file needs them.
     private static func quoted(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let special = [UInt8(ascii: "#"), UInt8(ascii: ";"), UInt8(ascii: "\"")]
@@ -54,13 +54,13 @@ public enum SettingValue: Equatable, Sendable {
 /// The values that a setting allows, and how they are read.
 enum SettingType: Equatable, Sendable {
     case integer(ClosedRange<Int>)
-    /// In milliseconds.
+    /// A duration in milliseconds.
     case duration(ClosedRange<Int>)
     case percent(ClosedRange<Int>)
     case decibels(ClosedRange<Int>)
     case permissions
     case choice([String])
-    /// An absolute path of at most so many bytes, or a word that stands for none.
+    /// An absolute path of at most `limit` bytes, or a word for none.
     case path(orWord: String?, limit: Int? = nil)
     /// `scheme://host…` with one of these schemes, or `none`.
     case address([String])
@@ -70,7 +70,7 @@ enum SettingType: Equatable, Sendable {
     case pins
     case text
 
-    /// nil for a value that is not allowed.
+    /// Returns nil for a value that is not allowed.
     func value(of text: String) -> SettingValue? {
         switch self {
         case .integer(let range): return Self.number(text, [("", 1)], in: range).map { .integer($0) }
@@ -103,7 +103,7 @@ enum SettingType: Equatable, Sendable {
         }
     }
 
-    /// A whole number with one of the units, multiplied by the unit's factor.
+    /// Reads a whole number with one of the units, multiplied by the unit's factor.
     private static func number(_ text: String, _ units: [(String, Int)], in range: ClosedRange<Int>) -> Int? {
         let bytes = Array(text.utf8)
         let digits = bytes.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-") }

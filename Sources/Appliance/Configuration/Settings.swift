@@ -22,11 +22,11 @@ struct Setting: Sendable {
     let section: String
     let key: String
     let type: SettingType
-    /// As a file writes it.
+    /// The default, as a file writes it.
     let standard: String
     /// Whether a reload applies it; otherwise it takes effect at the next start.
     let changesWhileRunning: Bool
-    /// For the default file. Lines of up to 116 bytes.
+    /// The text for the default file, in lines of up to 116 bytes.
     let comment: String
 
     private init(
@@ -54,7 +54,7 @@ struct Setting: Sendable {
         ("log", "Messages to the journal."),
     ]
 
-    /// In the order of `SettingName`, and of the file.
+    /// All settings, in the order of `SettingName`, and of the file.
     static let all = [
         Setting(
             .device, "audio", "device", .text, "auto",
@@ -323,8 +323,8 @@ struct Setting: Sendable {
             """),
     ]
 
-    /// Whether clients cannot set it: it is needed before the clients' settings are read, a mistake in it locks clients
-    /// out or makes the next start fail, or it is a command that is run.
+    /// Whether clients cannot set it, for one of three reasons. It is needed before the clients' settings are read. A
+    /// mistake in it locks clients out, or makes the next start fail. It is a command that is run.
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart, .serviceURL,
@@ -334,7 +334,7 @@ struct Setting: Sendable {
         }
     }
 
-    /// Why clients cannot set it to `text`, although the file can; nil when they can.
+    /// Returns why clients cannot set it to `text`, although the file can; nil when they can.
     func refusalForClients(of text: String) -> String? {
         if isForFileOnly { return "\(title) can only be set in the file" }
         // alsa-lib's other names include plug-ins that write files and run commands.
@@ -344,7 +344,7 @@ struct Setting: Sendable {
         return nil
     }
 
-    /// Whether a device's name stands for a card and nothing else.
+    /// Whether a device's name means a card and nothing else.
     private static func isCard(_ text: String) -> Bool {
         if text.utf8.elementsEqual("auto".utf8) { return true }
         guard text.utf8.starts(with: "hw:".utf8) else { return false }

@@ -3,15 +3,14 @@ import PCM
 import Platform
 import Player
 
-/// The state that the daemon keeps across restarts, and what was found in it. One daemon uses the folder at a time.
+/// The state that the daemon keeps across restarts, and the problems found in it. One daemon uses the folder at a time.
 ///
-/// Thread: the one that opens it, before the storage thread runs.
+/// Thread: the thread that opens it, before the storage thread runs.
 public struct ApplianceState: ~Copyable {
-    /// Why the daemon cannot use it. A folder that cannot be written is not a problem of this kind: the state is in
-    /// memory then.
+    /// Why the daemon cannot use it. A folder that cannot be written is no such problem: the state is then in memory.
     public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         case heldByAnother(folder: String, process: Int?)
-        /// A newer version of the program wrote it. Another start would find the same.
+        /// A newer version of the program wrote it. Another start would fail too.
         case newerVersion(DatabaseError)
         case system(SystemError)
 
@@ -46,19 +45,19 @@ public struct ApplianceState: ~Copyable {
         ])
 
     public let path: String
-    /// The player uses it as well: its tables are in the same file.
+    /// The storage thread. The player uses it too: its tables are in the same file.
     public let storage: StorageThread
     /// The stored queue.
     let contents: QueueStore.Contents
     /// The settings of clients.
     let settings: [SettingName: String]
-    /// Problems that a person should know about.
+    /// Problems that the user should know about.
     let problems: [DaemonProblem]
-    /// Whether something was lost.
+    /// Whether any stored data was lost.
     let isDamaged: Bool
 
     /// Opens the folder, or creates it. A damaged state is recovered as far as it can be read. A state that cannot be
-    /// written is read, and kept in memory: an appliance that lost its queue can still play another one.
+    /// written is read, and held in memory: an appliance that lost its queue can still play another one.
     public init(_ path: String) throws(Problem) {
         let storage: StorageThread
         do throws(StorageThread.Refusal) {
@@ -107,11 +106,12 @@ public struct ApplianceState: ~Copyable {
         "the state is kept in memory and is lost with the next start: \(problem)"
     }
 
-    /// The configuration in force when `file` is the configuration file's: the values of clients override it.
+    /// Returns the configuration in force when `file` is that of the configuration file: the values of clients override
+    /// it.
     public func inForce(_ file: Configuration) -> Configuration { file.overruled(by: settings) }
 
-    /// The values of clients. When something was lost, the maximum that is stored with the volume replaces the setting,
-    /// so that nothing becomes louder than it could be before.
+    /// Returns the values of clients. If data was lost, the maximum that is stored with the volume replaces the
+    /// setting. So the music never becomes louder than it could be before.
     func clientValues(above file: Configuration, engine: PlaybackEngineConfig) -> [SettingName: String] {
         var values = settings
         let stored = engine.maximumVolume
@@ -130,6 +130,6 @@ public struct ApplianceState: ~Copyable {
 }
 
 extension QueueStore.Contents {
-    /// For a state that cannot be read.
+    /// The contents for a state that cannot be read.
     static var empty: Self { Self(queue: PlayQueue(), position: 0, isPlaying: false, image: QueueImage(), loss: nil) }
 }

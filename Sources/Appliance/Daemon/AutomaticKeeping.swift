@@ -1,14 +1,13 @@
 import Player
 
-/// Finds the products that were played to their end, for an appliance that keeps them by itself
-/// (`[offline] keep-played`).
+/// Finds the products that were played to their end, for automatic downloads (`[offline] keep-played`).
 ///
 /// Thread: the daemon's loop.
 struct AutomaticKeeping {
-    /// What is heard; nil when it has failed, or was left by a request.
+    /// The entry that is heard; nil when it has failed, or a request left it.
     private var heard: QueueEntry?
 
-    /// - Parameter current: the queue's, when the message was told.
+    /// - Parameter current: the queue's current entry when the message was sent.
     /// - Returns: the product that has just ended.
     mutating func handle(_ message: QueueMessage, current: QueueEntry?) -> QueuedProduct? {
         switch message {

@@ -11,7 +11,7 @@ final class BoardPanel {
     private let amplifier: Amplifier?
 
     /// - Parameters:
-    ///   - output: what the amplifier is muted around.
+    ///   - output: the output, for which the amplifier is muted.
     ///   - perform: carries out the command of a button.
     ///   - report: called with the reason when a line cannot be opened, and with nil when it can again.
     init(
@@ -39,7 +39,8 @@ final class BoardPanel {
         if let amplifier { output.use(amplifier) }
     }
 
-    /// Before anything is played. Buttons are read from `listen` on: opening their lines takes a moment.
+    /// Starts lights and amplifier, before any playback. Buttons are read from `listen` on: opening their lines takes a
+    /// moment.
     func start() {
         lights.start()
         lights.show([.boot])

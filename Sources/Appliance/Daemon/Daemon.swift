@@ -15,7 +15,7 @@ public final class Daemon: @unchecked Sendable {
     /// The queue and its playback.
     public let queue: QueueConductor
     public let volume: VolumeControl
-    /// The configuration in force, and what clients set above it.
+    /// The configuration in force, and the values of clients that override it.
     public let settings: DaemonSettings
     /// Which program may use the sound device.
     public let focus: DeviceFocus
@@ -37,16 +37,16 @@ public final class Daemon: @unchecked Sendable {
     private let kept: (position: Double, wasPlaying: Bool)
     private var panel: BoardPanel?
     private var link: Link?
-    /// The entry that this start skipped, while a problem reports it.
+    /// The entry that this start skipped, while it is published as a problem.
     private var passedOver: EntryID?
     private var automaticKeeping = AutomaticKeeping()
     private var keptLook = RepeatedLook()
 
     /// - Parameters:
-    ///   - loop: this thread's.
-    ///   - configuration: the file's.
+    ///   - loop: the loop of this thread.
+    ///   - configuration: the configuration of the file.
     ///   - state: the stored state, and its storage.
-    ///   - deviceAbsence: why the sound card is missing, for a person, or nil; asked while none is open.
+    ///   - deviceAbsence: returns why the sound card is missing, for the user, or nil; called while none is open.
     ///   - clock: the clock of the loop.
     public init(
         loop: EventLoop, player: Player, configuration: Configuration, state: consuming ApplianceState,
@@ -96,7 +96,7 @@ public final class Daemon: @unchecked Sendable {
         queue.observe = { [self] in receive($0) }
         keeper.found = { [self] finding in
             problems.set(DaemonProblem.damage, finding.description)
-            // Nothing is louder at the next start because a maximum was among the lost rows.
+            // So the next start is not louder, even if a maximum was among the lost rows.
             self.settings.keepAll()
         }
         state.storage.checkIndexes()
@@ -106,18 +106,19 @@ public final class Daemon: @unchecked Sendable {
         if let problem = player.offlineProblem { problems.set(DaemonProblem.offline, problem) }
         player.offlineEngine?.bus.subscribe { [self] message in loop.post { [self] in receive(message) } }
         player.offlineEngine?.observeSpace { [self] in loop.post { [self] in lookAtKeptProducts() } }
-        // What was told before the subscription is in the engine's status.
+        // Read the status for problems that were published before the subscription.
         lookAtKeptProducts()
     }
 
-    /// Tells clients, and looks for problems when something may have changed.
+    /// Notifies the observers, and checks for problems when some may have changed.
     private func receive(_ message: OfflineMessage) {
         observers.tell(.offline(message))
         if case .progress = message { return }
         lookAtKeptProducts()
     }
 
-    /// One request may change thousands of them, and each answer counts all.
+    /// Checks the offline engine for problems. One request may change thousands of products, and each status counts all
+    /// of them.
     private func lookAtKeptProducts() {
         guard let engine = player.offlineEngine, keptLook.begin() else { return }
         engine.status { [self] status in
@@ -145,7 +146,7 @@ public final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Takes the device, and resumes as the configuration says.
+    /// Takes the device, and resumes by the configuration.
     public func start() {
         loop.assertOnLoop()
         focus.begin()
@@ -161,9 +162,9 @@ public final class Daemon: @unchecked Sendable {
         }
         observers.tell(.state)
         lookAtKeptProducts()
-        // After resuming: the engine opens the file and the device meanwhile.
+        // After resuming: meanwhile the engine opens the file and the device.
         panel?.listen()
-        // What was read to start takes its largest part: files, the database, the authorities' certificates.
+        // Starting takes the most memory: for files, the database and the authorities' certificates.
         spareMemory.giveBack()
     }
 
@@ -176,7 +177,7 @@ public final class Daemon: @unchecked Sendable {
             "\(product.productId) was skipped: the player ended twice while it was open. Play it to try again, or "
                 + "remove it from the queue.")
         queue.pass(over: entry)
-        // The guard has not seen the next entry fail.
+        // The guard has not checked the next entry yet.
         guard let next = queue.contents.current, resumeGuard.mayOpen(next) else { return }
         queue.resume(at: 0, playing: playing)
     }
@@ -185,7 +186,7 @@ public final class Daemon: @unchecked Sendable {
     /// afterwards and get the last one; their commands do nothing. The caller still owns the player. Idempotent.
     public func shutDown() {
         loop.assertOnLoop()
-        // In front of the last write, which a slow medium may not take in time: a stop is not a death.
+        // Before the last write, which a slow medium may not finish in time: a stop must not count as a crash.
         resumeGuard.end()
         position.handle(.rested)
         position.stop()
@@ -194,7 +195,7 @@ public final class Daemon: @unchecked Sendable {
         system.stop()
         player.observeStorage(nil)
         player.offlineEngine?.observeSpace(nil)
-        // In this order: the parts below report to the observers, and the panel is one of them.
+        // In this order: the parts below notify the observers, and the panel is one of them.
         observers.removeAll()
         queue.shutDown()
         panel?.stop()
@@ -204,7 +205,7 @@ public final class Daemon: @unchecked Sendable {
 
     // MARK: Status
 
-    /// Everything that is shown to a client, as it is now.
+    /// The present status, as it is shown to clients.
     public var status: DaemonStatus {
         var status = DaemonStatus()
         let (engine, contents) = (player.playbackEngine, queue.contents)
@@ -251,7 +252,7 @@ public final class Daemon: @unchecked Sendable {
         return player.playbackEngine.decoderBeat == nil ? nil : .decoding
     }
 
-    /// Reports the new link, or the same after a change of the routes.
+    /// Passes on the new link, or changed routes on the same link.
     public func linkChanged(to link: Link) {
         loop.assertOnLoop()
         player.linkChanged(to: link)
@@ -261,7 +262,7 @@ public final class Daemon: @unchecked Sendable {
         observers.tell(.state)
     }
 
-    /// Calls `action` once the queue and the settings, as they are now, are on the medium, or could not be written.
+    /// Calls `action` once the present queue and settings are on the medium, or could not be written.
     public func afterWriting(_ action: @escaping () -> Void) { keeper.afterWriting(action) }
 
     private func receive(_ event: QueueMessage) {
@@ -307,7 +308,7 @@ public final class Daemon: @unchecked Sendable {
         position.scheduleTick()
     }
 
-    /// After all that somebody has asked for.
+    /// Downloads a played product, after all downloads that the user requested.
     private func keepPlayed(_ product: QueuedProduct) {
         guard settings.configuration.keepsPlayed else { return }
         player.offlineEngine?.offline(
@@ -315,7 +316,7 @@ public final class Daemon: @unchecked Sendable {
         ) { _ in }
     }
 
-    /// The problem ends when the entry is played again or removed.
+    /// Ends the problem of a skipped entry when the entry is played again or removed.
     private func forgetPassedOver() {
         guard let entry = passedOver else { return }
         let contents = queue.contents

@@ -2,7 +2,7 @@ import Player
 
 /// A part of the daemon's status has changed. `Daemon.status` has the new one.
 public enum DaemonEvent: Equatable, Sendable {
-    /// Playing, paused, stalled, stopped; or the focus, the power or the device.
+    /// Playing, paused, stalled or stopped; or the focus, the power or the device.
     case state
     /// Another entry is current, or more of its context is known.
     case track
@@ -18,6 +18,6 @@ public enum DaemonEvent: Equatable, Sendable {
     case problems
     /// An entry could not be played and was skipped.
     case failed(QueueEntry, PlayerError)
-    /// About a product that is kept, or going to be.
+    /// A message about an offline copy or a download.
     case offline(OfflineMessage)
 }

@@ -4,14 +4,14 @@ import Platform
 ///
 /// Thread: the daemon's.
 public final class DaemonProblems {
-    /// The oldest first.
+    /// All problems, the oldest first.
     public private(set) var all: [DaemonProblem] = []
     private let changed: () -> Void
 
     /// - Parameter changed: called after each change.
     init(changed: @escaping () -> Void) { self.changed = changed }
 
-    /// Reports a problem or its end, and logs it.
+    /// Sets a problem or its end, and logs it.
     /// - Parameter message: nil when the problem is resolved.
     public func set(_ subject: String, _ message: String?) {
         guard replace(subject, message) else { return }
@@ -22,7 +22,7 @@ public final class DaemonProblems {
         changed()
     }
 
-    /// - Returns: whether something changed.
+    /// - Returns: whether the problems changed.
     private func replace(_ subject: String, _ message: String?) -> Bool {
         let index = all.firstIndex { $0.subject.utf8.elementsEqual(subject.utf8) }
         switch (index, message) {

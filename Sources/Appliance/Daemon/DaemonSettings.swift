@@ -1,7 +1,7 @@
 import Platform
 import Player
 
-/// The configuration in force: the values of the file, overridden by those that clients have set.
+/// The configuration in force: the values of the file, overridden by those of clients.
 ///
 /// Thread: the daemon's.
 public final class DaemonSettings {
@@ -23,7 +23,7 @@ public final class DaemonSettings {
     /// - Parameters:
     ///   - file: the file's values.
     ///   - clientValues: the values of clients, as stored in the state.
-    ///   - keep: writes what a client sets; nil forgets it.
+    ///   - keep: stores the value that a client sets; nil removes it.
     ///   - changed: called after each change.
     init(
         file: Configuration, clientValues: [SettingName: String], engine: PlaybackEngineConfig,
@@ -44,7 +44,7 @@ public final class DaemonSettings {
         for name in SettingName.allCases { apply(name) }
     }
 
-    // MARK: What clients set
+    // MARK: The values of clients
 
     /// Sets a value that overrides the file. The state keeps it across restarts.
     /// - Returns: true when it is in force, false when it takes effect at the next start.
@@ -63,12 +63,12 @@ public final class DaemonSettings {
         return !adopt(file).needsRestart.contains(setting)
     }
 
-    /// Writes again what clients have set: the state may have lost it.
+    /// Writes the values of clients again: the state may have lost them.
     func keepAll() { for (name, text) in clientValues { keep(name, text) } }
 
     // MARK: Reloading the file
 
-    /// The file has mistakes: nothing changes.
+    /// Handles a file with mistakes: nothing changes.
     public func reloadFailed(_ mistake: String) {
         problems.set(DaemonProblem.configuration, "not reloaded: \(mistake)")
     }

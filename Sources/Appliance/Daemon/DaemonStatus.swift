@@ -5,46 +5,47 @@ import Player
 
 /// The whole status of the daemon, as it is shown to a client.
 public struct DaemonStatus: Equatable, Sendable {
-    /// The state of playback in one word, for a person.
+    /// The state of playback in one word, for the user.
     public enum Playback: Equatable, Sendable, CaseIterable {
         /// Nothing is current.
         case stopped
         case paused
         case playing
-        /// It should play and cannot, because data, the device or the focus is missing. It continues by itself.
+        /// The entry should play and cannot, because data, the device or the focus is missing. It continues without a
+        /// request.
         case stalled
     }
 
-    /// What an entry waits for.
+    /// The reason why an entry waits.
     public enum Wait: Equatable, Sendable {
-        /// A file or bytes that are on their way. Playback is stalled.
+        /// A file is read, or bytes are on their way. Playback is stalled.
         case medium
         /// There is no link to other networks.
         case link
-        /// The network has failed. The next attempt is in so many seconds.
+        /// The network has failed. The next attempt follows after this time.
         case network(seconds: Double)
-        /// The service fails, or asks to wait. The next attempt is in so many seconds.
+        /// The service fails, or asks to wait. The next attempt follows after this time.
         case service(seconds: Double)
     }
 
     public var playback = Playback.stopped
     /// The entry that plays or will play.
     public var entry: QueueEntry?
-    /// The entry's place in the order of playing, from 0.
+    /// The entry's index in the order of playing, from 0.
     public var index: Int?
-    /// How many entries the queue has.
+    /// The number of entries in the queue.
     public var count = 0
     /// The properties of the opened entry; nil while it is not open.
     public var context: PlaybackContext?
     /// The position that is heard in the entry, in seconds.
     public var position = 0.0
-    /// Seconds of a streamed entry that have arrived ahead of its decoder; nil for any other.
+    /// The seconds of a streamed entry that have arrived but are not decoded; nil for any other entry.
     public var buffered: Double?
-    /// What the entry waits for; nil when it waits for nothing.
+    /// The reason why the entry waits; nil when it does not wait.
     public var wait: Wait?
     /// The configuration of the open device; nil while none is open.
     public var device: DeviceConfiguration?
-    /// What happens to the samples on their way to the device; nil while none is open.
+    /// The changes to the samples on their way to the device; nil while no device is open.
     public var path: SignalPath?
 
     public var volumePercent = 0
@@ -55,7 +56,7 @@ public struct DaemonStatus: Equatable, Sendable {
 
     public var focus = FocusLevel.full
     public var power = PowerState.active
-    /// nil while it is unknown.
+    /// The link; nil while it is unknown.
     public var link: Link?
     /// All current problems, the oldest first.
     public var problems: [DaemonProblem] = []
@@ -73,23 +74,23 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let music = "music"
     /// The content service of the current entry is away, or there is no network.
     public static let service = "service"
-    /// An entry of the queue ended the process, and was passed over.
+    /// An entry of the queue ended the process, and was skipped.
     public static let queue = "queue"
     /// The player's settings cannot be written.
     public static let settings = "settings"
-    /// The queue and what clients have set cannot be written.
+    /// The queue and the values of clients cannot be written.
     public static let storage = "storage"
-    /// Nothing can be kept, what is kept cannot be read or its medium is missing, or there is little room for it or
+    /// The offline copies cannot be read, stored or downloaded, their medium is missing, or there is little room or
     /// none.
     public static let offline = "offline"
-    /// The state was damaged at the start; what could be read is in use.
+    /// The state was damaged at the start; the readable part is in use.
     public static let damage = "damage"
 
     /// The subject, which stays the same while the problem lasts: `device`, `music`, `service`, `queue`, `storage`,
     /// `offline`, `damage`, `settings`, `configuration`, or a section of the board's profile with a line:
     /// `button play`, `light status`, `amplifier`.
     public var subject: String
-    /// What happened and what to do, for a person.
+    /// The failure and the solution, for the user.
     public var message: String
 
     public init(subject: String, message: String) {
@@ -101,7 +102,7 @@ public struct DaemonProblem: Equatable, Sendable {
 }
 
 extension OfflineEngine.Status {
-    /// What a person should know; nil when all is well.
+    /// The problem to publish; nil when there is none.
     var problem: String? {
         let all = [folderProblem, problemOfKey, problemOfState, problemOfRoom, problemOfService].compactMap { $0 }
         return all.isEmpty ? nil : all.joined(separator: "; ")

@@ -1,15 +1,15 @@
 import Platform
 import Player
 
-/// Reports why the current entry is not heard: its medium is missing, the content service is away, or its data is late
-/// (docs/decisions/watchdog.md). Waiting for a medium or a network is healthy, and is shown to clients.
+/// Publishes why the current entry is not heard: its medium is missing, the content service is away, or its data is
+/// late (docs/decisions/watchdog.md). Waiting for a medium or a network is healthy, and is shown to clients.
 ///
 /// Thread: the daemon's.
 final class EntryProblems {
     /// Why the data of an entry is late.
     enum Delay: Equatable {
         case wait(DaemonStatus.Wait)
-        /// The decoder has bytes, and is busy with them.
+        /// The decoder has bytes and works on them.
         case decoding
     }
 
@@ -26,7 +26,7 @@ final class EntryProblems {
     private var timer: TimerToken?
 
     /// - Parameter report: called with `DaemonProblem.music` and with `DaemonProblem.service`, and the problem or nil;
-    ///   also when nothing has changed.
+    ///   also when they have not changed.
     init(loop: EventLoop, report: @escaping (_ subject: String, _ message: String?) -> Void) {
         self.loop = loop
         self.report = report
@@ -47,9 +47,9 @@ final class EntryProblems {
     }
 
     /// - Parameters:
-    ///   - product: the product whose data is late; nil when data comes.
-    ///   - delay: why it is late at the time of the call; nil when the data is not the reason. It is asked again and
-    ///     again: no event tells when the reason changes.
+    ///   - product: the product whose data is late; nil when data arrives.
+    ///   - delay: returns why it is late; nil when the data is not the reason. Called repeatedly, because no event is
+    ///     sent when the reason changes.
     func waits(_ product: QueuedProduct?, for delay: @escaping () -> Delay?) {
         loop.assertOnLoop()
         late = product
@@ -93,7 +93,7 @@ final class EntryProblems {
         }
     }
 
-    /// For a person.
+    /// The message for the user.
     static func message(_ productId: String, _ delay: Delay) -> String {
         switch delay {
         case .wait(.medium) where ServiceAddress.isMeant(by: productId):

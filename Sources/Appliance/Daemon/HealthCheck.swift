@@ -1,23 +1,23 @@
 import Player
 
-/// Whether the player is healthy, for a watchdog (docs/decisions/watchdog.md): its loops answer, the audio clock
-/// advances while something is heard, and the decoder thread gets on with what it has. Waiting for a device, a medium
-/// or a network is healthy, however long it takes.
+/// Whether the player is healthy, for a watchdog (docs/decisions/watchdog.md). Its loops must answer, the audio clock
+/// must advance while music is heard, and the decoder thread must make progress. Waiting for a device, a medium or a
+/// network is healthy, however long it takes.
 struct HealthCheck {
-    /// What a look at the player shows.
+    /// The state of the player at one check.
     struct Observation {
         var state: PlaybackState
-        /// Whether the player's threads have answered since the last look.
+        /// Whether the player's threads have answered since the last check.
         var loopsAnswer = true
-        /// Of the active product.
+        /// The reference id of the active product.
         var referenceId: String?
-        /// Where it is heard, in seconds.
+        /// The position that is heard, in seconds.
         var position: Double?
-        /// The device is missing, and is retried every second.
+        /// Whether the device is missing, which is retried every second.
         var waitsForDevice = false
         /// `PlaybackEngine.decoderBeat`.
         var decoderBeat: UInt32?
-        /// Of a monotonic clock, in nanoseconds.
+        /// The time of a monotonic clock, in nanoseconds.
         var time: Int64
     }
 
@@ -25,24 +25,24 @@ struct HealthCheck {
         case healthy
         /// The threads do not answer.
         case loopsHang
-        /// It should be heard, and the audio clock stands still.
+        /// Music should be heard, and the audio clock does not advance.
         case clockStands
-        /// The decoder thread has bytes, and nothing comes of them.
+        /// The decoder thread has bytes, and makes no progress.
         case decoderHangs
     }
 
-    /// The position at the last look.
+    /// The position at the last check.
     private struct Mark: Equatable {
         var referenceId: String?
         var position: Double?
     }
 
-    /// How long a decoder thread may work without a sign of life, in nanoseconds. The longest stretch between two reads
-    /// of a file takes far less than a second, also on a slow board.
+    /// How long a decoder thread may work without a new beat, in nanoseconds. The longest time between two reads of a
+    /// file is far less than a second, even on a slow board.
     static let decoderPatience: Int64 = 60_000_000_000
 
     private var last: Mark?
-    /// The decoder's last sign of life, and when it was first seen.
+    /// The decoder's last beat, and when it was first seen.
     private var decoder: (beat: UInt32, since: Int64)?
 
     mutating func look(_ now: Observation) -> Finding {

@@ -1,6 +1,6 @@
 import Platform
 
-/// Writes the position when `PositionSchedule` says so.
+/// Writes the position when `PositionSchedule` decides so.
 ///
 /// Thread: the daemon's.
 final class PositionKeeper {
@@ -22,7 +22,7 @@ final class PositionKeeper {
         schedule = PositionSchedule(at: clock.now())
     }
 
-    /// Something happened to the position.
+    /// Handles an event of the position.
     func handle(_ event: PositionSchedule.Event) {
         loop.assertOnLoop()
         let entry = queue.contents.current
@@ -32,7 +32,7 @@ final class PositionKeeper {
         if isDue, let entry { write(seconds, entry) }
     }
 
-    /// Sets the timer for the next look at the position. Call it after every change of playback.
+    /// Sets the timer for the next check of the position. Call it after every change of playback.
     func scheduleTick() {
         loop.assertOnLoop()
         let now = clock.now()

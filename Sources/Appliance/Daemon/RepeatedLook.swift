@@ -1,19 +1,19 @@
-/// A question that takes its time and is asked again whenever something has changed: of many changes while an answer is
-/// on its way, only the last one asks again.
+/// A slow query that is repeated when its subject has changed. Many changes while an answer is on its way cause only
+/// one more query.
 struct RepeatedLook {
     private var isLooking = false
     private var hasChanged = false
 
-    /// Something has changed.
-    /// - Returns: whether to ask now.
+    /// Notes a change.
+    /// - Returns: whether to query now.
     mutating func begin() -> Bool {
         hasChanged = isLooking
         defer { isLooking = true }
         return !isLooking
     }
 
-    /// The answer is there.
-    /// - Returns: whether to ask again: call `begin`.
+    /// Notes that the answer has arrived.
+    /// - Returns: whether to query again: call `begin`.
     mutating func end() -> Bool {
         isLooking = false
         return hasChanged

@@ -2,8 +2,8 @@ import CLinux
 import Database
 import Platform
 
-/// Stores the trial of the entry that a start opens, in a file of the state folder, while the process runs. A process
-/// that died has left the file that a start finds.
+/// Stores the trial of the entry that a start opens, in a file of the state folder, while the process runs. A start
+/// that finds the file knows that the last process crashed.
 ///
 /// Thread: the daemon's.
 final class ResumeGuard {
@@ -11,16 +11,16 @@ final class ResumeGuard {
     private let storage: StorageThread
     private let loop: EventLoop
     private let mayHang: () -> Bool
-    /// The entry on trial.
+    /// The entry that is on trial.
     private var entry: EntryID?
     private var timer: TimerToken?
 
     /// - Parameters:
-    ///   - runtimeFolder: takes the file while the state folder cannot be written; nil: there is none.
-    ///   - boot: identifies this boot of the system; empty when it is not known. A power cut does not count against
-    ///     the entry.
-    ///   - mayHang: whether the decoder works and nothing is heard. The watchdog ends a process whose decoder hangs,
-    ///     and takes longer for it than a trial lasts.
+    ///   - runtimeFolder: the folder for the file while the state folder cannot be written; nil when there is none.
+    ///   - boot: identifies this boot of the system; empty when it is unknown. A power cut does not count against the
+    ///     entry.
+    ///   - mayHang: whether the decoder works and no sound is heard. The watchdog ends a process whose decoder hangs,
+    ///     but only after a time that is longer than a trial.
     init(
         folder: String, runtimeFolder: String? = ResumeGuard.systemRuntimeFolder(), storage: StorageThread,
         loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot(), mayHang: @escaping () -> Bool = { false }
@@ -32,8 +32,8 @@ final class ResumeGuard {
         self.mayHang = mayHang
     }
 
-    /// The folder of a service that is the player's alone and lasts until the system stops: systemd's, or that of the
-    /// firmware image.
+    /// The runtime folder of the service, which only the player uses and which lasts until the system stops. It is that
+    /// of systemd, or of the firmware image.
     static func systemRuntimeFolder() -> String? {
         for name in ["RUNTIME_DIRECTORY", "SQLITE_TMPDIR"] {
             if let value = getenv(name) { return String(cString: value) }
@@ -49,11 +49,11 @@ final class ResumeGuard {
         }
     }
 
-    /// Whether this start may open the entry. Writes the file before the entry is opened.
+    /// Returns whether this start may open the entry. Writes the file before the entry is opened.
     func mayOpen(_ entry: EntryID) -> Bool {
         switch ResumeTrial.decide(entry, after: file.kept()) {
         case .passOver:
-            // Nothing is known against the next entry.
+            // The next entry is not under suspicion.
             file.remove()
             return false
         case .open(let trial):
@@ -71,15 +71,15 @@ final class ResumeGuard {
         }
     }
 
-    /// This start opens nothing.
+    /// Notes that this start opens no entry.
     func openNothing() { file.write(.survived) }
 
-    /// Another entry is current now, or none: the opened entry caused no crash.
+    /// Notes that another entry is current now, or none: the opened entry caused no crash.
     func currentIs(_ current: EntryID?) {
         if let entry, entry != current { survive() }
     }
 
-    /// The process is stopped and does not die.
+    /// Removes the file, because the process is stopped and does not crash.
     func end() {
         stopTimer()
         entry = nil
@@ -102,14 +102,15 @@ final class ResumeGuard {
 /// The file with the trial.
 private struct ResumeFile: Sendable {
     let path: String
-    /// Where the file is while `path` cannot be written. What is there counts alone: `path` may have an older one.
+    /// The path of the file while `path` cannot be written. If this file exists, only it counts: `path` may have an
+    /// older one.
     let runtimePath: String?
     let boot: [UInt8]
 
-    /// Not durable: it is needed only until the system stops, and until then the kernel keeps it.
+    /// Writes the file. Not durable: it is needed only until the system stops, and until then the kernel has it.
     func write(_ trial: ResumeTrial) { replace(trial.text) }
 
-    /// nil without a file, and when another boot has written it.
+    /// Returns nil without a file, and when it was written in another boot.
     func kept() -> ResumeTrial? {
         for path in [runtimePath, path] {
             guard let path, FileKind(at: path) == .file else { continue }
@@ -131,7 +132,7 @@ private struct ResumeFile: Sendable {
             try Self.remove(path)
             removeFromRuntime()
         } catch {
-            // It hides the file that stays.
+            // A file without a trial hides the one that cannot be removed.
             replace("\n")
         }
     }
@@ -146,7 +147,7 @@ private struct ResumeFile: Sendable {
         }
     }
 
-    /// Nothing is counted, and the entry is opened.
+    /// Logs that crashes are not counted, and that the entry is opened.
     private func tell(_ problem: SystemError) {
         Log.warning("an entry that ends the process cannot be noticed: \(problem)")
     }

@@ -1,7 +1,7 @@
 /// Decides whether a start may open the current entry, in case this entry makes the process crash
 /// (docs/decisions/entries-that-end-the-process.md).
 struct ResumeTrial: Equatable {
-    /// After so many deaths in a row with one entry, it is skipped.
+    /// After this number of crashes in a row with one entry, it is skipped.
     static let limit = 2
     /// A start that runs for this long, in nanoseconds, has survived the entry: the resumed position was at most 10 s
     /// old.
@@ -9,7 +9,7 @@ struct ResumeTrial: Equatable {
 
     /// The entry that the start opened; nil when it opened none, or has survived it.
     var entry: EntryID?
-    /// How often in a row the process will have died with the entry if it dies now.
+    /// The number of crashes in a row with the entry, if the process crashes now.
     var deaths: Int
 
     static let survived = ResumeTrial(entry: nil, deaths: 0)
@@ -22,14 +22,14 @@ struct ResumeTrial: Equatable {
 
     /// - Parameters:
     ///   - current: the entry that was current when the process ended.
-    ///   - kept: the trial that the last process has left; nil when it was stopped, or ended with the system.
+    ///   - kept: the trial that the last process left; nil when it was stopped, or ended with the system.
     static func decide(_ current: EntryID, after kept: ResumeTrial?) -> Decision {
-        // Without its own trial the entry was at least current when the process died.
+        // Without a trial of its own, the entry was at least current at the crash.
         let deaths = kept.map { $0.entry == current ? $0.deaths : 1 } ?? 0
         return deaths >= limit ? .passOver : .open(ResumeTrial(entry: current, deaths: deaths + 1))
     }
 
-    /// `entry deaths`, as the file stores it; 0 for no entry.
+    /// The form in the file, `entry deaths`; 0 for no entry.
     var text: String { "\(entry?.number ?? 0) \(deaths)\n" }
 
     init(entry: EntryID?, deaths: Int) {
@@ -37,7 +37,7 @@ struct ResumeTrial: Equatable {
         self.deaths = deaths
     }
 
-    /// nil when the bytes are not a trial.
+    /// Returns nil when the bytes are not a trial.
     init?(_ bytes: [UInt8]) {
         let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard words.count == 2, let entry = UInt32(String(decoding: words[0], as: UTF8.self)),

@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// Returns memory to the system that the start and large requests have left unused.
+/// Returns unused memory to the system after the start and after large requests.
 ///
 /// Thread: the daemon's.
 final class SpareMemory {
@@ -12,10 +12,11 @@ final class SpareMemory {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Otherwise the process would keep it: 0.2 MB after a start, more after finding and writing thousands of entries.
+    /// Returns unused memory, which the process would otherwise hold: 0.2 MB after a start, more after a request with
+    /// thousands of entries.
     func giveBack() { malloc_trim(0) }
 
-    /// Returns it after a second, when the parts that handled a request have released their memory.
+    /// Returns unused memory after a second, when the parts that handled a request have released theirs.
     func giveBackSoon() {
         guard timer == nil else { return }
         timer = loop.schedule(after: Self.delay) { [self] in

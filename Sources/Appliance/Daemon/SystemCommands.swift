@@ -12,7 +12,7 @@ public final class SystemCommands {
         let command: SystemCommand
         /// Reports a hang-up when the command has ended.
         let descriptor: Int32
-        /// Whether the log has that it was asked for again meanwhile.
+        /// Whether a repeated request was logged meanwhile.
         var isTold = false
     }
 

@@ -2,9 +2,9 @@ import Platform
 import Player
 import Synchronization
 
-/// Reports to the supervisor of this process, which is systemd: that it has started, that it stops, a line with its
-/// status, and regularly that the player is healthy (`HealthCheck`). A player that hangs is not reported as healthy,
-/// and systemd restarts it.
+/// Reports to the supervisor of this process, which is systemd. It reports the start, the stop, a line with the status,
+/// and regularly that the player is healthy (`HealthCheck`). A player that hangs is not reported as healthy, and
+/// systemd restarts it.
 ///
 /// Thread: the daemon's.
 /// `@unchecked Sendable` is safe because the player's threads only set the atomic; the rest is the daemon's loop's.
@@ -17,9 +17,9 @@ public final class Watchdog: @unchecked Sendable {
     private let clock: any MonotonicClock
     private var check = HealthCheck()
     private var timer: TimerToken?
-    /// How often this has looked.
+    /// The number of checks.
     private var looks: UInt8 = 0
-    /// Whether the player's threads have answered the last question. They set it themselves: an answer that came as a
+    /// Whether the player's threads have answered the last question. They set it themselves, because an answer by
     /// message would wake the daemon's thread.
     private let hasAnswered = Atomic(true)
 
@@ -32,7 +32,7 @@ public final class Watchdog: @unchecked Sendable {
         self.clock = clock
     }
 
-    /// The daemon has started.
+    /// Begins the reports: the daemon has started.
     public func start() {
         loop.assertOnLoop()
         observers.add { [self] event in
@@ -46,7 +46,7 @@ public final class Watchdog: @unchecked Sendable {
         look()
     }
 
-    /// The configuration is being reloaded; `reloaded` follows.
+    /// Reports that the configuration is being reloaded; `reloaded` follows.
     public func reloads() { supervisor.tell(.reloading(at: clock.now())) }
 
     public func reloaded() { supervisor.tell(.ready) }
@@ -60,15 +60,15 @@ public final class Watchdog: @unchecked Sendable {
 
     private func tellStatus() { supervisor.tell(.status(status().summary)) }
 
-    /// Asks control, and through it the audio thread where that has something to do. One question at a time: a thread
+    /// Asks control, and through it the audio thread if that is at work. Only one question is open at a time: a thread
     /// that hangs would collect them.
     private func ask() {
         guard hasAnswered.exchange(false, ordering: .relaxed) else { return }
         engine.afterRequests { [self] in hasAnswered.store(true, ordering: .relaxed) }
     }
 
-    /// Four times in the time that it has: what looks like a stop once may be a busy moment. Three times at rest, where
-    /// the player is asked at every third look: each look and each question wakes a thread.
+    /// Checks four times in the watchdog's interval, because one failed check may be a busy moment. At rest it checks
+    /// three times, and asks the player only at every third check: each check and each question wakes a thread.
     private func look() {
         guard let interval = supervisor.watchdogInterval else { return }
         let state = engine.playbackState

@@ -33,7 +33,7 @@ public final class DeviceFocus {
 
     func isHeld(by holder: UInt64) -> Bool { holders.isHeld(by: holder) }
 
-    /// Removes the level that the holder has set. Does nothing when there is none.
+    /// Removes the level of the holder. Does nothing when there is none.
     public func release(by holder: UInt64) {
         holders.release(by: holder)
         holdersChanged()
@@ -45,8 +45,8 @@ public final class DeviceFocus {
         changed()
     }
 
-    /// Calls `action` on the daemon's loop once the player has carried out all earlier requests. When the focus was
-    /// taken away, the device is free then, and other programs can open it.
+    /// Calls `action` on the daemon's loop once the player has carried out all earlier requests. If the focus was taken
+    /// away, the device is free then, and other programs can open it.
     public func whenCarriedOut(_ action: @escaping @Sendable () -> Void) { queue.whenCarriedOut(action) }
 
     private func holdersChanged() {

@@ -1,4 +1,4 @@
-/// The focus that clients have set. A program that shares the speaker can set it for good, or only while it is
+/// The focus that clients have set. A program that shares the speaker can set it permanently, or only while it is
 /// connected: when a doorbell crashes, the player gets the speaker back. The lowest level applies.
 public struct FocusHolders: Equatable, Sendable {
     /// The level without holders. Clients that do not stay connected change it.

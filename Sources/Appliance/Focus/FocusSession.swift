@@ -5,7 +5,7 @@ public enum FocusLevel: UInt8, Comparable, CaseIterable, Sendable {
     case none
     /// Another program plays.
     case background
-    /// It may play, while the user does something else.
+    /// The player may play, while the user does something else.
     case limited
     case full
 
@@ -15,29 +15,29 @@ public enum FocusLevel: UInt8, Comparable, CaseIterable, Sendable {
 /// The power state of the board (docs/playback.md, 14).
 public enum PowerState: CaseIterable, Sendable {
     case active
-    /// It is about to sleep.
+    /// The board is about to sleep.
     case resigning
     case suspended
-    /// It wakes up.
+    /// The board wakes up.
     case regaining
 }
 
 /// Whether the device is open (docs/playback.md, 14).
 public enum StreamingState: CaseIterable, Sendable {
     case stopped
-    /// It is being opened.
+    /// The device is being opened.
     case starting
     case ready
 }
 
-/// When the sound card is opened and closed (docs/playback.md, 14). A `hw:` device has one user:
-/// while the player has it open, no other program can play.
+/// Decides when the sound card is opened and closed (docs/playback.md, 14). A `hw:` device has one user: while the
+/// player has it open, no other program can play.
 ///
 /// Only the focus closes it. It is opened when the focus is limited or full and the board is awake. After the board
 /// wakes up the device is reopened, because it may have lost its state. A change between limited and full focus leaves
 /// it open.
 ///
-/// It does not look at playback: `QueueConductor` resumes after the device is back, if it was playing.
+/// Playback is not considered: `QueueConductor` resumes after the device is back, if it was playing.
 public struct FocusSession: Equatable, Sendable {
     public enum Event: Equatable, Sendable {
         case focus(FocusLevel)

@@ -2,10 +2,10 @@ import Board
 import Platform
 import Player
 
-/// The only way from the queue to the engine. The engine starts, stops and reopens the device while the amplifier is
-/// muted, so that nothing pops. Without an amplifier there is no delay.
+/// The only path from the queue to the engine. The engine starts, stops and reopens the device while the amplifier is
+/// muted, so that it makes no pop. Without an amplifier there is no delay.
 ///
-/// Thread: that of `loop`, everything.
+/// Thread: everything runs on the thread of `loop`.
 /// `@unchecked Sendable` is safe because the engine's thread only posts to `loop`.
 final class AmplifiedOutput: @unchecked Sendable {
     private let engine: PlaybackEngine
@@ -26,7 +26,7 @@ final class AmplifiedOutput: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Call it once, before anything is played.
+    /// Sets the amplifier. Call it once, before any playback.
     func use(_ amplifier: Amplifier) {
         loop.assertOnLoop()
         self.amplifier = amplifier
@@ -94,7 +94,7 @@ final class AmplifiedOutput: @unchecked Sendable {
         endWaiting()
     }
 
-    /// The amplifier has been silent for long enough.
+    /// Carries out a step for which the amplifier has now been silent for long enough.
     func carryOut(_ step: Amplifier.DeviceStep) {
         loop.assertOnLoop()
         switch step {

@@ -1,17 +1,17 @@
 import Player
 
-/// Why an entry failed, as far as the queue decides by it.
+/// Why an entry failed, as far as the queue depends on it.
 enum EntryFailure: Equatable {
-    /// The entry itself: the next one may play.
+    /// The entry itself failed: the next one may play.
     case ofEntry
-    /// The medium is missing, in contrast to a file that is missing or broken; or this machine cannot open it now.
+    /// The medium is missing (a missing or broken file is no such case), or this machine cannot open it now.
     case ofMedium
     /// The content service is away (`PlayerError.Reach`).
     case ofService
-    /// The content of the entry did not come, and the service has not said why.
+    /// The content of the entry did not arrive, and the service gave no reason.
     case ofContent
 
-    /// - Parameter media: those of the queue.
+    /// - Parameter media: the media of the queue.
     init(_ error: PlayerError, _ media: MusicMedia = MusicMedia()) {
         if MissingMedium.isReason(for: error, media) {
             self = .ofMedium

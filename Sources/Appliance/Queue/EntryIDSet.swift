@@ -26,7 +26,7 @@ struct EntryIDSet {
         for id in ids { bits[Int((id.number - first) / 64)] |= 1 << UInt64((id.number - first) % 64) }
     }
 
-    /// false where none of these numbers is in the set.
+    /// Returns false when none of these numbers is in the set.
     func mayContain(_ numbers: ClosedRange<UInt32>) -> Bool {
         first <= last && numbers.lowerBound <= last && numbers.upperBound >= first
     }

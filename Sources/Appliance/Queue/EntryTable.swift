@@ -1,15 +1,15 @@
 import Player
 
-/// The entries of the queue by id, in pages: 24 bytes an entry and its product id's bytes. A copy shares the pages; a
-/// change copies those that it touches and others still use.
+/// The entries of the queue by id, in pages: 24 bytes an entry and the bytes of its product id. A copy shares the
+/// pages; a change copies only the shared pages that it changes.
 struct EntryTable: Sendable {
     static let productIdLimit = Int(UInt16.max)
 
-    /// Ascending by id: ids are given in the order in which entries come. None is empty.
+    /// The pages, ascending by id: ids are assigned in the order of arrival. None is empty.
     private(set) var pages: [ProductPage] = []
     private(set) var count = 0
 
-    /// Of the product ids, with those that were removed and still take memory.
+    /// The bytes of the product ids, including removed ones that still take memory.
     var byteCount: Int { pages.reduce(0) { $0 + $1.byteCount } }
 
     /// All ids, ascending.
@@ -22,7 +22,7 @@ struct EntryTable: Sendable {
 
     func contains(_ id: EntryID) -> Bool { place(of: id) != nil }
 
-    /// nil when there is no such entry.
+    /// Returns nil when there is no such entry.
     subscript(_ id: EntryID) -> QueuedProduct? { place(of: id).map { pages[$0.page].product($0.index) } }
 
     /// The entries with this id and greater ones, ascending.
@@ -51,7 +51,8 @@ struct EntryTable: Sendable {
     }
 
     /// Adds entries. Copies one page at most, however many there are.
-    /// - Parameter first: the id of the first one, greater than all that are there. The others follow without a gap.
+    /// - Parameter first: the id of the first product, greater than all ids in the table. The others follow without a
+    ///   gap.
     mutating func append(_ products: PackedProducts, from first: EntryID) {
         for var page in products.pages {
             page.shift(by: first.number)
@@ -66,7 +67,7 @@ struct EntryTable: Sendable {
         for index in pages.indices { removedCount += pages[index].remove(removed) }
         if removedCount == 0 { return }
         count -= removedCount
-        // Pages that have become small are joined, or many of them would be left.
+        // Small pages are joined; otherwise many of them would remain.
         let all = pages
         pages.removeAll()
         for page in all { pages.append(joining: page) }

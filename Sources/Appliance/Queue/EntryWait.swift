@@ -1,18 +1,18 @@
-/// The wait for an entry that cannot be played for a reason outside of it: a stick that was pulled out, a share that is
-/// mounted after the player starts, a service that is away. At first only this entry is retried. Then the other entries
-/// get their turn. When none of them can be played either, this entry is retried for ever.
+/// The wait for an entry that cannot be played for an outside reason: a stick was pulled out, a share is not mounted
+/// yet, or a service is away. At first only this entry is retried, then the other entries are tried. If none of them
+/// can be played either, this entry is retried for ever.
 struct EntryWait: Equatable {
     enum Cause: Equatable {
         case medium
         case service
     }
 
-    /// How often the entry is tried before the others.
+    /// The number of attempts before the other entries are tried.
     private static let patience = 15
-    /// Between attempts for a medium, in nanoseconds.
+    /// The time between attempts for a medium, in nanoseconds.
     private static let soon: Int64 = 2_000_000_000
     private static let later: Int64 = 10_000_000_000
-    /// Between the first attempts for a service, in nanoseconds; then twice as long each time.
+    /// The time between the first attempts for a service, in nanoseconds; it doubles each time.
     private static let first: Int64 = 1_000_000_000
     private static let longest: Int64 = 60_000_000_000
 
@@ -23,7 +23,7 @@ struct EntryWait: Equatable {
     private var attempts = 1
     private var doublings = 0
     private var othersWereTried = false
-    /// Another entry has failed for a reason outside of it, and may play later.
+    /// Whether another entry has failed for an outside reason, and may play later.
     private var othersMayPlay = false
 
     init(for cause: Cause, _ entry: EntryID, at position: Double) {
@@ -33,10 +33,10 @@ struct EntryWait: Equatable {
     }
 
     private var isPatient: Bool { attempts <= Self.patience }
-    /// Whether the entry is tried now, and not the others.
+    /// Whether this entry is tried now, and not the others.
     var isOn: Bool { isPatient || othersWereTried }
 
-    /// How long to wait before the next attempt, in nanoseconds.
+    /// Returns how long to wait before the next attempt, in nanoseconds.
     mutating func interval() -> Int64 {
         attempts += 1
         switch cause {
@@ -49,19 +49,20 @@ struct EntryWait: Equatable {
 
     /// - Parameters:
     ///   - failed: the entry that has failed now.
-    ///   - failure: why.
+    ///   - failure: the reason.
     mutating func letOthersTry(_ failed: EntryID, _ failure: EntryFailure) {
         othersWereTried = true
         if failed != entry, failure == .ofService || failure == .ofContent { othersMayPlay = true }
     }
 
-    /// None of the others can be played now: this one has its turn again. They have theirs later, when that may help.
+    /// Retries this entry first again, because none of the others can be played now. The others are tried later, when
+    /// that may help.
     mutating func comesBack() {
         guard cause == .service || othersMayPlay else { return }
         attempts = 1
         (othersWereTried, othersMayPlay) = (false, false)
     }
 
-    /// What has failed over the former link says nothing about the new one.
+    /// Resets the delay: failures over the former link prove nothing about the new one.
     mutating func linkChanged() { doublings = 0 }
 }

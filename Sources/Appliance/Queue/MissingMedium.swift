@@ -2,19 +2,19 @@ import CLinux
 import Platform
 import Player
 
-/// Tells a missing medium from a missing file (docs/decisions/missing-medium.md).
+/// Distinguishes a missing medium from a missing file (docs/decisions/missing-medium.md).
 enum MissingMedium {
-    /// Whether an error means that the medium is missing. So it does when the system has no descriptor or thread left
-    /// to read it with.
-    /// - Parameter media: those of the queue.
+    /// Returns whether an error means that the medium is missing. The lack of a descriptor or thread to read it with
+    /// counts too.
+    /// - Parameter media: the media of the queue.
     static func isReason(for error: PlayerError, _ media: MusicMedia = MusicMedia()) -> Bool {
         guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }
         switch failure.code {
         case ENOENT, ENOTDIR:
             return isMissing(Folder.containing(SheetTrack.file(of: path))) || media.isMissing(for: path)
-        // It was there a moment ago.
+        // The medium was there a moment ago.
         case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
-        // Each other entry would fail too, until it is over.
+        // All other entries would fail too, until the lack is over.
         default: return failure.isOfResources
         }
     }

@@ -1,9 +1,9 @@
 import Platform
 
-/// The mount points that the queue's music lies on, as they were when it was added. One that is not mounted any more is
-/// a medium that is missing, whatever lies in its folder instead (docs/decisions/missing-medium.md).
+/// The mount points of the queue's music, from the time when it was added. One that is not mounted any more is a
+/// missing medium, even if its folder has other files (docs/decisions/missing-medium.md).
 struct MusicMedia: Equatable, Sendable {
-    /// More than anybody mounts. The oldest goes first.
+    /// The limit, which is more than anyone mounts. The oldest is removed first.
     static let limit = 32
 
     private(set) var mountPoints: [String] = []

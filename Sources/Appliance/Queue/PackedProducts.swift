@@ -1,13 +1,13 @@
 import Player
 
-/// Products on their way into the queue, in the pages in which the queue keeps them. They are packed where there is
-/// time for it, such as on the thread of a search; the queue then takes whole pages and copies next to nothing
+/// Products that will be added to the queue, in the pages that the queue uses. They are packed where there is time for
+/// it, such as on the thread of a search. The queue then takes whole pages and copies next to nothing
 /// (docs/decisions/queue-of-100000.md).
 struct PackedProducts: Sendable {
-    /// Numbered from 0, without a gap.
+    /// The pages, numbered from 0 without a gap.
     private(set) var pages: [ProductPage] = []
     private(set) var count = 0
-    /// Whether there was a product with an id too long for the queue. It is not among the others.
+    /// Whether a product was left out because its id is too long for the queue.
     private(set) var hasTooLongID = false
 
     init() {}
@@ -16,7 +16,7 @@ struct PackedProducts: Sendable {
         for product in products { append(product) }
     }
 
-    /// Of the ids.
+    /// The bytes of the ids.
     var byteCount: Int { pages.reduce(0) { $0 + $1.byteCount } }
 
     var isEmpty: Bool { count == 0 }
@@ -32,7 +32,7 @@ struct PackedProducts: Sendable {
         count += 1
     }
 
-    /// Copies one page at most.
+    /// Appends products. Copies one page at most.
     mutating func append(contentsOf more: PackedProducts) {
         let distance = UInt32(count)
         for var page in more.pages {
@@ -46,7 +46,7 @@ struct PackedProducts: Sendable {
 
 extension [ProductPage] {
     /// Appends a page, or its products to the last page where that has room for all of them.
-    /// - Parameter page: all its numbers are greater than those that are there.
+    /// - Parameter page: a page whose numbers are all greater than those in the array.
     mutating func append(joining page: ProductPage) {
         if page.isEmpty { return }
         if last?.hasRoom(for: page.count, bytes: page.byteCount) == true {

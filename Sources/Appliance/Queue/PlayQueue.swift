@@ -5,15 +5,15 @@ import Platform
 ///
 /// Every operation is at most linear in the number of entries, over arrays of four bytes an entry.
 public struct PlayQueue: Sendable {
-    /// More entries than this are refused.
+    /// The most entries; more are refused.
     public static let capacity = 100_000
-    /// All product ids together, in bytes: a small board has no memory for more.
+    /// The most bytes of all product ids together: a small board has no memory for more.
     static let idBytes = 128 << 20
-    /// How many played entries the history keeps.
+    /// The most played entries in the history.
     public static let historyLimit = 100
 
     private(set) var table = EntryTable()
-    /// The order in which the entries were added or moved.
+    /// The order in which the entries were added or to which they were moved.
     private(set) var originalOrder: [EntryID] = []
     /// The order while shuffled; empty otherwise.
     private(set) var shuffledOrder: [EntryID] = []
@@ -24,7 +24,7 @@ public struct PlayQueue: Sendable {
     /// The entries that played before the current one, oldest first. An entry may be in it several times.
     public private(set) var history: [EntryID] = []
     private(set) var nextNumber: UInt32 = 1
-    /// What the entries lie on.
+    /// The media of the entries.
     private(set) var media = MusicMedia()
 
     public init() {}
@@ -39,7 +39,7 @@ public struct PlayQueue: Sendable {
 
     public func contains(_ id: EntryID) -> Bool { table.contains(id) }
 
-    /// The entry's product; nil when there is no such entry (any more).
+    /// Returns the entry's product; nil when there is no such entry (any more).
     public func product(_ id: EntryID) -> QueuedProduct? { table[id] }
 
     /// The entry's index in the order of playing, from 0.
@@ -54,7 +54,7 @@ public struct PlayQueue: Sendable {
 
     // MARK: Playback
 
-    /// The entry that follows the current one, by itself and by `next`. The engine's `setNext` gets it after each
+    /// The entry that follows the current one, at its end and after `next`. The engine's `setNext` gets it after each
     /// change. nil at the end.
     public var upNext: EntryID? {
         guard let current else { return playOrder.first }
@@ -68,17 +68,17 @@ public struct PlayQueue: Sendable {
         return repeatMode == .all ? playOrder.first : nil
     }
 
-    /// Goes to the entry that is up next. With repeat one that is the current entry.
-    /// - Returns: the current entry now; nil when nothing follows, and then nothing has changed.
+    /// Makes the next entry current. With repeat one that is the current entry.
+    /// - Returns: the new current entry; nil when no entry follows, and then nothing has changed.
     public mutating func next() -> EntryID? {
         guard let id = upNext else { return nil }
         advance(to: id)
         return id
     }
 
-    /// Goes back to the entry that played before. Without a history it goes to the entry before in the order, at the
-    /// beginning to the first entry. (`PreviousButton` decides whether "previous" restarts the current entry instead.)
-    /// - Returns: the current entry now; nil when the queue is empty.
+    /// Makes the entry current that played before. Without a history it is the former entry in the order, at the
+    /// beginning the first one. (`PreviousButton` decides whether "previous" restarts the current entry instead.)
+    /// - Returns: the new current entry; nil when the queue is empty.
     public mutating func previous() -> EntryID? {
         while let last = history.popLast() {
             // The entries between the two may have been removed.
@@ -100,35 +100,35 @@ public struct PlayQueue: Sendable {
         advance(to: id)
     }
 
-    /// The entry plays now, and the one before enters the history. Does nothing for an entry that is not there.
+    /// Makes an entry current, and adds the former one to the history. Does nothing for an entry that does not exist.
     mutating func advance(to id: EntryID) {
         guard id != current, table.contains(id) else { return }
         remember(current)
         current = id
     }
 
-    /// The last entry has ended.
+    /// Ends the last entry.
     mutating func finish() {
         remember(current)
         current = nil
     }
 
-    /// The entry cannot be played: the one after it becomes current, also with repeat one. The failed entry does not
-    /// enter the history, so `previous` does not return to it.
+    /// Makes the entry after a failed one current, also with repeat one. The failed entry is not added to the history,
+    /// so `previous` does not return to it.
     mutating func pass(over failed: EntryID) {
         if current != failed { remember(current) }
         let next = following(failed)
         current = next == failed ? nil : next
     }
 
-    /// A skipped entry becomes current again. Does nothing when it is not there any more.
+    /// Makes a skipped entry current again. Does nothing when it does not exist any more.
     /// - Returns: whether it is current.
     mutating func comeBack(to id: EntryID) -> Bool {
         if product(id) != nil { current = id }
         return current == id
     }
 
-    /// None of the entries can be played: no entry is current.
+    /// Makes no entry current, because none can be played.
     mutating func giveUp() { current = nil }
 
     private mutating func remember(_ id: EntryID?) {
@@ -164,7 +164,7 @@ public struct PlayQueue: Sendable {
         return ids
     }
 
-    /// Adds products behind the current entry.
+    /// Adds products after the current entry.
     @discardableResult
     mutating func insertNext(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
         let place = current.flatMap { index(of: $0) }.map { $0 + 1 } ?? 0
@@ -224,16 +224,16 @@ public struct PlayQueue: Sendable {
         history = []
         current = nil
         media = MusicMedia()
-        // Nobody remembers the first numbers by the time that half of them have been given.
+        // Start again from 1: when half of the numbers are used, no client still refers to the first ones.
         if nextNumber > UInt32.max / 2 { nextNumber = 1 }
     }
 
-    /// Entries have come that lie on these.
+    /// Adds the mount points of new entries.
     mutating func note(media mountPoints: [String]) { media.add(mountPoints) }
 
-    /// Gives products ids and keeps them, in no order yet.
+    /// Assigns ids to products and stores them, without a position in the order.
     private mutating func take(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
-        // In 64 bits: the number of entries that can still come does not fit into an Int of 32.
+        // In 64 bits: the number of entries that can still be added does not fit into an Int of 32.
         guard products.count <= Self.capacity - count, Int64(UInt32.max - nextNumber) > Int64(products.count)
         else { throw .full(limit: Self.capacity) }
         guard products.byteCount <= Self.idBytes - table.byteCount else { throw .idsTooLong(limit: Self.idBytes) }
@@ -246,7 +246,7 @@ public struct PlayQueue: Sendable {
 
     // MARK: Shuffle
 
-    /// Switches shuffle. On: the current entry keeps playing and becomes the first of the random order. Off: the
+    /// Switches shuffle. On: the current entry stays current and becomes the first of the random order. Off: the
     /// original order is back, with the entries that were added and without those that were removed.
     public mutating func setShuffled(_ shuffled: Bool, random: any RandomSource) {
         guard shuffled != isShuffled else { return }
@@ -271,7 +271,7 @@ public struct PlayQueue: Sendable {
 
     // MARK: Restoring
 
-    /// The stored queue. When its parts do not fit together, all entries are there, in the order in which they were
+    /// Restores the stored queue. If its parts do not match, all entries are there, in the order in which they were
     /// added.
     init(
         table: EntryTable, originalOrder: [EntryID], shuffledOrder: [EntryID]?, repeatMode: RepeatMode,

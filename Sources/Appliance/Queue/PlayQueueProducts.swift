@@ -1,6 +1,6 @@
 import Platform
 
-/// The same for products that are not packed yet.
+/// The operations of the queue for products that are not packed yet.
 extension PlayQueue {
     public mutating func set(
         _ products: [QueuedProduct], startingAt start: Int? = 0, random: any RandomSource

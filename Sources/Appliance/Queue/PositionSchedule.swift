@@ -1,6 +1,6 @@
-/// When the position is written. A power cut loses at most 10 s of it, and the medium is rarely written: every 9 s
-/// while it moves (the write itself may take a second), at once when it stops, and at most once a second during
-/// repeated seeks.
+/// Decides when the position is written. A power cut loses at most 10 s of it, and the medium is rarely written. It is
+/// written every 9 s while it moves (the write itself may take a second), and at once when it stops. During repeated
+/// seeks it is written at most once a second.
 ///
 /// Times are those of a monotonic clock, in nanoseconds.
 public struct PositionSchedule: Sendable {
@@ -12,7 +12,7 @@ public struct PositionSchedule: Sendable {
         case tick
         /// A seek to another position.
         case jumped
-        /// Paused, stopped, or the program ends: the position does not move any more.
+        /// Paused, stopped, or the program ends: the position does not change any more.
         case rested
     }
 
@@ -22,17 +22,17 @@ public struct PositionSchedule: Sendable {
     }
 
     private var written: Written?
-    /// When the stored position was correct for the last time.
+    /// The last time at which the stored position was correct.
     private var lastCorrect: Int64
     private var hasJumped = false
 
     /// - Parameter now: the time at which the stored position was correct.
     public init(at now: Int64) { lastCorrect = now }
 
-    /// Whether to write the position now. If so, it counts as written.
+    /// Returns whether to write the position now. If so, it counts as written.
     /// - Parameters:
     ///   - seconds: the position in `entry`.
-    ///   - entry: the current one; nil when there is none, and then nothing is left to write.
+    ///   - entry: the current one; nil when there is none, and then there is no position to write.
     public mutating func shouldWrite(_ event: Event, seconds: Double, of entry: EntryID?, at now: Int64) -> Bool {
         guard let entry else {
             (hasJumped, lastCorrect) = (false, now)
@@ -47,8 +47,8 @@ public struct PositionSchedule: Sendable {
         return true
     }
 
-    /// When to call with the next tick: while it plays, and after a jump that was not written at once; nil when nothing
-    /// will change. After an answer to `shouldWrite` at `now`, it is later than `now`.
+    /// Returns when to call with the next tick: while it plays, and after a jump that was not written at once; nil when
+    /// no change is expected. After an answer to `shouldWrite` at `now`, it is later than `now`.
     public func nextTick(isPlaying: Bool, at now: Int64) -> Int64? {
         isPlaying || hasJumped ? max(now, deadline) : nil
     }

@@ -1,13 +1,13 @@
-/// What "previous" does (docs/playback.md, 12.3).
+/// The action of "previous" (docs/playback.md, 12.3).
 public enum PreviousButton: Equatable, Sendable {
     /// Play the current product from its beginning.
     case restart
-    /// Go to the product before.
+    /// Play the previous product.
     case goBack
 
     /// Seconds of a product after which "previous" restarts it.
     public static let limit = 3.0
 
-    /// - Parameter position: where the current product is heard, in seconds.
+    /// - Parameter position: the position that is heard in the current product, in seconds.
     public static func pressed(at position: Double) -> PreviousButton { position > limit ? .restart : .goBack }
 }

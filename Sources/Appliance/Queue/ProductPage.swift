@@ -1,15 +1,15 @@
 import Player
 
-/// A few products one after another in little memory: 24 bytes each and the bytes of their ids, which share one
-/// allocation. Products that come from one place share what they say about it.
+/// A few products in little memory: 24 bytes each and the bytes of their ids, which share one allocation. Products of
+/// the same origin share its description.
 ///
-/// A page is small, so whatever is done to one page is little work. Whole pages change hands without a copy.
+/// A page is small, so any operation on one page is little work. Whole pages are passed on without a copy.
 struct ProductPage: Sendable {
-    /// Products in a page, and bytes of their ids. One product always fits.
+    /// The most products in a page, and the most bytes of their ids. One product always fits.
     static let countLimit = 256
     static let textLimit = 16 << 10
 
-    /// Where a request came from.
+    /// The origin of a request.
     private final class Origin: Sendable {
         let sourceType: String?
         let sourceId: String?
@@ -31,9 +31,9 @@ struct ProductPage: Sendable {
     }
 
     private struct Row {
-        /// nil where nothing is known about it.
+        /// The origin; nil when it is unknown.
         var origin: Origin?
-        /// The product's number, counted from the page's.
+        /// The product's number, relative to the page's first number.
         var offset: UInt32
         /// The first byte of the product id in `text`.
         var start: UInt32
@@ -41,7 +41,7 @@ struct ProductPage: Sendable {
         let type: ProductType
     }
 
-    /// From where the numbers of this page count.
+    /// The base of the numbers in this page.
     private(set) var firstNumber: UInt32
     /// Ascending by number.
     private var rows: [Row] = []
@@ -49,7 +49,7 @@ struct ProductPage: Sendable {
     /// Bytes of `text` that no row uses any more.
     private var unused = 0
 
-    /// - Parameter firstNumber: no number in the page is less.
+    /// - Parameter firstNumber: a lower bound of all numbers in the page.
     init(from firstNumber: UInt32) { self.firstNumber = firstNumber }
 
     var count: Int { rows.count }
@@ -66,7 +66,7 @@ struct ProductPage: Sendable {
             sourceId: row.origin?.sourceId, extras: row.origin?.extras ?? [:])
     }
 
-    /// The place of the first product whose number is not less.
+    /// Returns the index of the first product whose number is not less.
     func firstIndex(notBefore id: EntryID) -> Int {
         var (low, high) = (0, rows.count)
         while low < high {
@@ -76,7 +76,7 @@ struct ProductPage: Sendable {
         return low
     }
 
-    /// Whether both are the same memory: nothing was copied.
+    /// Whether both share the same memory, so that nothing was copied.
     func isSameMemory(as other: ProductPage) -> Bool {
         rows.withUnsafeBufferPointer { rows in
             other.rows.withUnsafeBufferPointer { rows.baseAddress == $0.baseAddress }
@@ -89,7 +89,7 @@ struct ProductPage: Sendable {
         rows.count + count <= Self.countLimit && text.count + bytes <= Self.textLimit
     }
 
-    /// Grows as an array does, but not beyond what a page may hold.
+    /// Grows as an array does, but not beyond the limits of a page.
     private mutating func makeRoom(for count: Int, bytes: Int) {
         if rows.count + count > rows.capacity {
             rows.reserveCapacity(max(rows.count + count, min(2 * rows.capacity, Self.countLimit)))
@@ -99,10 +99,10 @@ struct ProductPage: Sendable {
         }
     }
 
-    /// All numbers become greater.
+    /// Adds a distance to all numbers.
     mutating func shift(by distance: UInt32) { firstNumber += distance }
 
-    /// - Parameter id: greater than all that are there.
+    /// - Parameter id: an id greater than all in the page.
     mutating func append(_ product: QueuedProduct, as id: EntryID) {
         let length = product.productId.utf8.count
         makeRoom(for: 1, bytes: length)
@@ -119,11 +119,11 @@ struct ProductPage: Sendable {
         return Origin(product)
     }
 
-    /// - Parameter page: all its numbers are greater.
+    /// - Parameter page: a page whose numbers are all greater.
     mutating func append(_ page: ProductPage) {
         makeRoom(for: page.count, bytes: page.byteCount)
         let (distance, start) = (page.firstNumber - firstNumber, UInt32(text.count))
-        // Where the same place comes up again, what is said about it is shared.
+        // If the origin is the same, its description is shared.
         let (first, last) = (page.rows.first?.origin, rows.last?.origin)
         let shared = if let first, let last, first.isSame(as: last) { last } else { first }
         for var row in page.rows {
@@ -136,7 +136,7 @@ struct ProductPage: Sendable {
         unused += page.unused
     }
 
-    /// - Returns: how many were removed.
+    /// - Returns: the number of removed products.
     mutating func remove(_ removed: EntryIDSet) -> Int {
         guard let last = rows.last, removed.mayContain(firstNumber...(firstNumber + last.offset)) else { return 0 }
         let before = rows.count
@@ -148,7 +148,7 @@ struct ProductPage: Sendable {
             return true
         }
         unused += freed
-        // Half of it at most, so that closing the gaps costs a constant share of what was removed.
+        // At most half is unused, so closing the gaps costs a constant share of the removed bytes.
         if unused > text.count / 2 { closeGaps() }
         return before - rows.count
     }

@@ -23,8 +23,8 @@ public final class QueueConductor: @unchecked Sendable {
     private var isOver = false
 
     /// - Parameters:
-    ///   - loop: runs everything here. When it is the player's own loop, the engine's messages are handled at once: the
-    ///     next entry is set before the current one ends, however short it is.
+    ///   - loop: the loop on which everything runs here. If it is the player's own loop, the engine's messages are
+    ///     handled at once: the next entry is set before the current one ends, however short it is.
     ///   - observe: called on `loop`'s thread with every event.
     public init(
         engine: PlaybackEngine, loop: EventLoop, queue: PlayQueue = PlayQueue(), rules: QueueRules = .appliance,
@@ -43,8 +43,8 @@ public final class QueueConductor: @unchecked Sendable {
         }
     }
 
-    /// Stops listening to the engine. From now on nothing is carried out or reported; the last values can still be
-    /// read. Without this call it lives as long as the engine.
+    /// Stops listening to the engine. From now on no effect is carried out and no event is sent; the last values can
+    /// still be read. Without this call it lives as long as the engine.
     public func shutDown() {
         loop.assertOnLoop()
         if let subscription { engine.bus.cancel(subscription) }
@@ -62,8 +62,8 @@ public final class QueueConductor: @unchecked Sendable {
     /// Whether the user wants it to play. It may still be silent, because data, the device or the focus is missing.
     public var wantsToPlay: Bool { machine.wantsToPlay }
 
-    /// How long it waits before it asks the content service for the current entry again, in seconds; 0 while it asks,
-    /// nil when it does not wait for the service.
+    /// The seconds until the content service is asked for the current entry again; 0 during the request, nil when the
+    /// queue does not wait for the service.
     public var secondsUntilRetry: Double? {
         guard machine.waitsFor == .service, machine.wantsToPlay else { return nil }
         return timer == nil ? 0 : Double(max(0, wakeTime - clock.now())) / 1e9
@@ -76,15 +76,15 @@ public final class QueueConductor: @unchecked Sendable {
     /// seek.
     public var position: Double { machine.position(engine.assetPosition) }
 
-    /// The state of playback in one word, for a person.
+    /// The state of playback in one word, for the user.
     public var playback: DaemonStatus.Playback {
         guard machine.contents.current != nil else { return .stopped }
         guard wantsToPlay else { return .paused }
         return machine.isReleased || machine.waitsFor != nil || engine.playbackState == .stalled ? .stalled : .playing
     }
 
-    /// The current entry, when it should play and does not although the device is there. Medium, network or decoder
-    /// is late.
+    /// The current entry if it should play and does not although the device is there: its medium, network or decoder is
+    /// late.
     var entryWithoutData: QueuedProduct? {
         guard wantsToPlay, engine.playbackState == .stalled, engine.deviceProblem == nil else { return nil }
         return machine.contents.current.flatMap(machine.contents.product)
@@ -117,16 +117,16 @@ public final class QueueConductor: @unchecked Sendable {
 
     public func toggle() { handle(.toggle) }
 
-    /// Stops and frees the device. The current entry will start from its beginning.
+    /// Stops and frees the device. The current entry will later start from its beginning.
     public func stop() { handle(.stop) }
 
-    /// Goes to the entry that is up next, and keeps playing or paused. Does nothing at the end.
+    /// Plays the next entry, or stays paused. Does nothing at the end.
     public func next() { handle(.next) }
 
-    /// Restarts the current entry, or goes back to the one before in the first seconds of an entry.
+    /// Restarts the current entry, or returns to the former one in the first seconds of an entry.
     public func previous() { handle(.previous) }
 
-    /// Goes to a position of the current entry.
+    /// Seeks to a position of the current entry.
     /// - Parameter seconds: limited to 0…duration; at the end the entry has ended.
     public func seek(to seconds: Double) { handle(.seek(seconds: seconds)) }
 
@@ -148,7 +148,7 @@ public final class QueueConductor: @unchecked Sendable {
         try set(PackedProducts(products), startingAt: start, playing: playing)
     }
 
-    /// The same for products that are packed.
+    /// Replaces the queue by packed products.
     func set(_ products: PackedProducts, startingAt start: Int? = 0, playing: Bool) throws(PlayQueueError) {
         let random = random
         try replace(playing: playing) { contents throws(PlayQueueError) in
@@ -165,7 +165,7 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// Changes the queue by any operations, and updates the engine: another current entry is loaded, playing or paused
     /// as before, and the next entry is set.
-    /// - Throws: what `change` throws; the changes before the error stay.
+    /// - Throws: the error of `change`; the changes before the error stay.
     public func edit(_ change: (inout PlayQueue) throws(PlayQueueError) -> Void) throws(PlayQueueError) {
         loop.assertOnLoop()
         if isOver { return }
@@ -202,7 +202,7 @@ public final class QueueConductor: @unchecked Sendable {
     /// Resumes after `release`, if it was playing.
     public func regain() { handle(.regain) }
 
-    /// Another link is in use: what waits for the content service is tried at once.
+    /// Retries at once if the queue waits for the content service: another link is in use.
     func linkChanged() { handle(.linkChanged) }
 
     // MARK: Decisions

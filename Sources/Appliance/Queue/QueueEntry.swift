@@ -2,7 +2,7 @@ import Player
 
 /// Names an entry of the play queue as long as the entry exists, across restarts and moves.
 public struct EntryID: Hashable, Comparable, Sendable, BitwiseCopyable {
-    /// From 1. A later entry has a greater number.
+    /// The number, from 1. A later entry has a greater number.
     public let number: UInt32
 
     public init(_ number: UInt32) { self.number = number }
@@ -52,9 +52,9 @@ public struct QueueEntry: Equatable, Sendable {
     }
 }
 
-/// What follows the last entry, and the current one (docs/playback.md, 11).
+/// The repeat mode: which entry follows the last one, and the current one (docs/playback.md, 11).
 public enum RepeatMode: UInt8, Equatable, Sendable, CaseIterable {
-    /// Nothing: playback ends with the last entry.
+    /// No entry: playback ends with the last one.
     case off = 0
     /// The first entry follows the last.
     case all = 1

@@ -1,10 +1,10 @@
 import Player
 
-/// What the queue's state machine is told, and what it asks for.
+/// The events and effects of the queue's state machine.
 extension QueueStateMachine {
     enum Event: Equatable {
-        // Requests of people.
-        // Load the current entry at a position, when the stored queue is resumed.
+        // Requests of the user.
+        /// Load the current entry at a position, when the stored queue is resumed.
         case resume(position: Double, playing: Bool)
         /// Make the entry after this one current, without loading it.
         case passOver(EntryID)
@@ -32,7 +32,7 @@ extension QueueStateMachine {
 
         /// Another link is in use.
         case linkChanged
-        /// The time of `wake` is over.
+        /// The time of `wake` has passed.
         case woken
     }
 
@@ -44,19 +44,19 @@ extension QueueStateMachine {
         case reset
         /// With `reportsEnd`, `.sought` follows when the engine has carried it out.
         case seek(seconds: Double, reportsEnd: Bool)
-        /// Report `.woken` after so many nanoseconds. Replaces an earlier wake.
+        /// Report `.woken` after this many nanoseconds. Replaces an earlier wake.
         case wake(after: Int64)
         case cancelWake
         case tell(QueueMessage)
     }
 
-    /// Where the engine is at the moment of an event.
+    /// The engine's state at the moment of an event.
     struct Heard {
-        /// In seconds; nil when nothing is loaded.
+        /// The position in seconds; nil when no product is loaded.
         var position: Double?
-        /// Of the active product, in seconds; nil when it is unknown.
+        /// The duration of the active product in seconds; nil when it is unknown.
         var duration: Double?
-        /// Of a monotonic clock, in nanoseconds.
+        /// The time of a monotonic clock, in nanoseconds.
         var time: Int64 = 0
     }
 }

@@ -1,13 +1,13 @@
 /// The rows that change in the database after a change of the queue: one transaction.
 public struct QueueChange: Equatable, Sendable {
-    /// Everything that does not belong to one entry. It has its own row.
+    /// All values that do not belong to one entry. They have one row.
     struct State: Equatable, Sendable {
         var repeatMode = RepeatMode.off
         var isShuffled = false
         var current: EntryID?
         var history: [EntryID] = []
         var nextNumber: UInt32 = 1
-        /// Whether it should play; a start decides by it whether to resume.
+        /// Whether it should play; a start uses it to decide whether to resume.
         var isPlaying = false
 
         init() {}
@@ -22,14 +22,14 @@ public struct QueueChange: Equatable, Sendable {
         }
     }
 
-    /// All old entries are removed; `removedEntries` is empty then.
+    /// Whether all old entries are removed; `removedEntries` is empty then.
     var removesAllEntries = false
     var removedEntries: [EntryID] = []
     var addedEntries: [QueueEntry] = []
     var originalOrder = SparseOrder.Change()
     var shuffledOrder = SparseOrder.Change()
     var state: State?
-    /// All of them, where one has come or gone.
+    /// All mount points, if any was added or removed.
     var media: MusicMedia?
 
     var isEmpty: Bool {
@@ -37,7 +37,7 @@ public struct QueueChange: Equatable, Sendable {
             && shuffledOrder.isEmpty && state == nil && media == nil
     }
 
-    /// How many rows are inserted, deleted or updated; emptying a table counts as one.
+    /// The number of rows that are inserted, deleted or updated; emptying a table counts as one.
     var rowCount: Int {
         func count(_ order: SparseOrder.Change) -> Int {
             (order.isRewrite ? 1 : order.deletedKeys.count) + order.insertedRows.count
@@ -47,14 +47,14 @@ public struct QueueChange: Equatable, Sendable {
     }
 }
 
-/// A copy of what the database holds of the queue, as far as it is needed to find changes. It is compared with the
-/// queue after each operation, so operations do not have to report their changes.
+/// A copy of the queue's rows in the database, as far as it is needed to find changes. It is compared with the queue
+/// after each operation, so operations do not have to report their changes.
 ///
-/// Thread: that of the queue. Another thread may write the change.
+/// Thread: the thread of the queue. Another thread may write the change.
 public struct QueueImage: Sendable {
     private var originalOrder: SparseOrder
     private var shuffledOrder: SparseOrder
-    /// nil: the content of the database is unknown.
+    /// The state in the database; nil: its content is unknown.
     private var state: QueueChange.State?
     private var media: MusicMedia?
 
@@ -65,7 +65,7 @@ public struct QueueImage: Sendable {
         self.state = state
     }
 
-    /// An image of an unknown content: the next change writes everything. Used when a change could not be written.
+    /// Makes an image of unknown content: the next change writes everything. Used when a change could not be written.
     public init() {
         originalOrder = SparseOrder()
         shuffledOrder = SparseOrder()
@@ -77,15 +77,15 @@ public struct QueueImage: Sendable {
             && shuffledOrder.ids == queue.shuffledOrder && media == queue.media
     }
 
-    /// What has to be written so that the database holds `queue`; nil when it does already. The image takes it as
-    /// written.
+    /// Returns the rows to write so that the database holds `queue`; nil when it does already. The image then counts
+    /// them as written.
     public mutating func change(to queue: PlayQueue, isPlaying: Bool) -> QueueChange? {
         let newState = QueueChange.State(queue, isPlaying: isPlaying)
         var change = QueueChange()
         if let state, state.nextNumber <= newState.nextNumber {
             update(&change, to: queue, firstNew: EntryID(state.nextNumber))
         } else {
-            // The content is unknown, or numbers start again from 1, so that an id identifies nothing.
+            // The content is unknown, or numbers begin again at 1, so that an id identifies no entry.
             originalOrder = SparseOrder()
             shuffledOrder = SparseOrder()
             update(&change, to: queue, firstNew: EntryID(0))
@@ -95,7 +95,7 @@ public struct QueueImage: Sendable {
         }
         if state != newState { change.state = newState }
         state = newState
-        // Nothing known and nothing there is no change: most queues lie on the root file system.
+        // Unknown media and no media are equal: most queues lie on the root file system.
         if media != queue.media, media != nil || queue.media != MusicMedia() || change.removesAllEntries {
             change.media = queue.media
         }

@@ -5,12 +5,12 @@ import Platform
 /// time; changes meanwhile go into the next one. A write that a client waits for runs at once, the others within the
 /// write budget.
 ///
-/// Thread: that of `loop`.
+/// Thread: the thread of `loop`.
 // @unchecked: everything belongs to `loop`'s thread. The work that runs on the storage thread has a copy of its batch.
 final class QueueKeeper: @unchecked Sendable {
     /// The content of one write: it is on the medium completely, or not at all.
     private struct Batch: Sendable {
-        /// Counts the batches.
+        /// The number of the batch, in their order.
         var number = 0
         var queue: (contents: PlayQueue, isPlaying: Bool)?
         var position: (seconds: Double, entry: EntryID)?
@@ -27,7 +27,7 @@ final class QueueKeeper: @unchecked Sendable {
         }
     }
 
-    /// What makes one queue differ from another. The entries go by their ids: an entry never changes.
+    /// The values that distinguish one queue from another. Entries are compared by id: an entry never changes.
     private struct Handed: Equatable {
         var state: QueueChange.State
         var originalOrder: [EntryID]
@@ -42,20 +42,20 @@ final class QueueKeeper: @unchecked Sendable {
         }
     }
 
-    /// How long after a failed write the next attempt comes when no change asks for one.
+    /// The delay after a failed write until the next attempt, if no change causes one before.
     private static let retryInterval: Int64 = 30_000_000_000
 
     private let loop: EventLoop
-    /// Called for each write: holding a copy would make every change of the queue copy it.
+    /// Returns the queue for a write. Holding a copy would make every change of the queue copy it.
     private var queue: () -> (queue: PlayQueue, isPlaying: Bool)
     private var report: (DatabaseError?) -> Void
     private let storage: StorageThread
-    /// Called on `loop`'s thread with what is found in the state after the start.
+    /// Called on `loop`'s thread with findings about the state after the start.
     var found: (StateFinding) -> Void = { _ in }
 
-    /// Of the storage thread.
+    /// The rows in the database. Thread: storage.
     private let written: WrittenQueue
-    /// What was handed to the storage thread last; nil when everything has to be written.
+    /// The queue that was last passed to the storage thread; nil when everything has to be written.
     private var handed: Handed?
     private var lastNumber = 0
     private var position: (seconds: Double, entry: EntryID)?
@@ -69,7 +69,7 @@ final class QueueKeeper: @unchecked Sendable {
     private var retry: TimerToken?
 
     /// - Parameters:
-    ///   - image: what the database holds.
+    ///   - image: the queue's rows in the database.
     ///   - queue: the current queue, and whether it should play.
     ///   - report: called on `loop`'s thread with the error when writing begins to fail, and with nil when it works
     ///     again.
@@ -82,7 +82,7 @@ final class QueueKeeper: @unchecked Sendable {
         self.storage = storage
         self.queue = queue
         storage.join()
-        // The state could not be opened: everything is written as soon as that is possible.
+        // If the state could not be opened, everything is written as soon as that is possible.
         hasFailed = storage.problem != nil
         written = WrittenQueue(hasFailed ? QueueImage() : image)
         if hasFailed {
@@ -92,28 +92,28 @@ final class QueueKeeper: @unchecked Sendable {
             if image.isOf(queue, isPlaying: isPlaying) { handed = Handed(queue, isPlaying: isPlaying) }
         }
         storage.observe { [self] finding in
-            // What was recovered, or began empty, gets the whole queue again.
+            // A database that was recovered, or began empty, gets the whole queue again.
             written.forget()
             loop.post { self.found(late: finding) }
         }
     }
 
-    /// The queue may have changed, or whether it should play.
+    /// Writes the queue, which may have changed, and whether it should play.
     func keepQueue() { writeIfIdle() }
 
-    /// The entry was heard up to this position.
+    /// Writes the position up to which the entry was heard.
     func keep(position seconds: Double, of entry: EntryID) {
         position = (seconds, entry)
         writeIfIdle()
     }
 
-    /// - Parameter text: nil forgets it.
+    /// - Parameter text: nil removes the value.
     func keep(_ setting: SettingName, _ text: String?) {
         settings.updateValue(text, forKey: setting)
         writeIfIdle()
     }
 
-    /// Calls `action` once everything up to now is on the medium, or could not be written. A client waits for it, so
+    /// Calls `action` once all earlier changes are on the medium, or could not be written. A client waits for it, so
     /// the write budget does not apply.
     func afterWriting(_ action: @escaping () -> Void) {
         waitingForNext.append(action)
@@ -187,7 +187,7 @@ final class QueueKeeper: @unchecked Sendable {
         if error == nil || !waitingForNext.isEmpty { writeIfIdle() }
     }
 
-    /// After the end nothing is written any more, so nothing has to wait.
+    /// Answers all callers after the end, when nothing is written any more.
     private func answerTheRest() {
         waitingForThis += waitingForNext
         waitingForNext = []
@@ -212,7 +212,8 @@ final class QueueKeeper: @unchecked Sendable {
         report(nil)
     }
 
-    /// Nothing of the batch was written. Everything is retried with the next change, or after `retryInterval`.
+    /// Handles a batch of which nothing was written. Everything is retried with the next change, or after
+    /// `retryInterval`.
     private func failed(_ batch: Batch, _ error: DatabaseError) {
         handed = nil
         position = position ?? batch.position

@@ -5,9 +5,9 @@ import Player
 /// Reads the queue from its tables. The rows are untrusted: another version or program may have written them, or the
 /// medium may fail. Each value is checked, and a row that is not valid is left out and counted.
 ///
-/// Thread: that of the database.
+/// Thread: the thread of the database.
 struct QueueReader {
-    /// In milliseconds. A greater position is damage.
+    /// The greatest position in milliseconds. A greater one is damage.
     static let longestPosition: Int64 = 1_000_000_000_000_000
 
     private let database: Database
@@ -32,12 +32,12 @@ struct QueueReader {
             media: media)
         if queue.originalOrder != original.ids || queue.isShuffled != state.isShuffled { lostOrder = true }
         let position = try readPosition(of: queue.current)
-        // A number that would be given a second time.
+        // The next number would be assigned a second time.
         if queue.nextNumber != state.nextNumber { lostRows += 1 }
         let isWhole = lostRows == 0 && !lostOrder
         return QueueStore.Contents(
             queue: queue, position: position, isPlaying: state.isPlaying,
-            // Where something was left out, the next change writes everything.
+            // If rows were left out, the next change writes everything.
             image: isWhole
                 ? QueueImage(originalOrder: original, shuffledOrder: shuffled, state: state, media: media)
                 : QueueImage(),
@@ -113,7 +113,7 @@ struct QueueReader {
             extras: extras.map(Self.extras) ?? [:])
     }
 
-    /// nil for a value that is neither text nor NULL, or too long; `.some(nil)` for NULL.
+    /// Returns nil for a value that is neither text nor NULL, or too long; `.some(nil)` for NULL.
     private static func text(_ value: DatabaseValue) -> String?? {
         switch value {
         case .null: .some(nil)
@@ -151,8 +151,8 @@ struct QueueReader {
         return MusicMedia(points)
     }
 
-    /// The position that is kept is checked also where it is not that of the current entry. It must not become the
-    /// position of an entry to come.
+    /// Reads the stored position, and checks it even if it belongs to another entry. It must not become the position of
+    /// a later entry.
     private mutating func readPosition(of current: EntryID?) throws(DatabaseError) -> Double {
         var statement = try database.prepare("SELECT entry, milliseconds FROM queue_position")
         guard try statement.step() else { return 0 }
@@ -167,7 +167,7 @@ struct QueueReader {
 
     // MARK: Columns
 
-    /// The greatest number of an entry. One stays free, because the next number must be valid too.
+    /// The greatest number of an entry. The one after it stays free, because the next number must be valid too.
     static let lastNumber = Int64(UInt32.max) - 1
 
     private static func entryID(_ value: Int64?) -> EntryID? {
@@ -191,7 +191,7 @@ struct QueueReader {
 }
 
 extension [UInt8] {
-    /// Four bytes an entry, the lowest byte first. Only the newest ones, up to the limit of the history.
+    /// The history: four bytes an entry, the lowest byte first. Only the newest ones, up to the limit of the history.
     fileprivate var history: [EntryID] {
         let bytes = prefix(count / 4 * 4).suffix(4 * PlayQueue.historyLimit)
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { index in

@@ -1,4 +1,4 @@
-/// The differences between the queue of the daemon and of `tonearm play`.
+/// The differences between the queues of the daemon and of `tonearm play`.
 public struct QueueRules: Equatable, Sendable {
     /// Whether to wait for a missing medium, and for a service that is away; otherwise the entry counts as failed.
     public var waits: Bool
@@ -7,9 +7,9 @@ public struct QueueRules: Equatable, Sendable {
 
     /// The device may come back, and so may the stick with the music and the service.
     public static let appliance = QueueRules(waits: true, deviceErrorEnds: false)
-    /// A command that a person waits for.
+    /// A command whose user waits for its end.
     public static let command = QueueRules(waits: false, deviceErrorEnds: true)
 
-    /// What a failure means under these rules.
+    /// Returns how a failure counts under these rules.
     func failure(_ failure: EntryFailure) -> EntryFailure { waits ? failure : .ofEntry }
 }

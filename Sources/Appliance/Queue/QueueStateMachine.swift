@@ -1,7 +1,7 @@
 import Player
 
-/// Every decision about what the engine plays of the queue, without its I/O: events in, effects out
-/// (docs/playback.md, 11 to 13). `QueueConductor` carries the effects out in their order.
+/// All decisions about which entries the engine plays, without I/O: events in, effects out (docs/playback.md, 11 to
+/// 13). `QueueConductor` carries the effects out in their order.
 struct QueueStateMachine {
     private(set) var contents: PlayQueue
     /// Whether the user wants it to play. It may still be silent, because data, the device or the focus is missing.
@@ -11,19 +11,18 @@ struct QueueStateMachine {
     /// Whether the engine has announced the current entry.
     private(set) var isAnnounced = false
 
-    /// After so many entries in a row without content, it is not the entries.
+    /// After this number of entries in a row without content, the entries are not the cause.
     private static let mostWithoutContent = 3
 
     private let rules: QueueRules
     private var lastSerial: UInt64 = 0
-    /// The request that the engine plays or will play; nil without one. Messages about earlier requests are out of
-    /// date.
+    /// The request that the engine plays or will play; nil without one. Messages about earlier requests are outdated.
     private var loaded: PlaybackRequest?
     /// The request that the engine has as its next one.
     private var planned: PlaybackRequest?
     /// The position at which the current entry begins, in seconds, while the engine does not report one.
     private var startPosition = 0.0
-    /// The entry that is heard: its length in seconds, nil when unknown, and the time when it began.
+    /// The length of the entry that is heard in seconds, nil when unknown, and the time when it began.
     private var length: (seconds: Double?, began: Int64)?
     /// Seeks that the engine has not carried out yet.
     private var seeksUnderWay = 0
@@ -38,7 +37,7 @@ struct QueueStateMachine {
         self.rules = rules
     }
 
-    /// What it waits for before the current entry can be played; nil when it does not wait.
+    /// The reason why the current entry cannot be played yet; nil when there is none.
     var waitsFor: EntryWait.Cause? { wait?.cause }
 
     /// The position that is heard in the current entry, in seconds; 0 without one. After a seek, the target of the
@@ -86,15 +85,15 @@ struct QueueStateMachine {
 
     /// Changes the queue by any operations, and updates the engine: another current entry is loaded, playing or paused
     /// as before, and the next entry is set.
-    /// - Throws: what `change` throws. The changes before the error stay, and the effects are in `takeEffects`.
+    /// - Throws: the error of `change`. The changes before the error stay, and the effects are in `takeEffects`.
     mutating func edit(_ change: (inout PlayQueue) throws(PlayQueueError) -> Void) throws(PlayQueueError) {
         let before = contents.current
         defer { follow(before) }
         try change(&contents)
     }
 
-    /// The same, for a change that chooses the current entry: it is loaded even if it already plays.
-    /// - Parameter playing: whether to play it; nil for as before.
+    /// Makes a change that chooses the current entry: it is loaded even if it already plays.
+    /// - Parameter playing: whether to play it; nil: as before.
     mutating func replace(
         playing: Bool?, _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
     ) throws(PlayQueueError) {
@@ -111,7 +110,7 @@ struct QueueStateMachine {
 
     private mutating func tell(_ message: QueueMessage) { effects.append(.tell(message)) }
 
-    // MARK: Requests of people
+    // MARK: Requests of the user
 
     private mutating func resume(at position: Double, playing: Bool) {
         wantsToPlay = playing && contents.current != nil
@@ -146,7 +145,7 @@ struct QueueStateMachine {
         tell(.rested)
     }
 
-    /// Restarts the current entry, or goes back to the one before in the first seconds of an entry.
+    /// Restarts the current entry, or returns to the former one in the first seconds of an entry.
     private mutating func previous(from position: Double) {
         if contents.current != nil, PreviousButton.pressed(at: position) == .restart {
             seek(to: 0, duration: nil)
@@ -166,7 +165,7 @@ struct QueueStateMachine {
         tell(.positionJumped)
     }
 
-    /// Another entry was chosen: it is loaded, playing or paused as before.
+    /// Loads another chosen entry, playing or paused as before.
     private mutating func jump() {
         failures = FailureRun()
         shortRound = ShortRound()
@@ -178,7 +177,7 @@ struct QueueStateMachine {
 
     /// - Parameter before: the entry that was current before the queue changed.
     private mutating func follow(_ before: EntryID?) {
-        // The others need not wait for what is not there any more, nor count its failures.
+        // The wait for a removed entry ends, and its failures do not count for the others.
         if let wait, contents.product(wait.entry) == nil {
             endWait()
             failures = FailureRun()
@@ -266,7 +265,7 @@ extension QueueStateMachine {
         guard let loaded, request.serial >= loaded.serial else { return }
         if request != loaded {
             let yield = yield(at: time)
-            // The planned entry is heard. Another one may have been set since; it follows then.
+            // The planned entry is heard. Another one may have been set since; it then follows.
             if planned == request { planned = nil }
             self.loaded = request
             startPosition = 0
@@ -284,13 +283,13 @@ extension QueueStateMachine {
         tell(.currentAnnounced)
     }
 
-    /// How much of the ended entry was heard, in seconds. When its length is unknown, the time that it took.
+    /// Returns how much of the ended entry was heard, in seconds. When its length is unknown, the time that it took.
     private func yield(at time: Int64) -> Double {
         guard let length else { return .infinity }
         return length.seconds ?? Double(time - length.began) / 1e9
     }
 
-    /// - Parameter seconds: what was heard of the last entry.
+    /// - Parameter seconds: the length of the last entry that was heard.
     /// - Returns: whether a whole round was too short to be heard. The queue has stopped then.
     private mutating func isTooShort(_ seconds: Double, hasFailed: Bool = false) -> Bool {
         // A failed entry does not repeat: the next one follows.
@@ -302,7 +301,7 @@ extension QueueStateMachine {
         return true
     }
 
-    /// The engine had no next entry. An entry may have been added at the last moment, too late for the engine.
+    /// Handles the end of playback: the engine had no next entry. An entry may have been added too late for the engine.
     private mutating func finished(_ request: PlaybackRequest, at time: Int64) {
         guard request == loaded else { return }
         let yield = yield(at: time)
@@ -310,7 +309,7 @@ extension QueueStateMachine {
         if !isTooShort(yield) { ended() }
     }
 
-    /// The current entry was heard to its end.
+    /// Handles the end of the current entry, which was heard completely.
     private mutating func ended() {
         if contents.next() == nil { contents.finish() }
         goOn()
@@ -325,7 +324,7 @@ extension QueueStateMachine {
         // The engine is idle now, whether the current or the next entry failed.
         forgetLoaded()
         if request != loaded, request.entry == contents.upNext, failure == .ofMedium || failure == .ofService {
-            // The entry before it was heard to its end.
+            // The former entry was heard to its end.
             contents.advance(to: request.entry)
             tell(.advanced)
         }
@@ -342,15 +341,15 @@ extension QueueStateMachine {
         wait?.letOthersTry(request.entry, failure)
         if wait?.entry != request.entry { tell(.failed(request.entry, error)) }
         if failures.countWithoutContent >= Self.mostWithoutContent, wait == nil {
-            // It is not the entries.
+            // The entries are not the cause.
             contents.giveUp()
             goOn()
         } else if failures.count >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
-            // Without this, a queue in which all files are damaged would go round for ever.
+            // Without this, a queue in which all files are damaged would repeat for ever.
             contents.giveUp()
             goOn()
         } else if request.entry == contents.current || request.entry == contents.upNext {
-            // It may be among entries without frames, and would go round with them for ever.
+            // It may be among entries without frames, and would repeat with them for ever.
             if request != loaded, isTooShort(yield) { return }
             if isTooShort(start, hasFailed: true) { return }
             contents.pass(over: request.entry)
@@ -371,7 +370,7 @@ extension QueueStateMachine {
 
     // MARK: Waiting
 
-    /// - Returns: false when the other entries have their turn.
+    /// - Returns: false when the other entries are tried.
     private mutating func waits(
         for entry: EntryID, at position: Double, _ error: PlayerError, _ failure: EntryFailure
     ) -> Bool {
@@ -379,7 +378,7 @@ extension QueueStateMachine {
         switch failure {
         case .ofMedium where isFirst: wait = EntryWait(for: .medium, entry, at: position)
         case .ofService where isFirst: wait = EntryWait(for: .service, entry, at: position)
-        // The service is back, and it is the entry.
+        // The service is back, so the entry is the cause.
         case .ofEntry where wait?.entry == entry && wait?.cause == .service: endWait()
         default: break
         }
@@ -399,7 +398,7 @@ extension QueueStateMachine {
         return true
     }
 
-    /// - Parameter error: nil at its end.
+    /// - Parameter error: nil at the end of the wait.
     private mutating func tellWait(_ error: PlayerError?) {
         switch wait?.cause {
         case .medium: tell(.mediumMissing(error))
@@ -411,7 +410,7 @@ extension QueueStateMachine {
     private mutating func retryLater() {
         guard let position = wait?.position, let interval = wait?.interval() else { return }
         startPosition = position
-        // Nobody listens: `play` asks the service again.
+        // Do not retry while paused: `play` asks the service again.
         if wait?.cause == .service, !wantsToPlay { return }
         effects.append(.wake(after: interval))
     }
@@ -423,7 +422,7 @@ extension QueueStateMachine {
         wait = nil
     }
 
-    /// What was wrong with the former link may be right with this one.
+    /// Retries over another link, which may work where the former one failed.
     private mutating func linkChanged() {
         guard wait?.cause == .service else { return }
         wait?.linkChanged()
@@ -432,7 +431,8 @@ extension QueueStateMachine {
         loadCurrent(at: startPosition)
     }
 
-    /// Several entries in a row, or the last ones, have no content: it is not they. The first of them is waited for.
+    /// Waits for the first entry without content if several in a row, or the last ones, have none: the entries are not
+    /// the cause.
     private mutating func waitForContent() {
         guard wait == nil, contents.current == nil, failures.count > 1, let first = failures.withoutContent else {
             return

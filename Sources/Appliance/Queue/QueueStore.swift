@@ -4,9 +4,9 @@ import Player
 
 /// Writes the play queue and the position to a database. After a power cut a write is there completely, or not at all.
 ///
-/// Thread: that of its database. A write waits for the medium.
+/// Thread: the thread of its database. A write waits for the medium.
 public final class QueueStore {
-    /// The tables, for the list of migrations.
+    /// The first tables, for the list of migrations.
     public static let schema = """
         CREATE TABLE queue_entry (
             id INTEGER PRIMARY KEY, type INTEGER NOT NULL, product TEXT NOT NULL,
@@ -23,19 +23,19 @@ public final class QueueStore {
         )
         """
 
-    /// A table that came later.
+    /// A table that was added later.
     public static let mediaSchema = "CREATE TABLE queue_medium (mount_point TEXT PRIMARY KEY) WITHOUT ROWID"
 
-    /// What was kept.
+    /// The stored queue and playback state.
     public struct Contents: Sendable {
         public var queue: PlayQueue
-        /// Of the current entry, in seconds.
+        /// The position in the current entry, in seconds.
         public var position: Double
         /// Whether it should play.
         public var isPlaying: Bool
-        /// For later changes.
+        /// The image for later changes.
         public var image: QueueImage
-        /// What was not valid and was left out, for a person; nil when nothing was.
+        /// A description of the invalid rows that were left out, for the user; nil when there were none.
         public var loss: String?
     }
 
@@ -53,7 +53,7 @@ public final class QueueStore {
         try database.transaction { () throws(DatabaseError) in try writeRows(change) }
     }
 
-    /// The same as a part of a transaction. The commit makes it durable.
+    /// Writes a change as a part of a transaction. The commit makes it durable.
     func writeRows(_ change: QueueChange) throws(DatabaseError) {
         if change.removesAllEntries {
             try database.execute("DELETE FROM queue_entry")
@@ -75,7 +75,7 @@ public final class QueueStore {
     }
 
     /// Writes the position in the entry. Outside of a transaction it is durable when this returns.
-    /// - Parameter seconds: from 0.
+    /// - Parameter seconds: the position, from 0.
     public func write(position seconds: Double, of entry: EntryID) throws(DatabaseError) {
         try database.execute(
             "INSERT OR REPLACE INTO queue_position VALUES (1, ?, ?)", .integer(Int64(entry.number)),
@@ -119,7 +119,7 @@ public final class QueueStore {
 
     // MARK: Reading
 
-    /// The stored queue; an empty one when nothing was stored. Rows that are not valid are left out and reported.
+    /// Returns the stored queue; an empty one when none was stored. Invalid rows are left out and reported.
     public func contents() throws(DatabaseError) -> Contents { try QueueReader(database).contents() }
 
     // MARK: Columns
@@ -139,7 +139,7 @@ public final class QueueStore {
         JSONValue.object(extras.map { JSONValue.Member($0.key, .string($0.value)) }).serialized()
     }
 
-    /// Four bytes an entry, the lowest byte first.
+    /// The history: four bytes an entry, the lowest byte first.
     private static func bytes(of history: [EntryID]) -> [UInt8] {
         history.flatMap { id in (0..<4).map { UInt8(truncatingIfNeeded: id.number >> (8 * $0)) } }
     }

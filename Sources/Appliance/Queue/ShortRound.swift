@@ -1,4 +1,4 @@
-/// Notices when a queue repeats without anything to hear: entries with no or few frames
+/// Detects a queue that repeats without audible sound: entries with no or few frames
 /// (docs/decisions/entries-too-short-to-hear.md).
 struct ShortRound: Equatable {
     /// An entry that is heard for less, in seconds, is too short.
@@ -9,10 +9,10 @@ struct ShortRound: Equatable {
     private var entries = 0
     private var seconds = 0.0
 
-    /// An entry has ended, or could not be played.
+    /// Counts an entry that has ended, or could not be played.
     /// - Parameters:
-    ///   - seconds: how much of it was heard.
-    ///   - count: how many entries make a round.
+    ///   - seconds: the length that was heard.
+    ///   - count: the number of entries in a round.
     /// - Returns: whether the queue has to stop.
     mutating func ended(after seconds: Double, of count: Int) -> Bool {
         guard seconds < Self.shortEntry else {

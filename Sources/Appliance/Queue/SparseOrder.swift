@@ -1,7 +1,7 @@
-/// An order of entries as the database stores it: each has a key, and the keys ascend with gaps between them. Adding,
+/// The order of entries in the database: each entry has a key, and the keys ascend with gaps between them. Adding,
 /// removing or moving an entry changes one row.
 struct SparseOrder: Sendable {
-    /// The rows that change. `isRewrite`: all old rows are removed, and `deletedKeys` does not matter.
+    /// The rows that change. `isRewrite`: all old rows are removed, and `deletedKeys` is ignored.
     struct Change: Equatable, Sendable {
         struct Row: Equatable, Sendable {
             let key: Int64
@@ -17,8 +17,8 @@ struct SparseOrder: Sendable {
         var isEmpty: Bool { !isRewrite && deletedKeys.isEmpty && insertedRows.isEmpty }
     }
 
-    /// The gap between neighbours after a rewrite. Each insertion at one place halves the gap, so one place takes 40
-    /// insertions before the order is rewritten.
+    /// The gap between neighbours after a rewrite. Each insertion at one position halves the gap, so one position
+    /// allows 40 insertions before the order is rewritten.
     private static let gap: Int64 = 1 << 40
 
     private(set) var ids: [EntryID]
@@ -48,7 +48,8 @@ struct SparseOrder: Sendable {
         switch walk(part, new, isNew, isGone, moved: nil) {
         case .rows(let edit): return apply(edit, to: part, new)
         case .mismatch(let old, let other):
-            // An entry that was moved forward is missing at its old place. One that was moved back is found too early.
+            // An entry that was moved forward is missing at its old position. One that was moved back is found too
+            // early.
             for moved in [old, other] {
                 if case .rows(let edit) = walk(part, new, isNew, isGone, moved: moved) {
                     return apply(edit, to: part, new)
@@ -59,7 +60,7 @@ struct SparseOrder: Sendable {
         }
     }
 
-    /// The part in which the two orders differ. Before and behind it they have the same entries.
+    /// The part in which the two orders differ. The entries before and after it are equal.
     private struct Part {
         var old: Range<Int>
         var new: Range<Int>
@@ -86,15 +87,15 @@ struct SparseOrder: Sendable {
 
     private enum Walk {
         case rows(Edit)
-        /// An entry of the old order that is not at its place, and the entry that is there instead.
+        /// An entry of the old order that is not at its position, and the entry that is there instead.
         case mismatch(EntryID, EntryID)
-        /// Too many in one gap.
+        /// There are too many entries in one gap.
         case noRoom
     }
 
     private struct Edit {
         var change = Change()
-        /// Of the changed part's entries in the new order.
+        /// The keys of the changed part's entries in the new order.
         var keys: [Int64] = []
     }
 
@@ -104,7 +105,7 @@ struct SparseOrder: Sendable {
         var edit = Edit()
         var old = part.old.lowerBound
         let end = part.old.upperBound
-        /// Entries of the new order that have no key yet: the last ones so far.
+        /// The number of entries of the new order that have no key yet: the last ones so far.
         var waiting = 0
         func delete() {
             edit.change.deletedKeys.append(keys[old])
@@ -169,7 +170,7 @@ struct SparseOrder: Sendable {
             let overflow = start.addingReportingOverflow(Int64(count) * gap).overflow
             return overflow ? nil : (1...count).map { start + Int64($0) * gap }
         case (let lower, let upper?):
-            // Before the first key there is room too, down to the least number.
+            // There is room before the first key too, down to the least number.
             let (first, isBelow) = upper.subtractingReportingOverflow(Int64(count + 1) * gap)
             guard let start = lower ?? (isBelow ? nil : first) else { return nil }
             // The distance of keys that were read may exceed the range of the type.

@@ -1,35 +1,35 @@
 import Database
 
-/// What the database holds of the queue, for finding the rows that a change is about. With 100,000 entries that takes
-/// milliseconds, so the storage thread does it, on a copy of the queue that shares its memory.
+/// The queue's rows in the database, to find the rows that a change affects. With 100,000 entries that takes
+/// milliseconds. So the storage thread does it, on a copy of the queue that shares its memory.
 ///
-/// Thread: the storage thread's. `@unchecked Sendable` is safe for that reason: the loop only hands it on.
+/// Thread: storage. `@unchecked Sendable` is safe because the loop only passes it on.
 final class WrittenQueue: @unchecked Sendable {
     private var image: QueueImage
-    /// What a write has changed whose transaction has not ended yet.
+    /// The rows of a write whose transaction has not ended yet.
     private var pending: (number: Int, image: QueueImage)?
 
     init(_ image: QueueImage) { self.image = image }
 
-    /// Writes what differs. It may be called again for the same write, when the transaction was rolled back because of
-    /// another's work.
-    /// - Parameter number: of the write; a later one has a greater number.
+    /// Writes the differences. It may be called again for the same write, if the transaction was rolled back because of
+    /// other work.
+    /// - Parameter number: the number of the write; a later write has a greater number.
     func write(
         _ queue: PlayQueue, isPlaying: Bool, in number: Int, to store: QueueStore
     ) throws(DatabaseError) {
-        // An earlier write of the same transaction, if there is one, is what this one continues.
+        // Continue from an earlier write of the same transaction, if there is one.
         var image = pending.map { $0.number < number ? $0.image : self.image } ?? self.image
         if let change = image.change(to: queue, isPlaying: isPlaying) { try store.writeRows(change) }
         pending = (number, image)
     }
 
-    /// The database may have other rows than were written: the next write replaces all of them.
+    /// Makes the next write replace all rows: the database may have other rows than were written.
     func forget() {
         image = QueueImage()
         pending = nil
     }
 
-    /// The transaction of the write has ended.
+    /// Handles the end of the write's transaction.
     func ended(_ number: Int, _ error: DatabaseError?) {
         if error != nil {
             forget()

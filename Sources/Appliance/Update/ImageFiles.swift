@@ -1,13 +1,13 @@
 import Platform
 
-/// What the running firmware image says of itself, in its files.
+/// The properties of the running firmware image, from its files.
 struct ImageFiles {
-    /// Board and version: /etc/tonearm-release.
+    /// The board and the version, from /etc/tonearm-release.
     var board: String
     var version: String
-    /// Whose updates are taken: an uncompressed point on P-256, 65 bytes.
+    /// The public key that verifies updates: an uncompressed point on P-256, 65 bytes.
     var key: [UInt8]
-    /// The partition of the slot that does not run.
+    /// The partition of the slot that is not running.
     var otherSlot: String
 
     /// - Parameter root: the folder of the root file system; empty outside of tests.

@@ -2,15 +2,15 @@ import CLinux
 import Crypto
 import Platform
 
-/// The bytes of a piece in runs that are read and written at once, from its beginning to its end.
+/// Divides a piece into runs of bytes that are read and written at once, from its beginning to its end.
 struct Chunks: Sequence, IteratorProtocol {
-    /// Bytes of a run.
+    /// The most bytes of a run.
     private static let size: Int64 = 1 << 18
 
     private var position: Int64
     private let end: Int64
 
-    /// - Parameter start: in the piece, in bytes.
+    /// - Parameter start: the first byte in the piece.
     init(of piece: UpdateManifest.Piece, from start: Int64 = 0) {
         position = start
         end = piece.size
@@ -24,9 +24,9 @@ struct Chunks: Sequence, IteratorProtocol {
     }
 }
 
-/// SHA-256 of a piece. Without memory it fails as a damaged image does: nothing is installed.
+/// The SHA-256 of a piece. If memory is missing, it fails like a damaged image: nothing is installed.
 struct PieceHash: ~Copyable {
-    /// nil once it is finished.
+    /// The hash; nil once it is finished.
     private var hash: SHA256?
 
     init() throws(UpdateError) {
@@ -40,7 +40,7 @@ struct PieceHash: ~Copyable {
         do throws(CryptoError) { try hash?.update(bytes) } catch { throw Self.failure }
     }
 
-    /// - Returns: 32 bytes, once.
+    /// - Returns: 32 bytes; empty when called again.
     mutating func finish() throws(UpdateError) -> [UInt8] {
         guard let hash = hash.take() else { return [] }
         do throws(CryptoError) { return try hash.finish() } catch { throw Self.failure }

@@ -2,28 +2,28 @@ import Network
 import Platform
 import Synchronization
 
-/// Fetches a bundle from a web server into the data partition. The bundle's signature is checked by the installation;
+/// Downloads a bundle from a web server to the data partition. The bundle's signature is checked by the installation;
 /// the server's certificate is checked here, as for every other transfer.
 ///
 ///     let download = UpdateDownload(of: "https://updates.example/tonearm.update")
 ///     defer { download.remove() }
 ///     try download.run(over: network) { done, total in … }
 ///
-/// Thread: one that may wait.
+/// Thread: one that may block.
 public struct UpdateDownload {
     /// Why the bundle is not complete.
     public enum Failure: Error, Equatable, Sendable {
-        /// This system takes no update.
+        /// This system cannot be updated.
         case image(UpdateError)
         case transfer(TransferError)
-        /// The server has answered with this status.
+        /// The server answered with this status.
         case status(Int)
         /// The data partition is full, or has less room than the bundle needs.
         case noRoom
         case unwritable(SystemError)
     }
 
-    /// Where the bundle is until it is installed.
+    /// The path of the bundle until it is installed.
     public let path: String
     private let address: String
     private let root: String
@@ -40,8 +40,8 @@ public struct UpdateDownload {
     }
 
     /// Blocks until the bundle is complete. An earlier download is replaced.
-    /// - Parameter progress: gets the bytes so far and the length of the bundle, when the server has said it; at the
-    ///   end of a complete bundle in any case. On the calling thread.
+    /// - Parameter progress: gets the received bytes and the length of the bundle, once the server has sent it; in any
+    ///   case at the end of a complete bundle. On the calling thread.
     public func run(
         over network: Network, progress: (_ done: Int64, _ total: Int64) -> Void
     ) throws(Failure) {
@@ -55,21 +55,21 @@ public struct UpdateDownload {
             sink.wakeUp.clear()
             if let total = sink.length { progress(sink.count, total) }
         }
-        // A failure of the card ends it as well.
+        // A failure of the card ends the transfer too.
         transfer.cancel()
         if let failure = sink.failure { throw failure }
-        // The last bytes may have come together with the end.
+        // The last bytes may have arrived together with the end.
         if let total = sink.length { progress(sink.count, total) }
     }
 
-    /// Removes what was downloaded.
+    /// Removes the downloaded bundle.
     public func remove() {
         do throws(SystemError) { try Folder.removeFile(path) } catch { Log.warning("\(error)") }
     }
 }
 
 extension UpdateDownload.Failure: CustomStringConvertible {
-    /// For programs; does not change between versions.
+    /// The code for programs, stable between versions.
     public var code: String {
         switch self {
         case .image(let error): error.code
@@ -97,17 +97,17 @@ extension UpdateDownload.Failure: CustomStringConvertible {
 
 /// Writes the body of an answer to a file.
 ///
-/// Thread: the network's writes. `@unchecked Sendable` is safe because what another thread reads is atomic, or was set
-/// before `isOver`.
+/// Thread: the network's writes. `@unchecked Sendable` is safe because other threads read only atomics and values that
+/// were set before `isOver`.
 private final class BundleFile: TransferSink, @unchecked Sendable {
-    /// Readable when there is something new to see.
+    /// Readable when there is new progress.
     let wakeUp: WakeUp
     private let file: File
     private let folder: String
     private let ended = Atomic(false)
     private let written = Atomic<Int64>(0)
     private let announced = Atomic<Int64>(0)
-    /// Read after `isOver`.
+    /// Set before `isOver`; read after it.
     private(set) var failure: UpdateDownload.Failure?
 
     init(_ path: String) throws(SystemError) {
@@ -118,7 +118,7 @@ private final class BundleFile: TransferSink, @unchecked Sendable {
 
     var isOver: Bool { ended.load(ordering: .acquiring) }
     var count: Int64 { written.load(ordering: .relaxed) }
-    /// nil while it is not known.
+    /// The length in bytes; nil while it is unknown.
     var length: Int64? {
         let length = announced.load(ordering: .relaxed)
         return length > 0 ? length : nil
@@ -128,7 +128,7 @@ private final class BundleFile: TransferSink, @unchecked Sendable {
         guard head.status == 200 else { return finish(.status(head.status)) }
         guard let length = head.contentLength else { return }
         announced.store(length, ordering: .relaxed)
-        // A download that cannot fit is not begun.
+        // Do not begin a download that cannot fit.
         do throws(SystemError) { if try Folder.freeBytes(at: folder) < length { finish(.noRoom) } } catch {
             finish(.unwritable(error))
         }

@@ -2,34 +2,34 @@ import Platform
 
 /// Why an update is not installed.
 public enum UpdateError: Error, Equatable, Sendable {
-    /// This is no firmware image: a file that every image has is missing.
+    /// This is no firmware image: a file of every image is missing.
     case noImage(SystemError)
-    /// A file of the image cannot be understood; its path.
+    /// The file of the image at this path cannot be parsed.
     case damagedImage(path: String)
-    /// The image was built without a key: it takes no updates.
+    /// The image was built without a key and cannot be updated.
     case noKey
     /// The bundle cannot be read.
     case unreadable(SystemError)
-    /// The bundle is shorter than its own beginning.
+    /// The bundle is shorter than its signature and manifest.
     case tooShort(path: String)
     case wrongSignature(path: String)
-    /// The signature is right, and this version does not understand what is signed.
+    /// The signature is right, but this version does not know the form of the manifest.
     case unknownForm(path: String)
     case otherBoard(update: String, running: String)
     case older(update: String, running: String)
     /// Bytes are missing at the end, or differ from the signed checksums.
     case damaged(path: String)
-    /// The running version is itself on trial: the other slot is the one that is known to be good.
+    /// The running version is itself on trial, so the other slot is the one that is known to work.
     case onTrial
     case running
     /// The other slot cannot be written.
     case unwritable(SystemError)
-    /// What was written reads back differently.
+    /// The slot reads back differently from the written bytes.
     case worn(path: String)
-    /// The next start cannot be changed.
+    /// The boot state cannot be changed.
     case notSwitched
 
-    /// For programs; does not change between versions.
+    /// The code for programs, stable between versions.
     public var code: String {
         switch self {
         case .noImage: "noImage"
@@ -52,7 +52,7 @@ public enum UpdateError: Error, Equatable, Sendable {
 }
 
 extension UpdateError: CustomStringConvertible {
-    /// What failed, why, and what to do.
+    /// The failure, its reason and the solution.
     public var description: String {
         switch self {
         case .noImage(let error):
@@ -77,7 +77,7 @@ extension UpdateError: CustomStringConvertible {
         }
     }
 
-    /// What to do where something cannot be written, behind a blank.
+    /// The advice for a failed write, after a blank.
     private static func advice(for error: SystemError) -> String {
         if error.isRefused { return " The update needs the rights of root." }
         if error.isOfMedium { return " Try again; when it fails again, replace the card." }

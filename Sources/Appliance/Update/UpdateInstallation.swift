@@ -2,20 +2,20 @@ import CLinux
 import Crypto
 import Platform
 
-/// Installs an update bundle in the slot that does not run, and has the next start try it. Music plays on meanwhile.
+/// Installs an update bundle in the slot that is not running, and makes the next start try it. Music continues to play.
 ///
-/// Signature, board, version and all checksums are right before anything is written. The header, which makes a slot one
-/// that can be started, is cleared first and written last.
+/// Signature, board, version and all checksums are checked before the first write. The header, which makes a slot
+/// bootable, is cleared first and written last.
 ///
 /// Thread: one that may block on the medium.
 public struct UpdateInstallation {
-    /// What is being done.
+    /// The present step of an update.
     public enum Step: Equatable, Sendable {
-        /// Only of a bundle that comes from a web server.
+        /// Only for a bundle from a web server.
         case downloading
         case checking, writing, verifying
 
-        /// For programs and people.
+        /// The name for programs and users.
         public var name: String {
             switch self {
             case .downloading: "downloading"
@@ -26,18 +26,18 @@ public struct UpdateInstallation {
         }
     }
 
-    /// Bytes that may wait for the card: more would keep the music's own reads waiting.
+    /// The most bytes that wait for the card: more would delay the music's own reads.
     private static let unsyncedLimit: Int64 = 1 << 22
 
     private let root: String
     private let bundlePath: String
     private let isForced: Bool
-    /// Step, bytes done, bytes of the step.
+    /// Gets the step, the bytes done, and the bytes of the step.
     private let progress: (Step, Int64, Int64) -> Void
 
     /// - Parameters:
     ///   - bundle: a file that tools/release has made.
-    ///   - isForced: also take a version that is older than the running one.
+    ///   - isForced: whether to install a version that is older than the running one.
     ///   - root: the folder of the root file system; empty outside of tests.
     public init(
         of bundle: String, isForced: Bool = false, root: String = "",
@@ -58,7 +58,7 @@ public struct UpdateInstallation {
     private func run(_ image: ImageFiles, holding lock: borrowing LockFile) throws(UpdateError) -> String {
         let bundle = try openBundle()
         let manifest = try readManifest(bundle, image)
-        // Otherwise the other slot is the one that is known to be good.
+        // On trial, only the other slot is known to work.
         guard runSlots("is-good") else { throw .onTrial }
         let header = try check(bundle, manifest)
         let slot = try UpdateSlot(image.otherSlot)
@@ -67,7 +67,7 @@ public struct UpdateInstallation {
         return manifest.version
     }
 
-    // MARK: What is checked
+    // MARK: Checks
 
     private func takeLock() throws(UpdateError) -> LockFile {
         do throws(LockFile.Refusal) {
@@ -135,7 +135,7 @@ public struct UpdateInstallation {
         return chunk
     }
 
-    /// - Returns: false when the bundle ends before.
+    /// - Returns: false when the bundle is too short.
     private func read(_ bundle: borrowing File, _ bytes: inout [UInt8], at place: Int64) throws(UpdateError) -> Bool {
         do throws(SystemError) {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
@@ -148,7 +148,7 @@ public struct UpdateInstallation {
         }
     }
 
-    // MARK: What is written
+    // MARK: Writes
 
     private func install(
         _ bundle: borrowing File, _ manifest: UpdateManifest, _ header: [UInt8], _ slot: borrowing UpdateSlot
@@ -161,7 +161,7 @@ public struct UpdateInstallation {
         try verify(slot, manifest, header)
         try slot.write(header, at: manifest.boot.place)
         try slot.synchronize()
-        // Power loss here: the slot is whole, and the boot state still names the other one.
+        // Power loss here: the slot is complete, and the boot state still names the other one.
     }
 
     private func copy(
@@ -185,7 +185,7 @@ public struct UpdateInstallation {
         try slot.synchronize()
     }
 
-    /// Compares what the card gives back with the signed checksums. The bundle may have changed since it was checked.
+    /// Compares the bytes on the card with the signed checksums. The bundle may have changed since it was checked.
     private func verify(
         _ slot: borrowing UpdateSlot, _ manifest: UpdateManifest, _ header: [UInt8]
     ) throws(UpdateError) {

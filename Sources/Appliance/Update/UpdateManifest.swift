@@ -1,41 +1,41 @@
 import Crypto
 import Platform
 
-/// The beginning of an update bundle: a signature, and behind it the signed manifest, lines of text that say what the
-/// rest is (firmware-image/lib/firmware/bundle.py writes it).
+/// The beginning of an update bundle: a signature, followed by the signed manifest. The manifest is lines of text that
+/// describe the rest (firmware-image/lib/firmware/bundle.py writes it).
 ///
 /// - `tonearm-update 1`
 /// - `board=NAME`
 /// - `version=NUMBERS`
 /// - `piece=PLACE SIZE SHA256`, once for the root file system, once for the header with kernel and initramfs
 struct UpdateManifest: Equatable {
-    /// A run of bytes that goes to the slot as it is.
+    /// A run of bytes that is written to the slot unchanged.
     struct Piece: Equatable {
-        /// In the slot, in bytes: a multiple of a sector.
+        /// The position in the slot, in bytes: a multiple of a sector.
         var place: Int64
-        /// In bytes: a multiple of a sector.
+        /// The size in bytes: a multiple of a sector.
         var size: Int64
-        /// SHA-256, 32 bytes.
+        /// The SHA-256, 32 bytes.
         var digest: [UInt8]
     }
 
     static let signatureSize = P256PublicKey.signatureCount
     static let size = 960
-    /// Where the pieces begin in the bundle.
+    /// The first byte of the pieces in the bundle.
     static let firstPiece = signatureSize + size
 
     static let sector: Int64 = 512
-    /// Of a slot, in bytes (firmware-image/lib/firmware/disk.py).
+    /// The size of a slot, in bytes (firmware-image/lib/firmware/disk.py).
     static let slotSize: Int64 = 64 << 20
 
     var board: String
     var version: String
     /// The root file system, from the slot's beginning.
     var root: Piece
-    /// The header, one sector, and behind it kernel and initramfs.
+    /// The header, one sector, followed by kernel and initramfs.
     var boot: Piece
 
-    /// - Parameter bytes: behind the signature, filled up with line ends.
+    /// - Parameter bytes: the manifest after the signature, padded with line ends.
     /// - Returns: nil when this version does not understand them.
     init?(parsing bytes: ArraySlice<UInt8>) {
         var fields = Fields()
@@ -49,11 +49,11 @@ struct UpdateManifest: Equatable {
         else { return nil }
     }
 
-    /// Of all pieces, in bytes.
+    /// The size of all pieces, in bytes.
     var contentSize: Int64 { root.size + boot.size }
 }
 
-/// What the lines have said so far.
+/// The values of the lines that were read so far.
 private struct Fields {
     var isKnownForm = false
     var board: String?

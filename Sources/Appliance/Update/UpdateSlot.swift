@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// The slot that is written: a partition, or a file of the tests. Ends with its owner.
+/// The slot to write: a partition, or a file in tests. Closed with its owner.
 struct UpdateSlot: ~Copyable {
     private let file: File
 
@@ -25,15 +25,15 @@ struct UpdateSlot: ~Copyable {
         if let failure { throw .unwritable(failure) }
     }
 
-    /// Blocks until what was written is on the medium.
+    /// Blocks until the written bytes are on the medium.
     borrowing func synchronize() throws(UpdateError) {
         do throws(SystemError) { try file.synchronize() } catch { throw .unwritable(error) }
     }
 
-    /// Has what follows read from the medium, and not from memory.
+    /// Drops cached bytes, so that later reads come from the medium.
     borrowing func forgetMemory() { _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED) }
 
-    /// - Throws: also when the partition ends before.
+    /// - Throws: also when the partition is too short.
     borrowing func read(count: Int, at place: Int64) throws(UpdateError) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { buffer.deallocate() }

@@ -1,8 +1,8 @@
-/// Numbers between dots, `0.10.2`. What is missing at the end counts as zero.
+/// Numbers between dots, `0.10.2`. Missing numbers at the end count as zero.
 struct UpdateVersion {
     private let numbers: [Int]
 
-    /// - Returns: nil for what is no version.
+    /// - Returns: nil for a text in another form.
     init?(_ text: String) {
         var numbers: [Int] = []
         for part in text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {

@@ -2,15 +2,15 @@
 protocol BoardInput: AnyObject {
     /// The name in the profile.
     var name: String { get }
-    /// Its section in the profile: `button play`.
+    /// The input's section in the profile: `button play`.
     var subject: String { get }
     var lines: [InputLineRequest] { get }
-    /// When to call `timePassed`, in nanoseconds; nil when there is nothing to wait for.
+    /// When to call `timePassed`, in nanoseconds; nil when no time is awaited.
     var deadline: Int64? { get }
 
-    /// The lines are watched from now on; `active` has their states, in order.
+    /// Handles the start of watching; `active` has the states of the lines, in order.
     func began(_ active: [Bool], at time: Int64) -> [BoardEvent]
-    /// The line with this index changed.
+    /// Handles a change of the line with this index.
     func changed(_ line: Int, _ edge: LineEdge) -> [BoardEvent]
     /// - Parameter active: the state of the first line.
     func timePassed(to time: Int64, active: Bool?) -> [BoardEvent]
@@ -21,7 +21,7 @@ struct InputLineRequest {
     var line: LineReference
     var active: ActiveLevel
     var bias: LineBias
-    /// In milliseconds.
+    /// The debounce time in milliseconds.
     var debounce: Int
 }
 

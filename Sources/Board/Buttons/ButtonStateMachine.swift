@@ -1,11 +1,11 @@
-/// A gesture of a person with a button.
+/// A gesture of the user with a button.
 public enum ButtonGesture: Equatable, Sendable {
     case press
     case longPress
     case doublePress
     /// The button is still held, and repeats.
     case repetition
-    /// The button was held for longer than a person holds it, or from the start. It is ignored until `freed`.
+    /// The button was held for longer than a person would hold it, or from the start. It is ignored until `freed`.
     case stuck
     /// The button makes more presses than a person can: a broken contact. It is ignored until `freed`.
     case chattering
@@ -15,9 +15,9 @@ public enum ButtonGesture: Equatable, Sendable {
 /// Turns the edges of one contact into gestures. Times are nanoseconds of one clock, which the kernel's time stamps use
 /// too.
 ///
-/// The first edge of a press counts at once. The bouncing that follows is ignored until the contact was quiet for the
-/// debounce time. A press therefore has no delay, with two exceptions: a button with a long press reports a press at
-/// its release, and a button with a double press reports it when the time for a second press is over.
+/// The first edge of a press counts at once. Later bounces are ignored until the contact was quiet for the debounce
+/// time. A press therefore has no delay, with two exceptions. A button with a long press reports a press at its
+/// release. A button with a double press reports it when the time for a second press has passed.
 public struct ButtonStateMachine: Sendable {
     /// The gestures to distinguish.
     public struct Gestures: OptionSet, Sendable {
@@ -76,7 +76,7 @@ public struct ButtonStateMachine: Sendable {
         stuck = nanoseconds(timing.stuck)
     }
 
-    /// When to call `advance`; nil when there is nothing to wait for.
+    /// When to call `advance`; nil when no time is awaited.
     public var deadline: Int64? {
         switch (quietAt, timeout) {
         case (let quiet?, let timeout?): min(quiet, timeout)
@@ -85,7 +85,7 @@ public struct ButtonStateMachine: Sendable {
         }
     }
 
-    /// The state of the contact when watching begins.
+    /// Sets the state of the contact when watching begins.
     /// - Returns: `.stuck` when it is pressed already.
     public mutating func begin(active: Bool) -> [ButtonGesture] {
         raw = active
@@ -96,7 +96,7 @@ public struct ButtonStateMachine: Sendable {
         return active ? [.stuck] : []
     }
 
-    /// The contact reported an edge.
+    /// Handles an edge of the contact.
     public mutating func edge(active: Bool, at time: Int64) -> [ButtonGesture] {
         let time = Self.bounded(time)
         var recognized = advance(to: time, active: nil)
@@ -112,7 +112,7 @@ public struct ButtonStateMachine: Sendable {
         return recognized
     }
 
-    /// Time passed.
+    /// Handles the passing of time.
     /// - Parameter active: the contact at `time`, if the caller can read it. The kernel drops edges when there are too
     ///   many, so the last edge received may not be the last one that happened.
     public mutating func advance(to time: Int64, active: Bool?) -> [ButtonGesture] {

@@ -1,7 +1,7 @@
 import Platform
 
-/// Watches the lines of one input on the event loop: requests them, and retries when that fails or they are lost; reads
-/// their edges; keeps the input's deadline.
+/// Watches the lines of one input on the event loop. It requests them, retries when that fails or they are lost, reads
+/// their edges, and sets a timer for the input's deadline.
 ///
 /// Thread: the loop's. The loop holds it until `stop`.
 final class LineWatch {
@@ -11,7 +11,7 @@ final class LineWatch {
     private let clock: any MonotonicClock
     private let deliver: (BoardEvent) -> Void
 
-    /// Empty while the lines cannot be used.
+    /// The lines; empty while they cannot be used.
     private var sources: [any LineEventSource] = []
     private var retries = RetrySchedule()
     private var reported: LineError?
@@ -65,7 +65,7 @@ final class LineWatch {
         timer = nil
     }
 
-    /// The lines cannot be used.
+    /// Releases the lines, which cannot be used, and retries later.
     private func fail(_ error: LineError) {
         release()
         if error != reported { tell([.unavailable(subject: input.subject, error)]) }
@@ -88,7 +88,7 @@ final class LineWatch {
                     edges.append((line, edge))
                 }
             }
-            // Two contacts of an encoder have separate descriptors; only the time stamps tell their order.
+            // Two contacts of an encoder have separate descriptors; only the time stamps define their order.
             edges.sort { $0.edge.time < $1.edge.time }
             for (line, edge) in edges { tell(input.changed(line, edge)) }
             schedule()

@@ -24,27 +24,27 @@ public struct RotaryDecoder: Sendable {
     private var steps = 0
 
     /// - Parameter stepsPerDetent: edges of both contacts together from one click to the next: 1, 2 or 4.
-    /// - Parameters a, b: the contacts as they are now.
+    /// - Parameters a, b: the present states of the contacts.
     public init(stepsPerDetent: Int, a: Bool, b: Bool) {
         self.stepsPerDetent = stepsPerDetent
         self.a = a
         self.b = b
     }
 
-    /// Contact A changed.
+    /// Handles a change of contact A.
     public mutating func edge(a active: Bool) -> Direction? { move(a: active, b: b) }
 
-    /// Contact B changed.
+    /// Handles a change of contact B.
     public mutating func edge(b active: Bool) -> Direction? { move(a: a, b: active) }
 
     private mutating func move(a newA: Bool, b newB: Bool) -> Direction? {
-        // Limited: a broken contact may never reach a rest position.
+        // The count is limited: a broken contact may never reach a rest position.
         steps = min(max(steps + Self.steps[Self.place(a, b)][Self.place(newA, newB)], -100), 100)
         a = newA
         b = newB
         guard isAtRest else { return nil }
         defer { steps = 0 }
-        // More than half of the steps: one step may have been missed.
+        // More than half of the steps are enough, because one may have been missed.
         guard steps.magnitude * 2 > stepsPerDetent else { return nil }
         return steps > 0 ? .clockwise : .counterClockwise
     }

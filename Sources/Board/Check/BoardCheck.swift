@@ -5,24 +5,24 @@ public enum BoardCheck {
     public struct Finding: Equatable, Sendable {
         public enum Verdict: Equatable, Sendable {
             case present
-            /// It may come later: an interface that is plugged in.
+            /// The hardware may come later: an interface that is plugged in.
             case absent
-            /// Something will not work.
+            /// A function of the board will not work.
             case missing
         }
 
         public var verdict: Verdict
         /// The checked section or key of the profile: `button play`, `mixer`.
         public var subject: String
-        /// What is there, or what is wrong and what to do.
+        /// The hardware that was found, or the failure and its solution.
         public var message: String
     }
 
     /// Checks everything that the profile names, in the profile's order. Lines are requested and released at once; an
     /// output is requested in its silent or dark state. When a running daemon uses them, the finding names it.
     /// - Parameter mixer: opens the mixer of the card with that id; called when the card is there.
-    /// - Parameter sound: where the kernel lists sound cards by their id.
-    /// - Parameter network: where the kernel lists network interfaces.
+    /// - Parameter sound: the folder where the kernel lists sound cards by their id.
+    /// - Parameter network: the folder where the kernel lists network interfaces.
     public static func findings(
         _ profile: BoardProfile, lines: any LineProvider, mixer: (_ card: String) -> CardMixer,
         sound: String = "/proc/asound", network: String = "/sys/class/net"

@@ -1,15 +1,15 @@
-/// The mixer of the sound card that a profile names, as far as the check needs it.
+/// The mixer of the profile's sound card, as far as the check needs it.
 public enum CardMixer: Equatable, Sendable {
-    /// Its playback controls, and the name of the one that the player uses when the profile names none; nil: the volume
+    /// Its playback controls. `chosen` is the control that the player uses when the profile names none; nil: the volume
     /// is set in software.
     case controls([Control], chosen: String?)
-    /// Why it cannot be opened, for a person.
+    /// Why it cannot be opened, for the user.
     case unusable(String)
 
     public struct Control: Equatable, Sendable {
-        /// The driver's name for it: `Digital`.
+        /// The driver's name of the control: `Digital`.
         public var name: String
-        /// In hundredths of a decibel; nil without a volume or without a decibel scale.
+        /// The range in hundredths of a decibel; nil without a volume or without a decibel scale.
         public var range: ClosedRange<Int>?
 
         /// Whether it has a volume, in decibels or not.

@@ -9,7 +9,7 @@ public final class GPIOLines: LineProvider {
     private let deviceFolder: String
     private let consumer: String
 
-    /// - Parameter deviceFolder: where the `gpiochip` devices are.
+    /// - Parameter deviceFolder: the folder of the `gpiochip` devices.
     /// - Parameter consumer: the name that the kernel shows to other programs for a used line.
     public init(deviceFolder: String = "/dev", consumer: String = "tonearm") {
         self.deviceFolder = deviceFolder

@@ -1,4 +1,4 @@
-/// Why a GPIO line cannot be used, with what a person needs to act on it.
+/// Why a GPIO line cannot be used, with the details that the user needs.
 public enum LineError: Error, Equatable, Sendable {
     /// No chip has that label or name; `present` has the labels of the chips of this machine.
     case chipMissing(LineReference, present: [String])

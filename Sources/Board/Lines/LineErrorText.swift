@@ -1,7 +1,7 @@
 import Platform
 
 extension LineError: CustomStringConvertible {
-    /// What is wrong and what to do, for a person.
+    /// The failure and its solution, for the user.
     public var description: String {
         switch self {
         case .chipMissing(let line, let present):

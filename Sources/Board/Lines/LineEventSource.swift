@@ -32,8 +32,8 @@ public protocol LineOutput: AnyObject {
 /// The source of lines: the machine's GPIO chips, or the simulated lines of a test.
 public protocol LineProvider: AnyObject {
     /// Requests an input line with both edges; `deinit` of the object releases it.
-    /// - Parameter debounce: a change counts when the line was quiet for this long, in milliseconds. With 0, and when
-    ///   the kernel cannot filter, each edge counts.
+    /// - Parameter debounce: the quiet time in milliseconds after which a change counts. With 0, and when the kernel
+    ///   cannot filter, each edge counts.
     func input(
         _ line: LineReference, active: ActiveLevel, bias: LineBias, debounce: Int
     ) throws(LineError) -> any LineEventSource

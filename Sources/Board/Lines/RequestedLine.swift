@@ -8,7 +8,7 @@ struct RequestedLine: ~Copyable {
     private let chip: ChipHandle
     private let request: tonearm_gpio_request
 
-    /// - Parameter request: from that chip.
+    /// - Parameter request: a request of that chip.
     init(_ request: tonearm_gpio_request, of chip: consuming ChipHandle) {
         self.chip = chip
         self.request = request
@@ -17,10 +17,10 @@ struct RequestedLine: ~Copyable {
     // The chip is closed after the line.
     deinit { tonearm_gpio_release(request) }
 
-    /// For an input: readable while edges are waiting.
+    /// The descriptor of an input: readable while edges are waiting.
     var descriptor: Int32 { tonearm_gpio_descriptor(request) }
 
-    /// Empty when no edge is waiting.
+    /// Returns waiting edges; empty when there is none.
     func takeEdges() throws(ChipFailure) -> [LineEdge] {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 0) > 0 else { return [] }

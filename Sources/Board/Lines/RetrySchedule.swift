@@ -1,13 +1,13 @@
-/// The waits between retries: 1 s, then twice as long each time, up to 30 s, for ever.
+/// The waits between retries: first 1 s, doubled each time up to 30 s, without an end.
 struct RetrySchedule {
     private var failures = 0
 
-    /// Nanoseconds to wait after another failure.
+    /// Returns the nanoseconds to wait after another failure.
     mutating func next() -> Int64 {
         defer { failures = min(failures + 1, 5) }
         return min(1_000_000_000 << Int64(failures), 30_000_000_000)
     }
 
-    /// The attempt succeeded.
+    /// Resets the wait after a success.
     mutating func reset() { failures = 0 }
 }

@@ -7,7 +7,7 @@ import Platform
 public final class Amplifier {
     /// A request to the owner of the sound device.
     public enum DeviceStep: Equatable, Sendable {
-        /// Then call `deviceStarted`, or `deviceLost` when the device cannot be started.
+        /// Start the device. Then call `deviceStarted`, or `deviceLost` when it cannot be started.
         case start
         case stop
     }
@@ -54,23 +54,23 @@ public final class Amplifier {
         output.stop()
     }
 
-    /// The device is wanted; `carryOut(.start)` follows when it may start.
+    /// Asks for the device; `carryOut(.start)` follows when it may start.
     public func wantDevice() { perform(sequence.wantDevice(at: clock.now())) }
 
-    /// The device has started.
+    /// Notes that the device has started.
     public func deviceStarted() { perform(sequence.deviceStarted(at: clock.now())) }
 
-    /// The device has stopped by itself and has to be reopened; `carryOut(.start)` follows when it may start.
+    /// Restarts a device that has stopped by itself; `carryOut(.start)` follows when it may start.
     public func restartDevice() { perform(sequence.restartDevice(at: clock.now())) }
 
-    /// The device is not wanted any more; `carryOut(.stop)` follows when it may stop.
+    /// Releases the device; `carryOut(.stop)` follows when it may stop.
     public func releaseDevice() { perform(sequence.releaseDevice(at: clock.now())) }
 
-    /// The device is gone, or could not be started.
+    /// Notes that the device is gone, or could not be started.
     public func deviceLost() { perform(sequence.deviceLost(at: clock.now())) }
 
     private func perform(_ steps: [AmplifierSequence.Step]) {
-        // The line first: the time that it has to be muted for begins when it is muted.
+        // The line first: its mute time begins when it is muted.
         for step in steps {
             switch step {
             case .mute:

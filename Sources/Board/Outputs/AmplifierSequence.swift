@@ -1,13 +1,13 @@
-/// When an amplifier is muted around the starts and stops of the sound device, so that they do not pop. Times are
-/// nanoseconds of any one clock.
+/// Decides when an amplifier is muted around the starts and stops of the sound device, so that they make no pop. Times
+/// are nanoseconds of any one clock.
 ///
-/// The owner of the device starts and stops it only when this type says so, and reports when it runs.
+/// The owner of the device starts and stops it only on a step of this type, and reports when it runs.
 ///
 /// No function here may have two constant arrays. An Embedded build of Swift 6.3 compiles the function into several
 /// modules. Each module numbers the arrays in its own order, and the linker keeps only one array for each number. It
 /// used `[.stopDevice]` for `[.startDevice]`, so that nothing was played with an amplifier.
 public struct AmplifierSequence: Sendable {
-    /// What to do now, in this order.
+    /// The steps to carry out now, in order.
     public enum Step: Equatable, Sendable {
         case mute
         case unmute
@@ -33,12 +33,12 @@ public struct AmplifierSequence: Sendable {
     private let unmuteAfterStart: Int64
     private let muteBeforeStop: Int64
     private var state = State.silent
-    /// The earliest start of the device: from then on the amplifier has been muted for long enough.
+    /// The earliest start of the device, when the amplifier has been muted for long enough.
     private var earliestStart: Int64
-    /// From when on the times above count.
+    /// The time from which the mute times count.
     private var mutedAt: Int64
 
-    /// The line must be at its muted level already, from the moment of the request on.
+    /// Begins in the muted state: the line must have its muted level from its request on.
     public init(_ amplifier: BoardAmplifier, mutedAt now: Int64) {
         muteBeforeStart = Int64(amplifier.muteBeforeStart) * 1_000_000
         unmuteAfterStart = Int64(amplifier.unmuteAfterStart) * 1_000_000
@@ -47,8 +47,8 @@ public struct AmplifierSequence: Sendable {
         mutedAt = now
     }
 
-    /// The line has its muted level now. Setting it took some time, by which everything that it has to be muted for
-    /// comes later.
+    /// Notes that the line has reached its muted level. Setting it took some time, by which all dependent times are
+    /// moved.
     public mutating func muted(at now: Int64) {
         let delay = max(0, now - mutedAt)
         mutedAt += delay
@@ -73,7 +73,7 @@ public struct AmplifierSequence: Sendable {
     /// Whether the device will be stopped when the amplifier has been muted for long enough.
     public var isStopping: Bool { if case .beforeStop = state { true } else { false } }
 
-    /// When to call `advance`; nil when there is nothing to wait for.
+    /// When to call `advance`; nil when no time is awaited.
     public var deadline: Int64? {
         switch state {
         case .beforeStart(let time), .settling(let time), .beforeStop(let time): time
@@ -81,13 +81,13 @@ public struct AmplifierSequence: Sendable {
         }
     }
 
-    /// The device is wanted.
+    /// Asks for the device.
     public mutating func wantDevice(at now: Int64) -> [Step] {
         switch state {
         case .silent:
             state = .beforeStart(at: earliestStart)
         case .beforeStop:
-            // It still runs: nothing has to settle.
+            // The device still runs and need not settle.
             state = .settling(until: now)
         case .beforeStart, .starting, .settling, .audible:
             break
@@ -95,14 +95,14 @@ public struct AmplifierSequence: Sendable {
         return advance(to: now)
     }
 
-    /// The device has started, or was running already.
+    /// Notes that the device has started, or was running already.
     public mutating func deviceStarted(at now: Int64) -> [Step] {
         guard case .starting = state else { return [] }
         state = .settling(until: now + unmuteAfterStart)
         return advance(to: now)
     }
 
-    /// The device has stopped by itself and has to be reopened. Handled like a stop and a start.
+    /// Handles a device that has stopped by itself and has to be reopened, like a stop and a start.
     public mutating func restartDevice(at now: Int64) -> [Step] {
         var steps: [Step] = []
         switch state {
@@ -119,7 +119,7 @@ public struct AmplifierSequence: Sendable {
         return steps + advance(to: now)
     }
 
-    /// The device is not wanted any more.
+    /// Releases the device.
     public mutating func releaseDevice(at now: Int64) -> [Step] {
         var steps: [Step] = []
         switch state {
@@ -141,7 +141,7 @@ public struct AmplifierSequence: Sendable {
         return steps + advance(to: now)
     }
 
-    /// The device is lost: it was unplugged, or a start failed.
+    /// Notes that the device is lost: it was unplugged, or a start failed.
     public mutating func deviceLost(at now: Int64) -> [Step] {
         let wasAudible = !isMuted
         state = .silent
@@ -152,7 +152,7 @@ public struct AmplifierSequence: Sendable {
         return wasAudible ? [.mute] : []
     }
 
-    /// Time passed.
+    /// Handles the passing of time.
     public mutating func advance(to now: Int64) -> [Step] {
         guard let deadline, deadline <= now else { return [] }
         let step: Step

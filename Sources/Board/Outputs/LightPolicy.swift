@@ -15,7 +15,7 @@ public enum LightPattern: String, CaseIterable, Sendable {
     /// A short flash every two seconds.
     case flash
 
-    /// How long it is lit and how long dark, in milliseconds, beginning lit; nil for a pattern that does not blink.
+    /// The lit and the dark time in milliseconds, beginning lit; nil for a pattern that does not blink.
     var cycle: (lit: Int, dark: Int)? {
         switch self {
         case .off, .on: nil
@@ -38,16 +38,16 @@ public struct LightPolicy {
 
     private var lights: [Light]
 
-    /// All dark, until conditions are shown.
+    /// Makes all lights dark, until conditions are shown.
     public init(_ lights: [BoardLight]) { self.lights = lights.map { Light(patterns: $0.patterns) } }
 
-    /// For each light, in the order of the profile.
+    /// Whether each light is lit, in the order of the profile.
     public var isLit: [Bool] { lights.map { $0.isLit } }
 
-    /// When to call `advance`; nil when nothing blinks.
+    /// When to call `advance`; nil when no light blinks.
     public var deadline: Int64? { lights.compactMap { $0.nextChange }.min() }
 
-    /// Replaces the current conditions. A light whose pattern stays the same blinks on undisturbed.
+    /// Replaces the current conditions. A light whose pattern stays the same continues to blink in its rhythm.
     public mutating func show(_ conditions: Set<LightCondition>, at now: Int64) {
         for index in lights.indices {
             let patterns = lights[index].patterns
@@ -60,7 +60,7 @@ public struct LightPolicy {
         }
     }
 
-    /// Blinks.
+    /// Switches the blinking lights that are due.
     public mutating func advance(to now: Int64) {
         for index in lights.indices {
             guard let due = lights[index].nextChange, due <= now else { continue }

@@ -9,7 +9,7 @@ public final class Lights {
     private var timer: TimerToken?
     private var isCarryingOut = false
 
-    /// All dark at first.
+    /// Makes all lights dark at first.
     /// - Parameter clock: the loop's clock.
     /// - Parameter deliver: called on the loop's thread with `.ready` and `.unavailable`.
     public init(

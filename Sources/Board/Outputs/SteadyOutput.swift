@@ -12,7 +12,7 @@ final class SteadyOutput {
     private let deliver: (BoardEvent) -> Void
 
     private var wanted: Bool
-    /// nil while the line cannot be used.
+    /// The line; nil while it cannot be used.
     private var output: (any LineOutput)?
     private var retries = RetrySchedule()
     private var reported: LineError?

@@ -1,8 +1,8 @@
 /// The parts of a board and their wiring: `board/NAME/board.conf`. `board/README.md` explains the file for its authors.
 public struct BoardProfile: Equatable, Sendable {
-    /// For people.
+    /// The name for users.
     public var name: String
-    /// Lines that are used by something without a section: the buses of a DAC.
+    /// The lines that a part without a section uses: the buses of a DAC.
     public var reservedLines: [LineReference]
     public var sound: BoardSound
     public var amplifier: BoardAmplifier?
@@ -11,7 +11,7 @@ public struct BoardProfile: Equatable, Sendable {
     public var lights: [BoardLight]
     /// Network interfaces that are cellular although the kernel does not report it.
     public var cellularInterfaces: [String]
-    /// Network interfaces that are not, although they look like a modem, a phone or a tunnel.
+    /// Network interfaces that are not metered, although they look like a modem, a phone or a tunnel.
     public var unmeteredInterfaces: [String] = []
     /// Old forms that the file uses, one line each for the log.
     public var notices: [String] = []
@@ -25,18 +25,18 @@ public struct BoardSound: Equatable, Sendable {
     public var mixer: String?
     /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
     public var mixerRange: ClosedRange<Int>?
-    /// Silence before the music after the device was opened, for DACs that cut off the beginning.
+    /// The time of silence before the music after the device was opened, for DACs that cut off the beginning.
     public var settleAtStart: Int
-    /// The same when only the sample rate changed.
+    /// The time of silence when only the sample rate changed.
     public var settleAtRateChange: Int
 }
 
 /// The line that mutes an amplifier, or switches it on. Times are in milliseconds.
 public struct BoardAmplifier: Equatable, Sendable {
     public enum Role: String, CaseIterable, Sendable {
-        /// Active means silent.
+        /// The active level mutes the amplifier.
         case mute
-        /// Active means audible.
+        /// The active level makes the amplifier audible.
         case enable
     }
 
@@ -70,21 +70,21 @@ public struct BoardEncoder: Equatable, Sendable {
     public var lineB: LineReference
     public var active: ActiveLevel
     public var bias: LineBias
-    /// How many edges one click of the knob makes: 1, 2 or 4.
+    /// The number of edges of one click of the knob: 1, 2 or 4.
     public var stepsPerDetent: Int
-    /// A leads B.
+    /// The action when A leads B.
     public var clockwise: ButtonAction
     public var counterClockwise: ButtonAction
 }
 
-/// A light and what it shows.
+/// A light and its patterns.
 public struct BoardLight: Equatable, Sendable {
     public var name: String
     public var line: LineReference
     public var active: ActiveLevel
-    /// By condition; the light ignores conditions without an entry.
+    /// The patterns by condition; the light ignores conditions without an entry.
     public var patterns: [LightCondition: LightPattern]
 
-    /// Its section in the profile.
+    /// The light's section in the profile.
     var subject: String { "light \(name)" }
 }

@@ -2,9 +2,9 @@ import Platform
 
 /// Why a board profile cannot be used: all mistakes in it.
 public struct BoardProfileError: Error, Equatable, Sendable {
-    /// The file, for messages.
+    /// The path of the file, for messages.
     public var path: String
-    /// In the order of the file's lines; never empty.
+    /// The mistakes in the order of the file's lines; never empty.
     public var problems: [SectionedText.Problem]
 }
 
@@ -19,7 +19,7 @@ extension BoardProfileError: CustomStringConvertible {
 
 extension BoardProfile {
     /// Reads a profile's file.
-    /// - Throws: when it cannot be read, or all mistakes in it, at once.
+    /// - Throws: an error that the file cannot be read, or all mistakes in it at once.
     public init(path: String) throws(BoardProfileError) {
         let text: [UInt8]
         do throws(SystemError) {
@@ -30,9 +30,9 @@ extension BoardProfile {
         try self.init(parsing: text, path: path)
     }
 
-    /// Parses a profile. It does not look at the hardware; `BoardCheck` does that.
-    /// - Parameter path: for messages.
-    /// - Throws: all mistakes, at once.
+    /// Parses a profile. It does not access the hardware; `BoardCheck` does that.
+    /// - Parameter path: the path for messages.
+    /// - Throws: all mistakes at once.
     public init(parsing text: [UInt8], path: String) throws(BoardProfileError) {
         var parser = BoardProfileParser(SectionedText(parsing: text))
         let profile = parser.profile()
@@ -52,7 +52,7 @@ private struct BoardProfileParser {
     var problems: [SectionedText.Problem]
     /// Old forms that the file uses.
     var notices: [SectionedText.Problem] = []
-    /// For sections without a chip.
+    /// The chip of sections that name none.
     private var defaultChip: String?
     /// The lines in use, with the sections that use them.
     private var uses: [(line: LineReference, section: String)] = []
@@ -62,7 +62,7 @@ private struct BoardProfileParser {
         problems = text.problems
     }
 
-    /// nil only when there are problems.
+    /// Returns nil only when there are problems.
     mutating func profile() -> BoardProfile? {
         refuseUnknownSections()
         let board = single("board") { $0.board(&$1) }
@@ -185,7 +185,7 @@ private struct BoardProfileParser {
             muteBeforeStop: beforeStop)
     }
 
-    /// An action by its name. An old name is accepted with a notice.
+    /// Reads an action by its name. An old name is accepted with a notice.
     private mutating func action(_ key: String, _ reader: inout SectionReader) -> ButtonAction? {
         guard let value = reader.text(key),
             let old = ButtonAction.oldNames.first(where: { $0.name.hasSameBytes(as: value) })
@@ -247,7 +247,7 @@ private struct BoardProfileParser {
 
     // MARK: Lines
 
-    /// A line of the section's chip, or else of the board's.
+    /// Reads a line of the section's chip, or else of the board's.
     private mutating func line(_ key: String, _ reader: inout SectionReader) -> LineReference? {
         let chip = reader.text("chip") ?? defaultChip
         guard let text = reader.requiredText(key) else { return nil }

@@ -5,7 +5,7 @@ public struct LineReference: Equatable, Sendable {
     public enum Line: Equatable, Sendable {
         /// Its number on the chip, from 0.
         case offset(Int)
-        /// The kernel's name for it.
+        /// The kernel's name of the line.
         case name(String)
     }
 
@@ -18,7 +18,7 @@ public struct LineReference: Equatable, Sendable {
         self.line = line
     }
 
-    /// A line as a profile writes it: a number is an offset, anything else a name.
+    /// Reads a line as a profile writes it: a number is an offset, any other text a name.
     init(chip: String, text: String) {
         let isNumber = text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
         if isNumber, let offset = Int(text) {
@@ -50,7 +50,7 @@ public enum ActiveLevel: String, CaseIterable, Sendable {
 
 /// The chip's own resistor at an input.
 public enum LineBias: String, CaseIterable, Sendable {
-    /// The kernel's or the device tree's setting.
+    /// The setting of the kernel or the device tree.
     case asIs = "as-is"
     case none
     case pullUp = "pull-up"

@@ -1,16 +1,16 @@
 import Platform
 
-/// Which part of a list is wanted.
+/// The requested part of a list.
 struct CataloguePage: Equatable {
-    /// Of entries, 1 to 200.
+    /// The number of entries, 1 to 200.
     var limit: Int64
-    /// Entries before the first one, from 0.
+    /// The number of entries before the first one, from 0.
     var offset: Int64
 
     static let defaultLimit: Int64 = 50
     static let mostEntries: Int64 = 200
 
-    /// The parameter that is wrong.
+    /// The name of the wrong parameter.
     struct Mistake: Error {
         let parameter: String
     }
@@ -29,7 +29,7 @@ struct CataloguePage: Equatable {
     }
 }
 
-/// A part of a list, and how long the whole is.
+/// A part of a list, and the length of the whole list.
 struct CatalogueList<Entry> {
     var total: Int64
     var entries: [Entry]
@@ -44,12 +44,12 @@ extension CatalogueList {
     }
 }
 
-/// An album: tracks with one title of the album, and with one album artist or in one folder.
+/// An album: tracks with the same album title, and with the same album artist or in the same folder.
 struct Album: Equatable {
-    /// Stays the same as long as the index exists.
+    /// The id, which stays the same as long as the index exists.
     var id: Int64
     var title: String
-    /// Empty when the tracks have several, and no album artist.
+    /// Empty when the tracks have several artists, and no album artist.
     var artist: String
     var trackCount: Int64
 
@@ -63,10 +63,10 @@ struct Album: Equatable {
 
 /// A playlist file of the music folder.
 struct Playlist: Equatable {
-    /// Stays the same as long as the index exists.
+    /// The id, which stays the same as long as the index exists.
     var id: Int64
     var title: String
-    /// Of its entries, those that are in the index.
+    /// The number of its entries that are in the index.
     var trackCount: Int64
 
     var json: JSONValue {
@@ -75,7 +75,7 @@ struct Playlist: Equatable {
 }
 
 extension Track {
-    /// What a person chooses it by (docs/service.md, "Catalogue").
+    /// The description by which users choose it (docs/service.md, "Catalogue").
     var json: JSONValue {
         var json: JSONValue = ["id": .integer(id), "title": .string(name)]
         if let artist = metadata.artist { json["artist"] = .string(artist) }

@@ -1,11 +1,11 @@
 import Database
 
-// Every list is read along an index, so that a page costs what is on it and not what is in the index. `OFFSET` skips
-// along the index, too.
+// Every list is read along an index, so that the cost of a page depends on its entries and not on the index. `OFFSET`
+// skips along the index, too.
 
-/// A list of the catalogue: how it is counted, and which rows a page has.
+/// A list of the catalogue: the query that counts it, and the query of a page.
 struct CatalogueQuery: Sendable {
-    /// Gives one number.
+    /// Returns one number.
     let count: String
     /// Ends in LIMIT ? OFFSET ?.
     let page: String
@@ -14,7 +14,7 @@ struct CatalogueQuery: Sendable {
 
     static let tracks = CatalogueQuery(
         count: "SELECT count(*) FROM track WHERE is_present = 1",
-        // The numbers alone are skipped over, in a narrow index, and not the rows.
+        // Only the numbers are skipped, in a narrow index, and not the rows.
         page: "id IN (SELECT id FROM track WHERE is_present = 1 ORDER BY id LIMIT ? OFFSET ?) ORDER BY id")
     static let album = CatalogueQuery(
         count: "SELECT count(*) FROM track WHERE album_id = ? AND is_present = 1",
@@ -82,7 +82,7 @@ extension MusicIndex {
         try tracks(.foundTracks, .text(words.query), page)
     }
 
-    /// Tracks whose numbers a query gives, in its order.
+    /// Returns the tracks with the numbers of a query, in its order.
     private func tracks(
         _ query: CatalogueQuery, _ value: DatabaseValue, _ page: CataloguePage
     ) throws(DatabaseError) -> CatalogueList<Track> {

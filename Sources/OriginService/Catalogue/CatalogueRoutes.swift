@@ -2,15 +2,15 @@ import Crypto
 import Database
 import Platform
 
-/// What a person finds music by: lists, search, and the description of one track, album or playlist (docs/service.md,
+/// The routes to find music: lists, search, and the description of one track, album or playlist (docs/service.md,
 /// "Catalogue").
 ///
 /// Thread: any.
 struct CatalogueRoutes: Sendable {
     let index: MusicIndex
 
-    /// - Parameter path: behind `/v1`.
-    /// - Returns: nil when nothing of the catalogue is there.
+    /// - Parameter path: the path after `/v1`.
+    /// - Returns: nil for a path outside the catalogue.
     func answer(to request: HTTPRequest, _ path: ArraySlice<Substring>) throws(DatabaseError) -> HTTPAnswer? {
         let page: CataloguePage
         do throws(CataloguePage.Mistake) { page = try CataloguePage(request.query) } catch {
@@ -39,7 +39,7 @@ struct CatalogueRoutes: Sendable {
         return json.map { Self.answer(to: request, $0) }
     }
 
-    /// What has the number that the path begins with.
+    /// Finds the entry with the number at the beginning of the path.
     private func one<Entry>(
         _ path: ArraySlice<Substring>, _ find: (Int64) throws(DatabaseError) -> Entry?
     ) throws(DatabaseError) -> Entry? {
@@ -64,7 +64,7 @@ struct CatalogueRoutes: Sendable {
         return Self.answer(to: request, json)
     }
 
-    /// Clients may keep it, and ask whether it is still so.
+    /// Makes an answer that clients may store, if they ask each time whether it has changed.
     private static func answer(to request: HTTPRequest, _ json: JSONValue) -> HTTPAnswer {
         let body = Array(json.serialized().utf8)
         guard let hash = try? SHA256.hash(body) else { preconditionFailure("SHA-256 without memory") }

@@ -1,4 +1,4 @@
-/// A person's words as a query of SQLite's FTS5: all of them, each as the beginning of a word, in any field.
+/// The user's words as a query of SQLite's FTS5: all of them, each as the beginning of a word, in any field.
 struct SearchWords: Equatable {
     let query: String
 
@@ -8,7 +8,7 @@ struct SearchWords: Equatable {
     /// - Returns: nil without a letter or digit, and for a text that is too long.
     init?(_ text: String) {
         guard text.utf8.count <= Self.mostBytes, !text.utf8.contains(0) else { return nil }
-        // FTS5 would take a word of punctuation alone for nothing; it must not make other words match nothing.
+        // FTS5 ignores a word of punctuation alone; it must not make other words match nothing.
         let words = text.split(whereSeparator: \.isWhitespace).filter { word in
             word.contains { $0.isLetter || $0.isNumber }
         }

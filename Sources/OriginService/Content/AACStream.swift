@@ -1,11 +1,11 @@
 import Media
 
-/// What a track is as AAC, as far as the track itself says it: its manifest needs no encoder.
+/// The properties of a track as AAC, as far as they follow from the track: its manifest needs no encoder.
 struct AACStream: Equatable, Sendable {
     static let samplesPerFrame = 1024
-    /// Samples that ffmpeg's encoder puts before the first one.
+    /// The samples that ffmpeg's encoder adds before the first one.
     static let priming: Int64 = 1024
-    /// In seconds.
+    /// The duration of a segment, in seconds.
     private static let segmentDuration = 4
     private static let rates = [
         96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
@@ -15,10 +15,10 @@ struct AACStream: Equatable, Sendable {
     /// 1 or 2.
     let channelCount: Int
     let bitRate: Int
-    /// Samples of the original, at the rate of the stream.
+    /// The samples of the original, at the rate of the stream.
     let heardCount: Int64
 
-    /// nil for a track that is not encoded: it is lossy, has more channels, or its length is not known.
+    /// Returns nil for a track that is not encoded: it is lossy, has more channels, or its length is unknown.
     init?(_ track: Track, _ quality: EncodedQuality) {
         guard let frameCount = track.frameCount, !track.isLossy, (1...2).contains(track.format.channelCount) else {
             return nil
@@ -30,13 +30,14 @@ struct AACStream: Equatable, Sendable {
         heardCount = (frameCount * Int64(sampleRate) + original - 1) / original
     }
 
-    /// Rates that AAC has stay; others become the nearest below.
+    /// Returns the rate to encode at. Common rates of AAC stay; multiples of 44.1 kHz become 44.1 kHz, and others 48
+    /// kHz.
     private static func rate(for rate: Int) -> Int {
         if [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000].contains(rate) { return rate }
         return rate % 44_100 == 0 ? 44_100 : 48_000
     }
 
-    /// In headers and configurations.
+    /// The index of the rate in headers and configurations.
     var rateIndex: UInt8 { UInt8(Self.rates.firstIndex(of: sampleRate) ?? 0) }
 
     /// The AudioSpecificConfig: AAC-LC, the rate, the channels.
@@ -44,7 +45,7 @@ struct AACStream: Equatable, Sendable {
         [2 << 3 | rateIndex >> 1, (rateIndex & 1) << 7 | UInt8(channelCount) << 3]
     }
 
-    /// All samples of the original, with those before them.
+    /// The frames for all samples of the original and the priming.
     var frameCount: Int {
         Int((Self.priming + heardCount + Int64(Self.samplesPerFrame) - 1) / Int64(Self.samplesPerFrame))
     }
@@ -53,7 +54,7 @@ struct AACStream: Equatable, Sendable {
 
     var segmentCount: Int { (frameCount + framesPerSegment - 1) / framesPerSegment }
 
-    /// How many frames a segment has, from 1; nil without such a segment.
+    /// Returns the number of frames of a segment, from 1; nil without such a segment.
     func frameCount(ofSegment number: Int) -> Int? {
         guard number > 0, number <= segmentCount else { return nil }
         return min(framesPerSegment, frameCount - (number - 1) * framesPerSegment)

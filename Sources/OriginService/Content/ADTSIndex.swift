@@ -1,34 +1,34 @@
 import Media
 
-/// Where the segments of an ADTS stream (ISO/IEC 13818-7, 6.2) are in its file, from bytes that arrive in order.
+/// The positions of segments in the file of an ADTS stream (ISO/IEC 13818-7, 6.2), from bytes that arrive in order.
 struct ADTSIndex: Equatable, Sendable {
-    /// Of a header without a checksum.
+    /// The size of a header without a checksum.
     static let headerCount = 7
 
     private let stream: AACStream
-    /// Of the first byte of each segment that has begun.
+    /// The first byte of each segment that has begun.
     private var starts: [Int64] = []
-    /// Of the header of the next frame.
+    /// The position of the next frame's header.
     private var end: Int64 = 0
     private var frameCount = 0
-    /// The beginning of a header whose rest has not arrived, and its place.
+    /// The beginning of a header whose rest has not arrived.
     private var rest: [UInt8] = []
     private var arrived: Int64 = 0
     private(set) var isComplete = false
 
     init(_ stream: AACStream) { self.stream = stream }
 
-    /// Frames that have begun.
+    /// The number of frames that have begun.
     var count: Int { frameCount }
 
-    /// The bytes of a segment, from 1; nil while they are not all there.
+    /// Returns the range of a segment, from 1; nil while it is not complete.
     func segment(_ number: Int) -> Range<Int64>? {
         guard number > 0, number <= starts.count else { return nil }
         if number < starts.count { return starts[number - 1]..<starts[number] }
         return isComplete ? starts[number - 1]..<end : nil
     }
 
-    /// - Throws: `.damaged` for what is no frame, or one of another stream.
+    /// - Throws: `.damaged` for bytes that are no frame, or one of another stream.
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
         let start = arrived - Int64(rest.count)
         arrived += Int64(bytes.count)
@@ -49,8 +49,8 @@ struct ADTSIndex: Equatable, Sendable {
         }
     }
 
-    /// Nothing follows.
-    /// - Throws: `.damaged` when the last frame is cut, or there is none.
+    /// Ends the stream.
+    /// - Throws: `.damaged` when the last frame is cut off, or there is none.
     mutating func finish() throws(MediaError) {
         guard rest.isEmpty, end == arrived, frameCount > 0 else { throw Self.damaged }
         isComplete = true
@@ -61,14 +61,14 @@ struct ADTSIndex: Equatable, Sendable {
 
 /// The header of a frame.
 struct ADTSFrame {
-    /// Of the frame with its header, in bytes.
+    /// The size of the frame with its header, in bytes.
     let count: Int
     let headerCount: Int
     private let rateIndex: UInt8
     private let channelCount: UInt8
 
-    /// - Parameter bytes: at least `ADTSIndex.headerCount`.
-    /// - Returns: nil when it is none.
+    /// - Parameter bytes: at least `ADTSIndex.headerCount` bytes.
+    /// - Returns: nil when they are no header.
     init?(_ bytes: some RandomAccessCollection<UInt8>) {
         func byte(_ place: Int) -> UInt8 { bytes[bytes.index(bytes.startIndex, offsetBy: place)] }
         guard bytes.count >= ADTSIndex.headerCount, byte(0) == 0xFF, byte(1) & 0xF6 == 0xF0 else { return nil }

@@ -1,4 +1,4 @@
-/// Boxes of the ISO base media file format (ISO/IEC 14496-12, 4.2), written inside each other.
+/// Boxes of the ISO base media file format (ISO/IEC 14496-12, 4.2), which can be nested.
 struct BoxBytes {
     private(set) var bytes: [UInt8] = []
 

@@ -23,21 +23,21 @@ struct CMAFTrack: Sendable {
 
     let codec: Codec
     let format: PCMFormat
-    /// Of all segments, in samples of the audio.
+    /// The duration of all segments, in samples of the audio.
     let duration: Int64
-    /// What is heard of that; nil: all of it.
+    /// The part of the duration that is heard; nil: all of it.
     var edit: Range<Int64>?
     var encryption: ContentEncryption?
 
     private static let trackID: UInt32 = 1
-    /// Each frame can be decoded by itself.
+    /// The flags of a frame that can be decoded by itself.
     private static let independentSample: UInt32 = 0x0200_0000
-    /// Bytes before the content of `mdat`.
+    /// The bytes before the content of `mdat`.
     private static let boxHeader = 8
 
     // MARK: Initialisation
 
-    /// `ftyp` and `moov`.
+    /// Returns `ftyp` and `moov`.
     func initialization() -> [UInt8] {
         var file = BoxBytes()
         file.box("ftyp") { box in
@@ -87,7 +87,7 @@ struct CMAFTrack: Sendable {
         }
         if let edit {
             trak.box("edts") { edts in
-                // One part, at normal speed.
+                // One edit, at normal speed.
                 edts.fullBox("elst", version: 1) { box in
                     box.u32(1)
                     box.u64(UInt64(edit.count))
@@ -174,7 +174,7 @@ struct CMAFTrack: Sendable {
     /// `esds`: descriptors inside each other, each a tag and a size (ISO/IEC 14496-1, 7.2.6).
     private static func elementaryStream(_ configuration: [UInt8], _ entry: inout BoxBytes) {
         let specific = [0x05, UInt8(configuration.count)] + configuration
-        // Audio of MPEG-4, an audio stream; no size of a buffer and no bit rates.
+        // Object type: MPEG-4 audio; stream type: audio. No size of a buffer and no bit rates.
         let decoder: [UInt8] = [0x40, 0x15] + [UInt8](repeating: 0, count: 11) + specific
         let stream: [UInt8] = [0, 0, 0, 0x04, UInt8(decoder.count)] + decoder + [0x06, 1, 0x02]
         entry.fullBox("esds") { $0.raw([0x03, UInt8(stream.count)] + stream) }
@@ -182,12 +182,12 @@ struct CMAFTrack: Sendable {
 
     // MARK: Segments
 
-    /// A segment up to the content of its `mdat`.
+    /// Returns a segment up to the content of its `mdat`.
     /// - Parameters:
-    ///   - number: from 1.
-    ///   - firstSample: of the audio.
+    ///   - number: the number of the segment, from 1.
+    ///   - firstSample: the first sample of the audio.
     func segmentHead(_ number: Int, from firstSample: Int64, _ samples: [Sample]) -> [UInt8] {
-        // `moof` needs its own size for the offset of the data: it does not depend on the value.
+        // `moof` needs its own size for the offset of the data. The size does not depend on the offset.
         let size = fragment(number, firstSample, samples, dataOffset: 0).count
         var head = BoxBytes()
         head.raw(fragment(number, firstSample, samples, dataOffset: UInt32(size + Self.boxHeader)))
@@ -205,7 +205,7 @@ struct CMAFTrack: Sendable {
         file.box("moof") { moof in
             moof.fullBox("mfhd") { $0.u32(UInt32(number)) }
             moof.box("traf") { traf in
-                // Offsets count from the moof; a default duration.
+                // Offsets count from the moof; the default duration is present.
                 traf.fullBox("tfhd", flags: 0x02_0000 | 0x08) { box in
                     box.u32(Self.trackID)
                     box.u32(UInt32(duration))
@@ -220,7 +220,7 @@ struct CMAFTrack: Sendable {
                         box.u32(UInt32(sample.byteCount))
                     }
                 }
-                // No `senc`: all samples have the vector of `tenc`, and none has plain bytes in front (ISO/IEC 23001-7,
+                // No `senc`: all samples use the vector of `tenc`, and none begins with plain bytes (ISO/IEC 23001-7,
                 // 7.2). ffmpeg refuses an empty one.
             }
         }

@@ -6,13 +6,13 @@ struct ContentAddresses: Sendable {
     var folder: String
     /// `token=…`
     var signature: String
-    /// Of the names in the folder: `ContentVariant.prefix`.
+    /// The prefix of the names in the folder: `ContentVariant.prefix`.
     var prefix = ""
 
-    /// - Parameter name: of a resource in the folder.
+    /// - Parameter name: the name of a resource in the folder.
     subscript(_ name: String) -> String { "\(origin)\(folder)\(prefix)\(name)?\(signature)" }
 
-    /// Of the license server, under the same signature.
+    /// The address of the license server, under the same signature.
     var license: String { "\(origin)\(folder.replacing("/v1/content/", with: "/v1/license/"))?\(signature)" }
 
     static func folder(of track: Track) -> String { "/v1/content/\(track.id)/\(track.version)/" }

@@ -1,12 +1,12 @@
 import Crypto
 import Platform
 
-/// Encrypts the frames of a track with the scheme `cbcs` (ISO/IEC 23001-7, 10.4): whole blocks of 16 bytes, one vector
-/// for all frames, the rest of a frame plain. The key, its ID and the vector follow from the origin's key and the
-/// content, so that nothing has to be kept.
+/// Encrypts the frames of a track with the scheme `cbcs` (ISO/IEC 23001-7, 10.4). It encrypts whole blocks of 16 bytes,
+/// with one vector for all frames; the rest of a frame stays plain. The key, its ID and the vector are derived from the
+/// origin's key and the content, so that none of them is stored.
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because nothing changes.
+/// `@unchecked Sendable` is safe because its state never changes.
 final class ContentEncryption: @unchecked Sendable {
     let keyID: [UInt8]
     let key: [UInt8]
@@ -19,7 +19,7 @@ final class ContentEncryption: @unchecked Sendable {
     ]
 
     /// - Parameters:
-    ///   - folder: of the content: it changes when the content does.
+    ///   - folder: the folder of the content, which changes with the content.
     ///   - secret: the origin's key.
     init(of folder: String, secret: borrowing SecretBytes) {
         keyID = Self.derived("key ID", folder, secret)
@@ -28,14 +28,14 @@ final class ContentEncryption: @unchecked Sendable {
     }
 
     private static func derived(_ purpose: String, _ folder: String, _ secret: borrowing SecretBytes) -> [UInt8] {
-        // Only missing memory makes this fail. Signatures are of texts that begin with a slash: never the same.
+        // Only missing memory makes this fail. Signed texts begin with a slash, so they never equal these.
         guard let code = try? HMACSHA256.code(of: Array("\(purpose)\n\(folder)".utf8), key: secret) else {
             preconditionFailure("HMAC without memory")
         }
         return Array(code[..<blockSize])
     }
 
-    /// - Parameter sizes: of the frames in `bytes`.
+    /// - Parameter sizes: the sizes of the frames in `bytes`.
     func encrypted(_ bytes: [UInt8], _ sizes: [Int]) -> [UInt8] {
         var bytes = bytes
         bytes.withUnsafeMutableBytes { all in
@@ -57,7 +57,7 @@ final class ContentEncryption: @unchecked Sendable {
 
     // MARK: Boxes
 
-    /// `sinf`: what an encrypted sample entry was (ISO/IEC 14496-12, 8.12), and `tenc`.
+    /// Writes `sinf`: the original format of an encrypted sample entry (ISO/IEC 14496-12, 8.12), and `tenc`.
     func writeScheme(of entry: StaticString, to box: inout BoxBytes) {
         box.box("sinf") { sinf in
             sinf.box("frma") { $0.ascii(entry) }
@@ -67,7 +67,7 @@ final class ContentEncryption: @unchecked Sendable {
             }
             sinf.box("schi") { schi in
                 schi.fullBox("tenc", version: 1) { tenc in
-                    // No pattern: audio is encrypted as a whole. Protected, no vector with each sample.
+                    // No pattern: audio is encrypted as a whole. Protected, without a vector for each sample.
                     tenc.raw([0, 0, 1, 0])
                     tenc.raw(keyID)
                     tenc.u8(UInt8(vector.count))
@@ -77,7 +77,7 @@ final class ContentEncryption: @unchecked Sendable {
         }
     }
 
-    /// `pssh` of the common system: the IDs of keys alone.
+    /// Writes `pssh` of the common system: only the IDs of keys.
     func writeSystem(to box: inout BoxBytes) {
         box.fullBox("pssh", version: 1) { pssh in
             pssh.raw(Self.commonSystem)

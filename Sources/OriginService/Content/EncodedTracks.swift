@@ -4,7 +4,7 @@ import Media
 import PCM
 import Platform
 
-/// A quality that is less than the file: the service's names of docs/service.md.
+/// A quality below that of the file: the service's names of docs/service.md.
 enum EncodedQuality: String, CaseIterable, Sendable {
     case low, high
 
@@ -12,7 +12,7 @@ enum EncodedQuality: String, CaseIterable, Sendable {
 
     var serviceName: String { rawValue.uppercased() }
 
-    /// In bits per second.
+    /// The bit rate in bits per second.
     var bitRate: Int {
         switch self {
         case .low: 96_000
@@ -21,36 +21,37 @@ enum EncodedQuality: String, CaseIterable, Sendable {
     }
 }
 
-/// Encodes tracks as AAC with ffmpeg, once, into a folder of bounded size. What is encoded is served while the rest of
-/// the track follows, and read by an index that is made once.
+/// Encodes tracks as AAC with ffmpeg, once, into a folder of bounded size. Complete segments are served while the rest
+/// of the track is encoded. An index, made once, finds them in the file.
 ///
-/// Thread: any. Who wants a segment blocks until it is encoded, and nobody else.
-/// `@unchecked Sendable` is safe because `state` guards what changes.
+/// Thread: any. A request for a segment blocks until it is encoded, and blocks no other request.
+/// `@unchecked Sendable` is safe because `state` guards the mutable state.
 final class EncodedTracks: @unchecked Sendable {
     private struct State {
-        /// Those that are encoded, or wait for it, by the paths of their files.
+        /// The tracks that are being encoded, or wait for it, by the paths of their files.
         var encodings: [String: TrackEncoding] = [:]
-        /// Those that wait, the one that was asked for last at the end: it is next.
+        /// The waiting tracks. The one that was requested last is at the end, and is next.
         var waiting: [(path: String, encoding: TrackEncoding, limit: Int64)] = []
         var runCount = 0
-        /// Those that could not be made, and when that is tried again. Their names change with the tracks' files.
+        /// The tracks that could not be encoded, and the time of the next attempt. Their names change with the tracks'
+        /// files.
         var failed: [String: Int64] = [:]
-        /// Of files that are complete, the one that was used last at the end.
+        /// The indexes of complete files; the one that was used last is at the end.
         var indexes: [(path: String, index: ADTSIndex)] = []
     }
 
-    /// More would only take longer, each of them.
+    /// The most encoders at once. With more, each of them would only take longer.
     private static let mostAtOnce = max(2, ProcessInfo.processInfo.activeProcessorCount)
-    /// Each holds its music open.
+    /// The most waiting tracks. Each has its music file open.
     private static let mostWaiting = 64
-    /// An hour takes 7 kB.
+    /// The most indexes in memory. An index takes 7 kB for an hour of music.
     private static let mostIndexes = 256
-    /// A full medium may be why.
+    /// How long a failure is remembered, in nanoseconds. A full medium may be the reason.
     private static let failureLasts: Int64 = 3_600_000_000_000
-    /// What an encoder has for a short track, in seconds; for a longer one it has as much as the music lasts beside
-    /// that. The smallest boards are many times as fast.
+    /// The time limit of an encoder, in seconds; the length of the music is added. The smallest boards are many times
+    /// as fast.
     private static let leastTime: Int64 = 600
-    /// How long a request waits for the first sign of the encoder, in seconds.
+    /// How long a request waits for the encoder's first output, in seconds.
     private static let patience = 3.0
 
     private let program: String
@@ -61,13 +62,13 @@ final class EncodedTracks: @unchecked Sendable {
     /// Guarded by `lock`.
     private var state = State()
     private let starting = Lock()
-    /// One at a time: two would remove more than is too much.
+    /// Held while files are removed: two threads would remove more than is needed.
     private let removing = Lock()
 
     /// - Parameters:
     ///   - program: the path of ffmpeg.
-    ///   - folder: is created when it is missing, and holds nothing else.
-    ///   - limit: of all files together, in bytes.
+    ///   - folder: created when it is missing; it holds nothing else.
+    ///   - limit: the limit of all files together, in bytes.
     init(
         program: String, folder: String, limit: Int64, clock: any MonotonicClock = SystemMonotonicClock()
     ) throws(SystemError) {
@@ -76,15 +77,15 @@ final class EncodedTracks: @unchecked Sendable {
         self.folder = folder
         self.limit = limit
         try Folder.create(folder, mode: 0o700)
-        // What an interruption has left.
+        // Remove the files of an interruption.
         for entry in try Folder.entries(of: folder) where entry.name.hasSuffix(".new") {
             try Folder.removeFile("\(folder)/\(entry.name)")
         }
     }
 
     /// Begins to encode, unless it is done.
-    /// - Parameter file: the track's.
-    /// - Returns: nil when the track cannot be encoded, which is in the log; lossless is served then.
+    /// - Parameter file: the file of the track.
+    /// - Returns: nil when the track cannot be encoded, which is logged; lossless is then served.
     func track(
         _ track: Track, _ quality: EncodedQuality, from file: OpenedFile, _ encryption: ContentEncryption?
     ) -> FragmentedAAC? {
@@ -100,7 +101,7 @@ final class EncodedTracks: @unchecked Sendable {
         return FragmentedAAC(encoded, encryption: encryption)
     }
 
-    /// How many are not tried at present.
+    /// The number of tracks that are not tried at present.
     var failureCount: Int { lock.withLock { state.failed.count } }
 
     fileprivate enum Stage {
@@ -114,7 +115,7 @@ final class EncodedTracks: @unchecked Sendable {
         let (stage, dropped, isNew): (Stage, TrackEncoding?, Bool) = lock.withLock {
             if let encoding = state.encodings[track.path] { return (.runs(encoding), nil, false) }
             if isThere(track.path) { return (.finished, nil, false) }
-            // All of them: nobody asks any more for a file that is gone or has changed.
+            // Remove all expired failures: files that are gone or have changed are not requested again.
             state.failed = state.failed.filter { now < $0.value }
             guard state.failed[track.path] == nil else { return (.failed, nil, false) }
             let encoding = TrackEncoding(track.track, track.stream, from: track.music)
@@ -136,12 +137,12 @@ final class EncodedTracks: @unchecked Sendable {
         return stage
     }
 
-    /// Whether the file is there. One without a byte is of an ffmpeg that found nothing, and did not say so.
+    /// Returns whether the file is there. An empty one comes from an ffmpeg that found no audio and reported no error.
     private func isThere(_ path: String) -> Bool { FileStamp(of: path).map { $0.size > 0 } ?? false }
 
     // MARK: Encoding
 
-    /// Encodes those that wait, until there is none.
+    /// Encodes waiting tracks, until there is none.
     private func work() {
         while true {
             let next = lock.withLock {
@@ -183,7 +184,7 @@ final class EncodedTracks: @unchecked Sendable {
     /// Waits until the segment is encoded, and reads its bytes.
     /// - Returns: nil when the track could not be encoded.
     fileprivate func segment(_ number: Int, of track: EncodedTrack) throws(SystemError) -> [UInt8]? {
-        // It may be removed, or lose its turn, meanwhile.
+        // It may be removed, or dropped from the queue, meanwhile.
         for _ in 0..<3 {
             switch begin(track) {
             case .failed: return nil
@@ -218,7 +219,7 @@ final class EncodedTracks: @unchecked Sendable {
             return known.index
         }
         if let known { return known }
-        // Of an earlier run of the origin.
+        // Index a file of an earlier run of the origin.
         var index = ADTSIndex(track.stream)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }
@@ -236,7 +237,7 @@ final class EncodedTracks: @unchecked Sendable {
             try index.finish()
         } catch {
             if case .source(.medium(let error)) = error { throw error }
-            // Is made again.
+            // The file is encoded again.
             try? Folder.removeFile(track.path)
             return nil
         }
@@ -254,12 +255,12 @@ final class EncodedTracks: @unchecked Sendable {
 
     // MARK: The folder
 
-    /// Files are removed in the order of their use.
+    /// Marks a file as used: files are removed in the order of their use.
     private func use(_ path: String) {
         try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: path)
     }
 
-    /// Leaves the files alone that are being made.
+    /// Removes files beyond the limit, but not those that are being written.
     private func removeUnused(but kept: String) {
         removing.withLock {
             let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
@@ -287,7 +288,7 @@ struct EncodedTrack: Sendable {
     fileprivate let path: String
     fileprivate let tracks: EncodedTracks
 
-    /// The frames of a segment, with their headers. Waits until they are encoded.
+    /// Returns the frames of a segment, with their headers. Waits until they are encoded.
     /// - Returns: nil when the track could not be encoded.
     func segment(_ number: Int) throws(MediaError) -> [UInt8]? {
         do throws(SystemError) { return try tracks.segment(number, of: self) } catch { throw .source(.medium(error)) }

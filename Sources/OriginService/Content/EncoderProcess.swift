@@ -4,18 +4,18 @@ import Platform
 
 /// ffmpeg, which encodes a file as AAC and writes an ADTS stream.
 ///
-/// Thread: the one that calls `run`, which blocks until the program has ended.
+/// Thread: the caller's. `run` blocks until the program has ended.
 struct EncoderProcess {
     private let program: String
     private let arguments: [String]
 
     /// - Parameters:
-    ///   - program: its path.
-    ///   - bitRate: in bits per second.
+    ///   - program: the path of ffmpeg.
+    ///   - bitRate: the bit rate in bits per second.
     init(_ program: String, bitRate: Int, sampleRate: Int) {
         self.program = program
-        // Not by the names of files, which may be anything. Linux opens what it reads once more by the name /dev/stdin:
-        // of a pipe it could not seek to the tables of MP4.
+        // Pass no file names, which may have any form. Linux opens the file again by the name /dev/stdin; in a pipe
+        // ffmpeg could not seek to the tables of MP4.
         arguments = [
             "-nostdin", "-v", "error", "-y", "-i", "/dev/stdin", "-map", "0:a:0", "-c:a", "aac", "-b:a", "\(bitRate)",
             "-ar", "\(sampleRate)", "-f", "adts", "/dev/stdout",
@@ -24,10 +24,10 @@ struct EncoderProcess {
 
     /// - Parameters:
     ///   - music: the descriptor of the file.
-    ///   - limit: in seconds; after it the program is killed.
-    ///   - starting: one start at a time: a program that starts meanwhile would inherit the pipes of this one, and hold
-    ///     them open.
-    ///   - take: is called with all that it writes, as it comes. False ends the program.
+    ///   - limit: the time limit in seconds, after which the program is killed.
+    ///   - starting: allows one start at a time: a program that starts meanwhile would inherit the pipes of this one,
+    ///     and hold them open.
+    ///   - take: called with the output, as it arrives. Returning false ends the program.
     func run(
         from music: Int32, limit: Int64, clock: any MonotonicClock, starting: Lock,
         take: (UnsafeRawBufferPointer) -> Bool
@@ -58,7 +58,7 @@ struct EncoderProcess {
     }
 }
 
-/// The two pipes of a program, of which one carries bytes and the other one words.
+/// The two pipes of a program: one for its output and one for its messages.
 private struct EncoderPipes {
     private static let mostWords = 300
 
@@ -71,7 +71,7 @@ private struct EncoderPipes {
     var text: String { String(decoding: words.prefix(Self.mostWords), as: UTF8.self) }
 
     /// Reads until both have ended.
-    /// - Returns: false when the time has passed, or `take` has had enough.
+    /// - Returns: false when the time has passed, or `take` has returned false.
     mutating func read(
         until deadline: Int64, _ clock: any MonotonicClock, _ take: (UnsafeRawBufferPointer) -> Bool
     ) -> Bool {
@@ -88,7 +88,7 @@ private struct EncoderPipes {
                 let taken = Glibc.read(waited[place].fd, buffer.baseAddress, buffer.count)
                 if taken < 0, errno == EINTR { continue }
                 if taken <= 0 {
-                    // A negative one is passed over.
+                    // poll(2) ignores a negative descriptor.
                     waited[place].fd = -1
                     continue
                 }
@@ -96,7 +96,7 @@ private struct EncoderPipes {
                 if place == 0 {
                     if !take(bytes) { return false }
                 } else if words.count < Self.mostWords {
-                    // The rest is read, so that the program does not wait for us.
+                    // The rest is read and dropped, so that the program does not block.
                     words += bytes
                 }
             }

@@ -22,7 +22,7 @@ struct FragmentedAAC: SegmentedTrack {
             edit: AACStream.priming..<(AACStream.priming + stream.heardCount), encryption: encryption)
         segments = (0..<stream.segmentCount).map { place in
             let duration = Int64(stream.frameCount(ofSegment: place + 1) ?? 0) * samples
-            // The number of bytes is not known before the encoder has made them: it keeps to its bit rate.
+            // The number of bytes is unknown before they are encoded: assume the bit rate.
             return SegmentTable.Segment(
                 offset: 0, byteCount: duration * Int64(stream.bitRate) / 8 / Int64(stream.sampleRate),
                 firstSample: Int64(place * stream.framesPerSegment) * samples, sampleCount: duration)
@@ -50,7 +50,7 @@ struct FragmentedAAC: SegmentedTrack {
             append(bytes[(start + frame.headerCount)..<(start + frame.count)])
             start += frame.count
         }
-        // An encoder that resamples may end a few samples early, and with them a frame.
+        // An encoder that resamples may end a few samples, and so a frame, too early.
         while samples.count < count { append(stream.silence[...]) }
         if let encryption = track.encryption { content = encryption.encrypted(content, samples.map(\.byteCount)) }
         return ContentBody(

@@ -2,7 +2,7 @@ import Media
 import PCM
 import Platform
 
-/// The frames of a FLAC file as they are, in segments of CMAF.
+/// The unchanged frames of a FLAC file, in segments of CMAF.
 struct FragmentedFLAC: SegmentedTrack {
     let table: SegmentTable
     let track: CMAFTrack
@@ -18,7 +18,7 @@ struct FragmentedFLAC: SegmentedTrack {
 
     var segments: [SegmentTable.Segment] { table.segments }
 
-    /// The frames are read from the file when they are sent, except to encrypt them.
+    /// Returns a segment. Its frames are read from the file when they are sent, unless they are encrypted.
     func segment(_ number: Int) throws(MediaError) -> ContentBody? {
         guard number > 0, number <= table.segments.count else { return nil }
         let segment = table.segments[number - 1]

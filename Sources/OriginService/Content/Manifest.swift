@@ -1,6 +1,6 @@
 import Platform
 
-/// A manifest as playbackinfo carries it.
+/// A manifest in the form for playbackinfo.
 struct Manifest: Equatable, Sendable {
     typealias Kind = OriginSettings.ManifestKind
 
@@ -20,7 +20,7 @@ extension OriginSettings.ManifestKind {
 }
 
 extension Manifest {
-    /// The file as it is.
+    /// Returns the manifest of the unchanged file.
     static func bts(_ track: Track, at addresses: ContentAddresses) -> Manifest {
         let json: JSONValue = [
             "mimeType": .string(track.mimeType), "codecs": .string(track.codecs), "encryptionType": "NONE",
@@ -29,7 +29,7 @@ extension Manifest {
         return Manifest(kind: .bts, text: json.serialized())
     }
 
-    /// The address of the playlist.
+    /// Returns a manifest with the address of the playlist.
     static func emu(at addresses: ContentAddresses) -> Manifest {
         let json: JSONValue = [
             "mimeType": .string(Kind.hls.mimeType), "urls": [.string(addresses["playlist.m3u8"])],
@@ -37,7 +37,7 @@ extension Manifest {
         return Manifest(kind: .emu, text: json.serialized())
     }
 
-    /// A media playlist (RFC 8216).
+    /// Returns a media playlist (RFC 8216).
     static func hls(_ content: some SegmentedTrack, at addresses: ContentAddresses) -> Manifest {
         let format = content.track.format
         func seconds(_ samples: Int64) -> Double { Double(samples) / Double(format.sampleRate) }
@@ -64,7 +64,7 @@ extension Manifest {
         return Manifest(kind: .hls, text: lines.joined(separator: "\n") + "\n")
     }
 
-    /// A static MPD with one representation (ISO/IEC 23009-1).
+    /// Returns a static MPD with one representation (ISO/IEC 23009-1).
     static func dash(_ content: some SegmentedTrack, at addresses: ContentAddresses) -> Manifest {
         let format = content.track.format
         let name = content.track.serviceFormat
@@ -114,7 +114,7 @@ extension Manifest {
     /// The system of the W3C's ClearKey in manifests (DASH-IF, "Identifiers for content protection").
     private static let clearKey = "e2719d58-a985-b3c9-781a-b030af78d30e"
 
-    /// The lines of an encrypted representation, each with its end.
+    /// Returns the lines of an encrypted representation, each with its line end.
     private static func protection(_ encryption: ContentEncryption?, _ addresses: ContentAddresses) -> String {
         guard let encryption else { return "" }
         let id = hexadecimal(encryption.keyID)
@@ -129,7 +129,7 @@ extension Manifest {
             """
     }
 
-    /// With a point, in every locale.
+    /// Formats a number with a point, in every locale.
     private static func decimal(_ value: Double, places: Int) -> String {
         let scale = (0..<places).reduce(Int64(1)) { scale, _ in scale * 10 }
         let scaled = Int64((value * Double(scale)).rounded())
@@ -139,7 +139,7 @@ extension Manifest {
 }
 
 extension CMAFTrack {
-    /// The service's word for it.
+    /// The service's name of the format.
     fileprivate var serviceFormat: String {
         switch codec {
         case .flac: format.bitDepth > 16 || format.sampleRate > 48_000 ? "FLAC_HIRES" : "FLAC"
@@ -147,7 +147,7 @@ extension CMAFTrack {
         }
     }
 
-    /// RFC 6381.
+    /// The name by RFC 6381.
     fileprivate var codecs: String {
         switch codec {
         case .flac: "flac"
@@ -157,7 +157,7 @@ extension CMAFTrack {
 }
 
 extension Track {
-    /// RFC 6381, where it has a name for it.
+    /// The name by RFC 6381, or else the codec's own.
     var codecs: String {
         switch codec {
         case .aac: "mp4a.40.\(aacObjectType ?? 2)"
@@ -166,7 +166,7 @@ extension Track {
         }
     }
 
-    /// Of the file as it is.
+    /// The MIME type of the unchanged file.
     var mimeType: String {
         switch container {
         case .flac: "audio/flac"
@@ -183,6 +183,6 @@ extension Track {
         }
     }
 
-    /// In the addresses of content.
+    /// The name in the addresses of content.
     var fileName: String { "file.\(container.rawValue)" }
 }

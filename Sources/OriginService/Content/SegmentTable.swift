@@ -1,17 +1,17 @@
 import Media
 
-/// How a FLAC file is divided into segments: each is a run of its frames, of about four seconds.
+/// The segments of a FLAC file: each is a run of its frames, of about four seconds.
 struct SegmentTable: Equatable, Sendable {
     struct Segment: Equatable, Sendable {
-        /// Of its first frame in the file.
+        /// The position of its first frame in the file.
         var offset: Int64
         var byteCount: Int64
         var firstSample: Int64
-        /// Samples of a channel.
+        /// The samples of one channel.
         var sampleCount: Int64
     }
 
-    /// In seconds.
+    /// The target duration of a segment, in seconds.
     private static let segmentDuration: Int64 = 4
 
     /// The content of the STREAMINFO block.
@@ -19,7 +19,7 @@ struct SegmentTable: Equatable, Sendable {
     private(set) var segments: [Segment] = []
 
     /// Reads all frames of a file.
-    /// - Throws: `.damaged` for a file that is not one run of intact frames. It can only be served as it is.
+    /// - Throws: `.damaged` for a file that is not one run of intact frames. It can only be served unchanged.
     init(_ source: any ByteSource) throws(MediaError) {
         var frames = try FLACFrames(source)
         streamInfo = frames.streamInfo
@@ -31,7 +31,7 @@ struct SegmentTable: Equatable, Sendable {
                 ?? Segment(offset: frame.offset, byteCount: 0, firstSample: frame.firstSample, sampleCount: 0)
             segment.byteCount += Int64(frame.byteCount)
             segment.sampleCount += Int64(frame.sampleCount)
-            // As near to the wanted duration as whole frames can be.
+            // As near to the target duration as whole frames allow.
             if segment.sampleCount + Int64(frame.sampleCount) / 2 > wanted {
                 segments.append(segment)
                 open = nil
@@ -43,14 +43,14 @@ struct SegmentTable: Equatable, Sendable {
         guard !segments.isEmpty else { throw .damaged(what: "FLAC without a frame") }
     }
 
-    /// Samples of a channel.
+    /// The samples of one channel.
     var sampleCount: Int64 { segments.last.map { $0.firstSample + $0.sampleCount } ?? 0 }
 }
 
 // MARK: In the index
 
 extension SegmentTable {
-    /// STREAMINFO, the offset of the first frame, then bytes and samples of each segment; big-endian.
+    /// Encodes STREAMINFO, the offset of the first frame, then bytes and samples of each segment; big-endian.
     func encoded() -> [UInt8] {
         var bytes = streamInfo
         func append(_ value: Int64) {
@@ -65,7 +65,7 @@ extension SegmentTable {
         return bytes
     }
 
-    /// nil for bytes that `encoded` does not make.
+    /// Returns nil for bytes that `encoded` does not make.
     init?(encoded bytes: [UInt8]) {
         let headCount = 34
         guard bytes.count > headCount + 8, (bytes.count - headCount) % 8 == 0 else { return nil }

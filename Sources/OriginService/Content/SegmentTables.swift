@@ -2,16 +2,16 @@ import Database
 import Media
 import Platform
 
-/// The tables of the tracks' segments: made when first asked for, then kept in the index.
+/// The segment tables of the tracks: made on the first request, then stored in the index.
 ///
 /// Thread: any.
 struct SegmentTables: Sendable {
     let index: MusicIndex
 
-    /// nil for a track that can only be served as a whole file: it is not FLAC, or damaged.
+    /// Returns nil for a track that can only be served as a whole file: it is not FLAC, or damaged.
     func table(of track: Track, _ file: OpenedFile) throws(DatabaseError) -> SegmentTable? {
         guard track.container == .flac else { return nil }
-        // An empty one stands for none.
+        // An empty value means that there is no table.
         if let kept = try kept(track) { return SegmentTable(encoded: kept) }
         let table: SegmentTable?
         do throws(MediaError) { table = try SegmentTable(file) } catch {
@@ -25,7 +25,7 @@ struct SegmentTables: Sendable {
                     .text(track.version), .bytes(table?.encoded() ?? []))
             }
         } catch {
-            // A full medium costs reading the file once more for each request, and no music.
+            // A full medium costs one more read of the file for each request, but no music.
             Log.warning("\(track.path): its segments cannot be kept: \(error.description)")
         }
         return table

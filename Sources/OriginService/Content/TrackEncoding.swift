@@ -6,12 +6,12 @@ import Platform
 /// One run of ffmpeg: its stream grows in a file, and segments are read as soon as they are complete.
 ///
 /// Thread: any; `run` on one that waits for the program.
-/// `@unchecked Sendable` is safe because `changed` guards what changes.
+/// `@unchecked Sendable` is safe because `changed` guards the mutable state.
 final class TrackEncoding: @unchecked Sendable {
     enum Outcome: Equatable {
         case done
         case failed
-        /// It had no turn: others were asked for later.
+        /// It was dropped from the queue for later requests.
         case dropped
     }
 
@@ -27,7 +27,7 @@ final class TrackEncoding: @unchecked Sendable {
     // Guarded by `changed`.
     private var index: ADTSIndex
     private var outcome: Outcome?
-    /// The stream, while it grows and after it.
+    /// The file of the stream, while it grows and afterwards.
     private var file: OpenedFile?
 
     init(_ track: Track, _ stream: AACStream, from music: OpenedFile) {
@@ -37,7 +37,7 @@ final class TrackEncoding: @unchecked Sendable {
         index = ADTSIndex(stream)
     }
 
-    /// The index of all of it, after `done`.
+    /// The complete index, after `done`.
     var finishedIndex: ADTSIndex { locked { index } }
 
     private func locked<Value>(_ work: () -> Value) -> Value {
@@ -51,12 +51,12 @@ final class TrackEncoding: @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// A track of this length is waited for whole, in seconds: it takes a moment.
+    /// The length in seconds up to which the whole track is waited for: its encoding takes a moment.
     private static let short: Int64 = 60
 
-    /// Waits for the first sign of the encoder, at most so many seconds: most failures come at once. A short track is
-    /// waited for whole.
-    /// - Returns: nil while it goes on.
+    /// Waits for the encoder's first output, at most `seconds`: most failures come at once. For a short track it waits
+    /// for the end.
+    /// - Returns: nil while the encoder runs.
     func firstSign(within seconds: Double) -> Outcome? {
         let end = Date(timeIntervalSinceNow: seconds)
         let isShort = stream.heardCount < Self.short * Int64(stream.sampleRate)
@@ -68,7 +68,7 @@ final class TrackEncoding: @unchecked Sendable {
 
     enum Segment {
         case bytes([UInt8])
-        /// There is none, and will be none.
+        /// There is no such segment, and never will be.
         case none(Outcome)
     }
 
@@ -83,18 +83,18 @@ final class TrackEncoding: @unchecked Sendable {
         return .bytes(try ContentBody([.file(file, range)]).bytes())
     }
 
-    /// Ends it before it began.
+    /// Ends the encoding before it began.
     func drop() { end(.dropped) }
 
     func end(_ outcome: Outcome) { locked { self.outcome = self.outcome ?? outcome } }
 
     // MARK: The encoder
 
-    /// Encodes into `path`, and returns when all of it is there.
+    /// Encodes into `path`, and returns when the stream is complete.
     /// - Parameters:
-    ///   - program: ffmpeg.
-    ///   - limit: in seconds.
-    ///   - starting: one start at a time.
+    ///   - program: the path of ffmpeg.
+    ///   - limit: the time limit in seconds.
+    ///   - starting: allows one start at a time.
     func run(
         _ program: String, to path: String, limit: Int64, clock: any MonotonicClock, starting: Lock
     ) throws(Failure) {

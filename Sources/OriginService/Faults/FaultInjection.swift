@@ -1,15 +1,15 @@
 import Platform
 
-/// Counts the requests of each rule, and makes the answers fail that it names.
+/// Counts the requests of each rule, and injects the faults that are due.
 ///
 /// Thread: any.
 /// `@unchecked Sendable` is safe because `lock` guards the counts.
 final class FaultInjection: @unchecked Sendable {
     private let rules: [FaultRule]
-    /// In seconds since 1970.
+    /// Returns seconds since 1970.
     private let now: @Sendable () -> Int64
     private let lock = Lock()
-    /// How many requests have matched each rule.
+    /// The number of requests that have matched each rule.
     private var counts: [Int]
 
     init(_ plan: FaultPlan, now: @escaping @Sendable () -> Int64) {
@@ -18,7 +18,7 @@ final class FaultInjection: @unchecked Sendable {
         counts = Array(repeating: 0, count: plan.rules.count)
     }
 
-    /// - Parameter answer: what is answered without a fault.
+    /// - Parameter answer: returns the answer without a fault.
     func answer(to request: HTTPRequest, _ answer: (HTTPRequest) -> HTTPAnswer) -> HTTPAnswer {
         guard let rule = rule(for: request) else { return answer(request) }
         Log.notice("fault \(rule.name): \(request.path)")
@@ -38,7 +38,7 @@ final class FaultInjection: @unchecked Sendable {
         return result
     }
 
-    /// The first rule that is due. The request counts for all rules that it matches.
+    /// Returns the first rule that is due. The request counts for all rules that it matches.
     private func rule(for request: HTTPRequest) -> FaultRule? {
         guard !rules.isEmpty else { return nil }
         return lock.withLock {

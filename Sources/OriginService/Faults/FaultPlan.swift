@@ -1,8 +1,8 @@
 import Platform
 
-/// Faults that a test or an integrator wants to see, from a file of sections (docs/service.md, "Faults").
+/// Faults for a test or an integrator, from a file of sections (docs/service.md, "Faults").
 public struct FaultPlan: Equatable, Sendable {
-    /// In the order of the file.
+    /// The rules in the order of the file.
     var rules: [FaultRule] = []
 
     /// All mistakes of a file.
@@ -10,7 +10,7 @@ public struct FaultPlan: Equatable, Sendable {
         public let problems: [SectionedText.Problem]
     }
 
-    /// Without faults.
+    /// Makes a plan without faults.
     public init() {}
 
     public init(parsing text: [UInt8]) throws(Mistakes) {
@@ -31,23 +31,23 @@ public struct FaultPlan: Equatable, Sendable {
     }
 }
 
-/// A fault, and when it happens.
+/// A fault, and the requests for which it happens.
 struct FaultRule: Equatable, Sendable {
     var name: String
-    /// `*` stands for any characters, also for none.
+    /// The pattern of the path: `*` matches any characters, also none.
     var path: String
-    /// Matching requests before the first that fails.
+    /// The number of matching requests before the first that fails.
     var skip = 0
-    /// Matching requests that fail; nil: all from then on.
+    /// The number of matching requests that fail; nil: all later ones.
     var count: Int?
 
-    /// Answered with this status instead.
+    /// The status to answer with instead; nil for the real answer.
     var status: Int?
     var subStatus = 0
-    /// In seconds.
+    /// The value of `Retry-After`, in seconds.
     var retryAfter: Int?
     var manifest: OriginSettings.ManifestKind?
-    /// Added to `Date`, in seconds.
+    /// The seconds that are added to `Date`.
     var clockOffset = 0
     var delivery = HTTPDelivery()
 
@@ -82,7 +82,7 @@ struct FaultRule: Equatable, Sendable {
 
     func matches(_ path: String) -> Bool { Self.matches(Array(path.utf8)[...], Array(self.path.utf8)[...]) }
 
-    /// Goes back to the last `*` alone, so the work is at most the product of the lengths.
+    /// Returns only to the last `*`, so the work is at most the product of the lengths.
     private static func matches(_ text: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
         var (text, pattern) = (text, pattern)
         var star: (text: ArraySlice<UInt8>, pattern: ArraySlice<UInt8>)?

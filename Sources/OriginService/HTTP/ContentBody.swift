@@ -17,7 +17,7 @@ struct ContentBody: Sendable {
     }
 
     private(set) var pieces: [Piece]
-    /// In bytes.
+    /// The size in bytes.
     let count: Int64
 
     init(_ pieces: [Piece]) {
@@ -27,7 +27,7 @@ struct ContentBody: Sendable {
 
     init(_ bytes: [UInt8] = []) { self.init([.bytes(bytes)]) }
 
-    /// - Parameter range: inside of 0..<count.
+    /// - Parameter range: a range inside 0..<count.
     func slice(_ range: Range<Int64>) -> ContentBody {
         var start: Int64 = 0
         var parts: [Piece] = []
@@ -46,7 +46,7 @@ struct ContentBody: Sendable {
         return ContentBody(parts)
     }
 
-    /// Reads the bytes from `offset` on; fewer than the buffer has room for where a piece ends.
+    /// Reads the bytes from `offset` on; fewer than the buffer has room for at the end of a piece.
     /// - Returns: 0 at the end.
     /// - Throws: EIO when a file has become shorter.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
@@ -72,7 +72,7 @@ struct ContentBody: Sendable {
         return 0
     }
 
-    /// All of it, in memory.
+    /// Returns all bytes, in memory.
     func bytes() throws(SystemError) -> [UInt8] {
         var all = [UInt8](repeating: 0, count: Int(count))
         try all.withUnsafeMutableBufferPointer { (elements) throws(SystemError) in

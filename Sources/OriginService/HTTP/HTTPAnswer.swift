@@ -1,6 +1,6 @@
 import Platform
 
-/// What the server answers.
+/// An answer of the server.
 struct HTTPAnswer: Sendable {
     var status = 200
     var headers: [HTTPField] = []
@@ -22,7 +22,7 @@ struct HTTPField: Equatable, Sendable {
 }
 
 extension HTTPAnswer {
-    /// JSON that is never kept.
+    /// Returns an answer with JSON that clients must not store.
     static func json(_ value: JSONValue, status: Int = 200) -> HTTPAnswer {
         HTTPAnswer(
             status: status,
@@ -30,7 +30,7 @@ extension HTTPAnswer {
             body: ContentBody(Array(value.serialized().utf8)))
     }
 
-    /// An error as the player reads it (docs/service.md).
+    /// Returns an error in the form for the player (docs/service.md).
     static func refusal(_ status: Int, _ subStatus: Int, _ message: String) -> HTTPAnswer {
         json(
             [
@@ -46,7 +46,7 @@ extension HTTPAnswer {
 }
 
 extension HTTPAnswer {
-    /// - Parameter methods: those that are allowed.
+    /// - Parameter methods: the allowed methods.
     static func wrongMethod(_ methods: String) -> HTTPAnswer {
         var refusal = HTTPAnswer.refusal(405, SubStatus.wrongMethod, "Only \(methods) are served here.")
         refusal.headers.append(HTTPField("Allow", methods))
@@ -54,7 +54,7 @@ extension HTTPAnswer {
     }
 }
 
-/// The reasons that the service gives beside a status.
+/// The reasons that the service returns beside a status.
 enum SubStatus {
     static let wrongMethod = 1000
     static let tooLarge = 1001

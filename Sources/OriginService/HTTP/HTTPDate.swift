@@ -16,7 +16,7 @@ enum HTTPDate {
             + "\(fields.tm_year + 1900) \(two(fields.tm_hour)):\(two(fields.tm_min)):\(two(fields.tm_sec)) GMT"
     }
 
-    /// nil for other forms.
+    /// Returns nil for other forms.
     static func seconds(_ text: String) -> Int64? {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT", let day = Int32(words[1]), (1...31).contains(day),

@@ -2,11 +2,11 @@ import CMicroHTTPD
 import Glibc
 import Platform
 
-/// How the body of an answer reaches the client. All but the default is a fault that was asked for.
+/// How the body of an answer reaches the client. Every value but the default is a requested fault.
 struct HTTPDelivery: Equatable, Sendable {
-    /// What happens behind so many bytes of the body.
+    /// The fault after a number of bytes of the body.
     enum End: Equatable, Sendable {
-        /// Nothing comes any more, and the connection stays open.
+        /// No more bytes are sent, and the connection stays open.
         case stall(after: Int64)
         /// The connection is reset (RFC 9293, 3.5.3).
         case reset(after: Int64)
@@ -22,11 +22,12 @@ struct HTTPDelivery: Equatable, Sendable {
 
     var end: End?
     var bytesPerSecond: Int?
-    /// Is added to `Content-Length`; the connection closes after the body. Below 0 the body is so much shorter, too.
+    /// The number added to `Content-Length`; the connection closes after the body. If it is below 0, the body is
+    /// shorter by as much.
     var lengthDifference: Int64 = 0
 }
 
-/// What libmicrohttpd holds while it sends a body. Thread: the connection's.
+/// The state that libmicrohttpd holds while it sends a body. Thread: the connection's.
 final class HTTPSending {
     /// MHD_CONTENT_READER_END_OF_STREAM and _WITH_ERROR: casts, which Swift does not import.
     static let endOfStream = -1
@@ -35,7 +36,7 @@ final class HTTPSending {
     private let body: ContentBody
     private let delivery: HTTPDelivery
     private let socket: Int32
-    /// A slow body is sent in so many pieces a second.
+    /// The number of pieces a second in which a slow body is sent.
     private static let piecesPerSecond = 10
 
     init(_ body: ContentBody, _ delivery: HTTPDelivery, socket: Int32) {
@@ -44,7 +45,7 @@ final class HTTPSending {
         self.socket = socket
     }
 
-    /// The bytes from `offset` on. It blocks where the delivery is slow or stalls.
+    /// Returns the bytes from `offset` on. Blocks when the delivery is slow or stalls.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
         var room = buffer.count
         if let end = delivery.end {
@@ -68,7 +69,7 @@ final class HTTPSending {
         switch end {
         case .stall: _ = waitForClose(milliseconds: -1)
         case .reset:
-            // What was sent is to arrive first: a reset throws away what has not left.
+            // Let the sent bytes arrive first: a reset drops unsent bytes.
             while tonearm_http_unsent(socket) > 0, !waitForClose(milliseconds: 5) {}
             tonearm_http_reset(socket)
         case .close: break
@@ -77,7 +78,7 @@ final class HTTPSending {
     }
 
     /// Waits until the client, or the end of the server, closes the connection.
-    /// - Returns: whether that was so, and not the time.
+    /// - Returns: whether the connection was closed before the time had passed.
     private func waitForClose(milliseconds: Int32) -> Bool {
         tonearm_http_wait_for_close(socket, milliseconds) > 0
     }

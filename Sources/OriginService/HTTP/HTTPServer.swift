@@ -2,10 +2,10 @@ import CMicroHTTPD
 import Glibc
 import Platform
 
-/// libmicrohttpd: a thread for each connection, HTTP/1.1 with kept connections, TLS through GnuTLS.
+/// A server with libmicrohttpd: a thread for each connection, HTTP/1.1 with persistent connections, TLS through GnuTLS.
 ///
 /// Thread: any. `answer` is called on the connections' threads. The end of this object closes all connections.
-/// `@unchecked Sendable` is safe because nothing in it changes.
+/// `@unchecked Sendable` is safe because its state never changes.
 final class HTTPServer: @unchecked Sendable {
     typealias Answer = @Sendable (HTTPRequest) -> HTTPAnswer
 
@@ -17,9 +17,9 @@ final class HTTPServer: @unchecked Sendable {
 
     struct Refused: Error {}
 
-    /// More than a house has players; each takes a thread.
+    /// The most connections, more than a house has players. Each takes a thread.
     private static let mostConnections: UInt32 = 512
-    /// Of one address: others still find a place. A proxy has one address for all.
+    /// The most connections of one address, so that others find a place. A proxy has one address for all clients.
     private static let mostOfClient: UInt32 = 384
     private static let idleSeconds: UInt32 = 60
 
@@ -29,7 +29,7 @@ final class HTTPServer: @unchecked Sendable {
     /// - Parameter identity: nil without TLS.
     /// - Throws: `Refused` when the certificate and its key are not usable, or no thread can be made.
     init(on socket: ListeningSocket, identity: Identity?, _ answer: @escaping Answer) throws(Refused) {
-        // A client that goes away while it is answered must not end the process.
+        // A client that disconnects during an answer must not end the process.
         signal(SIGPIPE, SIG_IGN)
         context = Context(isSecure: identity != nil, answer: answer)
         let pointer = Unmanaged.passUnretained(context).toOpaque()
@@ -66,13 +66,13 @@ final class HTTPServer: @unchecked Sendable {
 
 /// A request whose body is still coming.
 private final class Incoming {
-    /// More than a form of the login has.
+    /// The limit of a body in bytes; a form of the login is smaller.
     static let mostBytes = 16_384
 
     var body: [UInt8] = []
     var isTooLarge = false
 
-    /// The one that a connection holds.
+    /// Returns the object that a connection holds.
     static func of(_ state: UnsafeMutableRawPointer) -> Incoming {
         Unmanaged<Incoming>.fromOpaque(state).takeUnretainedValue()
     }
@@ -108,7 +108,7 @@ private let answerConnection: MHD_AccessHandlerCallback = {
     return send(server.answer(request), on: connection)
 }
 
-/// Called at the end of a request, also of one whose client has gone away.
+/// Called at the end of a request, also when its client has disconnected.
 private let completeRequest: MHD_RequestCompletedCallback = { _, _, state, _ in
     guard let held = state?.pointee else { return }
     Unmanaged<Incoming>.fromOpaque(held).release()

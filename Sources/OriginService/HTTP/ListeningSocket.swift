@@ -1,15 +1,15 @@
 import Glibc
 import Platform
 
-/// A TCP socket that listens. It goes to a server, which closes it.
+/// A TCP socket that listens. It is passed to a server, which closes it.
 struct ListeningSocket {
     let descriptor: Int32
-    /// As in an address: `127.0.0.1`, `[::1]`.
+    /// The host in the form of an address: `127.0.0.1`, `[::1]`.
     let host: String
-    /// The one that the kernel chose, when 0 was asked for.
+    /// The port; if 0 was requested, the port that the kernel chose.
     let port: Int
 
-    /// - Parameter address: of IPv4 or IPv6, in numbers.
+    /// - Parameter address: a numeric address of IPv4 or IPv6.
     /// - Throws: EINVAL for another text, EADDRINUSE, EADDRNOTAVAIL, EACCES…
     init(address: String, port: Int) throws(SystemError) {
         let subject = "\(address) port \(port)"
@@ -43,7 +43,7 @@ struct ListeningSocket {
             guard let base = bytes.baseAddress,
                 getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0
             else { return nil }
-            // The port stands at the same place for IPv4 and IPv6.
+            // The port has the same offset for IPv4 and IPv6.
             return Int(base.load(fromByteOffset: 2, as: UInt16.self).bigEndian)
         }
     }

@@ -1,10 +1,10 @@
-/// Something that can be fetched whole or in part, and asked again for whether it has changed (RFC 9110, 13 and 14).
+/// A resource that can be requested whole or in part, and conditionally (RFC 9110, 13 and 14).
 struct ServedResource: Sendable {
     var body: ContentBody
     var contentType: String
-    /// With its quotes.
+    /// The entity tag with its quotes.
     var entityTag: String
-    /// In seconds since 1970.
+    /// The time of the last change, in seconds since 1970.
     var lastModified: Int64?
     var cacheControl: String
 
@@ -12,7 +12,7 @@ struct ServedResource: Sendable {
         var headers = [HTTPField("ETag", entityTag), HTTPField("Cache-Control", cacheControl)]
         if let lastModified { headers.append(HTTPField("Last-Modified", HTTPDate.text(lastModified))) }
         if isNotModified(request) {
-            // The length is that of the content (RFC 9110, 8.6), and not 0, which a cache would believe.
+            // The length is that of the content (RFC 9110, 8.6), and not 0, which a cache would use.
             return HTTPAnswer(status: 304, headers: headers + [HTTPField("Content-Length", "\(body.count)")])
         }
         headers += [HTTPField("Content-Type", contentType), HTTPField("Accept-Ranges", "bytes")]
@@ -45,7 +45,7 @@ struct ServedResource: Sendable {
         return lastModified <= since
     }
 
-    /// Whether the part that the client has belongs to this content.
+    /// Whether the client's part belongs to this content.
     private func mayBePart(_ request: HTTPRequest) -> Bool {
         guard let condition = request.headers["if-range"] else { return true }
         if condition.hasPrefix("\"") { return condition == entityTag }
@@ -53,14 +53,14 @@ struct ServedResource: Sendable {
     }
 }
 
-/// What a Range header asks for (RFC 9110, 14.2).
+/// The requested range of a Range header (RFC 9110, 14.2).
 enum RequestedRange: Equatable {
-    /// Also for several ranges, and for what is not a range: such a header does not count.
+    /// The whole resource. A header with several ranges, or an invalid one, is ignored.
     case whole
     case part(Range<Int64>)
     case outside
 
-    /// - Parameter length: of the whole, in bytes.
+    /// - Parameter length: the size of the resource, in bytes.
     init(_ header: String, of length: Int64) {
         self = .whole
         guard header.hasPrefix("bytes=") else { return }
@@ -76,7 +76,7 @@ enum RequestedRange: Equatable {
         }
     }
 
-    /// nil when it is not a number, `.some(nil)` when there is none.
+    /// Returns nil when it is not a number, `.some(nil)` when it is empty.
     private static func number(_ text: Substring) -> Int64?? {
         if text.isEmpty { return .some(nil) }
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int64(text)

@@ -2,17 +2,17 @@ import Database
 import Media
 import Platform
 
-/// Writes what a scan has found: tracks, their albums, and the words by which they are found.
+/// Writes the results of a scan: tracks, their albums, and the words of the search.
 ///
-/// An album is described by all of its tracks. While they are written it is stale, which the index remembers, and it is
-/// brought up to date once for many of them.
+/// An album's row depends on all of its tracks. While they are written it is stale, which the index records. It is
+/// updated once for many of them.
 ///
 /// Thread: one at a time, inside a transaction of the index.
 struct CatalogueRows {
-    /// What is not right of an album any more.
+    /// The outdated parts of an album's row.
     private enum Staleness: Int64 {
         case description = 1
-        /// Its loudness too: that is measured again as a whole.
+        /// Its loudness too, which is then measured again as a whole.
         case loudness = 2
     }
 
@@ -60,12 +60,12 @@ struct CatalogueRows {
             DatabaseValue(gain.trackGain), DatabaseValue(gain.trackPeak), DatabaseValue(gain.albumGain),
             DatabaseValue(gain.albumPeak), DatabaseValue(properties.aacObjectType),
             .text(PlaylistRows.folded(path)))
-        // What was measured belongs to the old content.
+        // The measured values belong to the old content.
         if let album { try note(album, .loudness) }
         try refreshWords(of: path)
     }
 
-    /// Notes that a file is there again, or gone.
+    /// Records whether a file is present or gone.
     func setPresent(_ isPresent: Bool, _ path: String) throws(DatabaseError) {
         try database.execute(
             "UPDATE track SET is_present = ? WHERE path = ?", .integer(isPresent ? 1 : 0), .text(path))
@@ -104,7 +104,7 @@ struct CatalogueRows {
             """, .text(path))
     }
 
-    /// Without folders and ending.
+    /// Returns the name of a file, without folders and ending.
     static func name(of path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return String(name) }
@@ -113,7 +113,7 @@ struct CatalogueRows {
 
     // MARK: Albums
 
-    /// Brings stale albums up to date. Each costs as much as it has tracks.
+    /// Updates stale albums. The cost of an album depends on its number of tracks.
     func finish() throws(DatabaseError) {
         var albums: [(id: Int64, isMeasured: Bool)] = []
         var statement = try database.prepare("SELECT id, is_stale FROM album WHERE is_stale > 0")

@@ -1,6 +1,6 @@
 import Platform
 
-/// A path by its bytes: two spellings of one letter are equal for Swift, and not for file systems.
+/// A path compared by bytes: two spellings of one letter are equal for Swift, but not for file systems.
 struct PathBytes: Hashable, Sendable {
     let path: String
 
@@ -10,16 +10,16 @@ struct PathBytes: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { for byte in path.utf8 { hasher.combine(byte) } }
 }
 
-/// The music files and playlists of a folder and the folders in it, in the order of their names. Hidden ones are left
-/// out; a link is followed, and a folder that several lead to is visited once.
+/// The music files and playlists of a folder and its subfolders, in the order of their names. Hidden ones are left out.
+/// Links are followed, but a folder is visited only once.
 struct FolderWalk {
     private var files: [String] = []
     /// Folders still to be read, the next one last.
     private var folders: [String]
     private var visited: Set<Folder.Identity> = []
-    /// Files and folders that are not missing, and could not be looked at.
+    /// The files and folders that exist, but could not be read.
     private var unread: Set<PathBytes> = []
-    /// Called with each folder before it is read; false leaves it out.
+    /// Called with each folder before it is read; returns false to leave it out.
     private let willRead: (String) -> Bool
 
     init(_ folder: String, willRead: @escaping (String) -> Bool = { _ in true }) {
@@ -27,7 +27,7 @@ struct FolderWalk {
         self.willRead = willRead
     }
 
-    /// A file alone, if it is there.
+    /// Makes a walk of a single file, if it is there.
     init(file: String) {
         folders = []
         willRead = { _ in true }
@@ -46,7 +46,7 @@ struct FolderWalk {
         return files.removeLast()
     }
 
-    /// nil when it is gone, or cannot be looked at.
+    /// Returns nil when it is gone, or cannot be read.
     mutating func stamp(of file: String) -> FileStamp? {
         do throws(SystemError) { return try FileStamp(reading: file) } catch {
             if !error.meansNoFile { unread.insert(PathBytes(file)) }
@@ -54,7 +54,7 @@ struct FolderWalk {
         }
     }
 
-    /// Whether a path, or a folder that it is in, could not be looked at: it is not known to be gone.
+    /// Returns whether a path, or a folder above it, could not be read: it is then not known to be gone.
     func isUnread(_ path: String) -> Bool {
         if unread.isEmpty { return false }
         var path = path
@@ -65,7 +65,7 @@ struct FolderWalk {
         return true
     }
 
-    /// - Parameter path: has no kind.
+    /// - Parameter path: a path without a known kind.
     private mutating func noteUnread(_ path: String) {
         do throws(SystemError) { _ = try FileStamp(reading: path) } catch {
             guard !error.meansNoFile else { return }
@@ -103,7 +103,7 @@ struct FolderWalk {
 }
 
 extension MusicScan {
-    /// By the ending of its name.
+    /// Whether a name has an ending of music files.
     static func isMusic(_ name: String) -> Bool { endings.contains(ending(of: name)) }
 
     static func isPlaylist(_ name: String) -> Bool { playlistEndings.contains(ending(of: name)) }

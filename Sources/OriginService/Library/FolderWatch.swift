@@ -1,22 +1,23 @@
 import Glibc
 import Platform
 
-/// Tells which files and folders have changed, by inotify(7), by what is mounted, and by requests.
+/// Detects which files and folders have changed, by inotify(7), by the mount table, and by requests.
 ///
 /// Thread: one.
 final class FolderWatch {
-    /// What has changed since the last time.
+    /// The changes since the last time.
     struct Changes: Equatable {
-        /// Files that were written, moved or removed, or whose attributes were set: who may read them, or their time.
+        /// Files that were written, moved or removed, or whose attributes changed: their permissions or their time.
         var files: Set<PathBytes> = []
-        /// Folders that came or went; also names that may have been folders.
+        /// Folders that were added or removed; also names that may have been folders.
         var trees: Set<PathBytes> = []
-        /// Events were lost, or a file system came or went: everything may have changed.
+        /// Whether everything may have changed: events were lost, or a file system was mounted or unmounted.
         var isAll = false
 
         var isEmpty: Bool { files.isEmpty && trees.isEmpty && !isAll }
 
-        /// Without what is in a folder that is looked at anyway: `chmod -R` sets the attributes of each one in it.
+        /// The changes without those in a folder that is scanned anyway: `chmod -R` sets the attributes of each file in
+        /// it.
         var joined: Changes {
             Changes(
                 files: files.filter { !isInTree($0.path) }, trees: trees.filter { !isInTree($0.path) }, isAll: isAll)
@@ -36,26 +37,26 @@ final class FolderWatch {
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
         | UInt32(IN_ATTRIB) | UInt32(IN_ONLYDIR)
 
-    /// Changes come in groups: an album is copied, a file gets tags. In nanoseconds.
+    /// The quiet time that ends a group of changes, in nanoseconds. An album is copied, or a file gets tags.
     private static let quietTime: Int64 = 500_000_000
-    /// However long a group lasts. In nanoseconds.
+    /// The longest duration of a group, in nanoseconds.
     private static let longestGroup: Int64 = 10_000_000_000
 
     private let descriptor: Int32
     private let clock = SystemMonotonicClock()
     private let requests: ScanRequests?
-    /// A file system that is mounted raises no event of the folders that it covers.
+    /// The mount table: mounting a file system raises no event of the folders that it covers.
     private let mounts: MountTable?
     private var mayHaveMounted = false
     private var paths: [Int32: String] = [:]
-    /// Files that were created since, and not closed yet.
+    /// The files that were created and are not closed yet.
     private var written: Set<PathBytes> = []
-    /// Whether all folders are watched. The kernel's limit may be too low (fs.inotify.max_user_watches), or one may not
-    /// be read.
+    /// Whether all folders are watched. The kernel's limit may be too low (fs.inotify.max_user_watches), or a folder
+    /// may be unreadable.
     private(set) var isComplete = true
     private var hasToldOfLimit = false
 
-    /// - Parameter folder: the music folder, without links and dots; nil where mounts do not matter.
+    /// - Parameter folder: the music folder, without links and dots; nil when mounts do not matter.
     init(_ requests: ScanRequests? = nil, mountsAround folder: String? = nil) throws(SystemError) {
         self.requests = requests
         mounts = folder.flatMap { MountTable(around: $0) }
@@ -65,8 +66,8 @@ final class FolderWatch {
 
     deinit { close(descriptor) }
 
-    /// Watches a folder, without those in it. Call it before the folder is read, so that no change falls between.
-    /// - Returns: false when it is watched by another name already.
+    /// Watches a folder, without its subfolders. Call it before the folder is read, so that no change is missed.
+    /// - Returns: false when it is already watched by another name.
     func add(_ folder: String) -> Bool {
         let watch = FileName.withBytes(of: folder) { inotify_add_watch(descriptor, $0, Self.events) }
         if watch >= 0 {
@@ -84,17 +85,17 @@ final class FolderWatch {
             hasToldOfLimit = true
             isComplete = false
         } else if errno == EACCES {
-            // The walk logs it. That it may be read later raises an event in the folder above, but nothing above the
-            // music folder is watched.
+            // The walk logs it. A change of its permissions raises an event in the folder above, but no folder above
+            // the music folder is watched.
             isComplete = false
         }
         return true
     }
 
-    /// Blocks until something has changed, and then until it is quiet.
-    /// - Parameter milliseconds: how long it waits at most for the first change, whatever else happens in the folders;
-    ///   less than 0: without limit.
-    /// - Returns: nil when cancelled; no changes when the time is over.
+    /// Blocks until a change, and then until no more follow.
+    /// - Parameter milliseconds: the longest wait for the first change, whatever other events occur; less than 0:
+    ///   without limit.
+    /// - Returns: nil when cancelled; no changes when the time has passed.
     func wait(milliseconds: Int, _ cancellation: Cancellation) -> Changes? {
         var changes = Changes()
         var deadline: Int64?
@@ -111,7 +112,7 @@ final class FolderWatch {
                 if let requests { changes.files.formUnion(requests.take()) }
                 let now = clock.now()
                 if changes.isEmpty {
-                    // Files that are not served may come faster than a wait for the next one ends.
+                    // Events of files that are not served may arrive faster than a wait ends.
                     if let patience, now >= patience { return changes }
                     continue
                 }
@@ -121,7 +122,7 @@ final class FolderWatch {
         }
     }
 
-    /// Waits, whatever changes meanwhile.
+    /// Waits for the whole time, whatever changes meanwhile.
     /// - Returns: false when cancelled.
     func pause(milliseconds: Int, _ cancellation: Cancellation) -> Bool {
         let deadline = clock.now() + Int64(clamping: milliseconds) * 1_000_000
@@ -137,20 +138,20 @@ final class FolderWatch {
     private enum Arrival { case ready, cancelled, timedOut }
 
     /// Blocks until there is an event or a request.
-    /// - Parameter deadline: nil without limit.
+    /// - Parameter deadline: nil: without limit.
     private func arrival(until deadline: Int64?, _ cancellation: Cancellation) -> Arrival {
         while true {
-            // poll(2) leaves out what is less than 0.
+            // poll(2) ignores negative descriptors.
             var waited = [cancellation.descriptor, descriptor, requests?.descriptor ?? -1].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
-            // It can be read always.
+            // The mount table is always readable, so only POLLPRI counts.
             waited.append(pollfd(fd: mounts?.descriptor ?? -1, events: Int16(POLLPRI), revents: 0))
             let left = deadline.map { Int32(clamping: (max($0 - clock.now(), 0) + 999_999) / 1_000_000) } ?? -1
             let count = poll(&waited, nfds_t(waited.count), left)
             if count < 0, errno != EINTR { return .cancelled }
             if count > 0 {
-                // The kernel tells it once.
+                // The kernel reports it only once.
                 if waited[3].revents != 0 { mayHaveMounted = true }
                 return waited[0].revents != 0 ? .cancelled : .ready
             }
@@ -164,7 +165,8 @@ final class FolderWatch {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             guard count > 0 else { return }
             var offset = 0
-            // wd, mask, cookie and the length of the name, with 4 bytes each, and the name with NULs behind it.
+            // An event has wd, mask, cookie and the length of the name, with 4 bytes each. The name follows, padded
+            // with NULs.
             while offset + 16 <= count {
                 let (watch, mask, length) = buffer.withUnsafeBytes { bytes in
                     (
@@ -186,24 +188,24 @@ final class FolderWatch {
             changes.isAll = true
             written = []
         }
-        // A file system that is mounted there later raises no event: from now on everything is compared hourly.
+        // A later mount there raises no event: from now on everything is compared hourly.
         if has(Int32(IN_UNMOUNT)) { isComplete = false }
         if has(Int32(IN_IGNORED)) { paths[watch] = nil }
         guard let folder = paths[watch] else { return }
         guard let first = name.first else {
-            // Of the folder itself: it may be one that nothing above it is watched for.
+            // The event is about the folder itself, and no folder above it may be watched.
             if has(Int32(IN_ATTRIB)) { changes.trees.insert(PathBytes(folder)) }
             return
         }
-        // Hidden ones are not served.
+        // Hidden files are not served.
         guard first != UInt8(ascii: ".") else { return }
         let text = name.withUnsafeBufferPointer { FileName.text(of: $0) }
         let path = "\(folder)/\(text)"
         let isFolder = mask & UInt32(IN_ISDIR) != 0
         if isFolder, Folder.isOfSystem(name: text) { return }
         let isServed = !isFolder && (MusicScan.isMusic(text) || MusicScan.isPlaylist(text))
-        // A file that was created is still written; the end of that is another event. A link is complete. Who copies a
-        // file may set its attributes before its last byte.
+        // A created file is still being written; its end is another event. A link is complete. A copying program may
+        // set a file's attributes before its last byte.
         if has(Int32(IN_CREATE)), !isFolder, !Self.isLink(path) {
             if isServed { written.insert(PathBytes(path)) }
             return
@@ -219,7 +221,7 @@ final class FolderWatch {
         }
     }
 
-    /// Whether a name leads to something that has another name, too.
+    /// Whether a name leads to a file that has another name, too.
     private static func isLink(_ path: String) -> Bool {
         var status = stat()
         guard FileName.withBytes(of: path, { lstat($0, &status) }) == 0 else { return false }

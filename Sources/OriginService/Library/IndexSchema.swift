@@ -1,8 +1,8 @@
 import Database
 
 extension MusicIndex {
-    /// A file that is gone keeps its row, and gets its number back when it returns. Code that changes a track calls
-    /// `CatalogueRows` afterwards, which keeps albums and the words of the search in step: SQLite does not let triggers
+    /// The row of a removed file stays, and its number is used again when the file returns. Code that changes a track
+    /// calls `CatalogueRows` afterwards, which updates albums and the words of the search. SQLite does not let triggers
     /// write into FTS5 tables while the schema is not trusted.
     static let schema = SchemaModule(
         "origin",
@@ -86,7 +86,7 @@ extension MusicIndex {
                     title, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
                 );
                 """),
-            // Of AAC, which was not in the index before.
+            // The object type of AAC, which was not in the index before.
             Migration(2, "ALTER TABLE track ADD COLUMN aac_object_type INTEGER"),
             Migration(
                 3,

@@ -2,7 +2,7 @@ import Media
 import Platform
 
 extension MediaError {
-    /// Why a file cannot be used, in words for the log.
+    /// Why a file cannot be used, as a phrase for the log.
     var reason: String {
         switch self {
         case .notAudio(let looksLike?): "it is not audio, but looks like \(looksLike)"

@@ -1,16 +1,16 @@
 import Glibc
 import Platform
 
-/// What is mounted at, above or below a folder, by /proc/self/mountinfo (proc(5)).
+/// The mounts at, above or below a folder, by /proc/self/mountinfo (proc(5)).
 ///
 /// Thread: one.
 final class MountTable {
-    /// Has POLLPRI when anything was mounted or unmounted, until that is heard once.
+    /// Has POLLPRI after any mount or unmount, until it is polled once.
     let descriptor: Int32
     private let folder: String
     private var relevant: [String] = []
 
-    /// - Parameter folder: without links and dots.
+    /// - Parameter folder: the folder, without links and dots.
     /// - Returns: nil without /proc.
     init?(around folder: String) {
         descriptor = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
@@ -21,7 +21,7 @@ final class MountTable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Whether that which concerns the folder is other than the last time. Mounts elsewhere are of no interest.
+    /// Returns whether the mounts around the folder have changed since the last call. Other mounts do not matter.
     func hasChanged() -> Bool {
         guard let now = read(), now != relevant else { return false }
         relevant = now
@@ -42,7 +42,7 @@ final class MountTable {
         return Self.mounts(in: text, around: folder)
     }
 
-    /// Each as its number, device, root and place: the options of a mount may change.
+    /// Returns the mounts, each as its number, device, root and mount point: the options of a mount may change.
     static func mounts(in text: [UInt8], around folder: String) -> [String] {
         text.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
@@ -58,7 +58,7 @@ final class MountTable {
         return isIn(place, folder) || isIn(folder, place)
     }
 
-    /// Spaces and the like are `\040`.
+    /// Decodes a field: spaces and other special characters are written as `\040`.
     private static func plain(_ field: ArraySlice<UInt8>) -> [UInt8] {
         var plain: [UInt8] = []
         var rest = field

@@ -3,9 +3,9 @@ import Media
 import PCM
 import Platform
 
-/// The index of the music folder in SQLite: what each file holds, and its number.
+/// The index of the music folder in SQLite: the properties of each file, and its number.
 ///
-/// Thread: any. Reading and writing have a connection each, so that a scan does not hold up a request.
+/// Thread: any. Reading and writing have a connection each, so that a scan does not delay a request.
 /// `@unchecked Sendable` is safe because `reading` and `writing` guard the two connections.
 final class MusicIndex: @unchecked Sendable {
     private let reading = Lock()
@@ -13,7 +13,7 @@ final class MusicIndex: @unchecked Sendable {
     private let writing = Lock()
     private let writer: Database
 
-    /// Opens the index in a folder, and creates what is missing.
+    /// Opens the index in a folder, and creates missing parts.
     init(in folder: String) throws(DatabaseError) {
         let path = "\(folder)/index.db"
         writer = try Database(path: path)
@@ -43,12 +43,12 @@ extension MusicIndex {
         codec, aac_object_type
         """
 
-    /// The track with this number whose file is there.
+    /// Returns the track with this number whose file is there.
     func track(_ id: Int64) throws(DatabaseError) -> Track? {
         try tracks("WHERE id = ? AND is_present", [.integer(id)]).first
     }
 
-    /// Tracks whose rows the clauses behind FROM choose and sort.
+    /// Returns the tracks that the SQL clauses select and sort. The clauses follow FROM.
     func tracks(_ clauses: String, _ values: [DatabaseValue] = []) throws(DatabaseError) -> [Track] {
         try read { (database) throws(DatabaseError) in
             var statement = try database.prepare("SELECT \(Self.columns) FROM track \(clauses)")

@@ -3,33 +3,32 @@ import Glibc
 import Media
 import Platform
 
-/// Compares the music folder, or a part of it, with the index: reads the headers of files that are new or have
-/// changed.
+/// Compares the music folder, or a part of it, with the index, and reads the headers of new and changed files.
 struct MusicScan {
-    /// What is compared. Paths are without links and dots.
+    /// The files to compare. Paths are without links and dots.
     enum Scope: Equatable {
-        /// A folder with all in it.
+        /// A folder with all its contents.
         case tree(String)
         case file(String)
     }
 
     let index: MusicIndex
     let scope: Scope
-    /// Told of each folder before it is read.
+    /// Notified of each folder before it is read.
     var watch: FolderWatch?
-    /// The music folder: where playlists may find what they name. nil: that of the scope.
+    /// The music folder, in which playlists may find their files; nil: that of the scope.
     var root: String?
 
     struct Summary: Equatable {
-        /// Music files that are there.
+        /// The number of music files.
         var tracks = 0
-        /// Of them, those that were read.
+        /// The number of music files that were read.
         var read = 0
-        /// Music files that are gone since the last scan.
+        /// The number of music files that are gone since the last scan.
         var gone = 0
-        /// Files that look like music and are not readable.
+        /// The number of files that look like music and are not readable.
         var problems = 0
-        /// Playlists that are new, changed or gone.
+        /// The number of playlists that are new, changed or gone.
         var playlists = 0
 
         static func += (sum: inout Summary, other: Summary) {
@@ -41,16 +40,16 @@ struct MusicScan {
         }
     }
 
-    /// Names that end so are read.
+    /// The endings of names that are read.
     static let endings = [
         "flac", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "mp3", "mp2", "ogg", "oga", "opus", "wv", "dsf",
         "dff",
     ]
     static let playlistEndings = ["m3u8", "m3u"]
-    /// Changes of a transaction.
+    /// The changes of one transaction.
     private static let batchSize = 500
-    /// After how many changes albums are brought up to date for the first time, and then each time that there are twice
-    /// as many: an album of any size costs as much as a few changes for each track.
+    /// The number of changes after which albums are updated for the first time; it doubles each time. So the cost of an
+    /// album of any size equals a few changes for each track.
     private static let firstFinish = 500
 
     private struct Known {
@@ -96,7 +95,7 @@ struct MusicScan {
                 batch = []
             }
         }
-        // What could not be looked at may be there: it is served when it can be read again.
+        // Unreadable files may still be there: they are served when they can be read again.
         let gone = tracks.filter { $0.value.isPresent && !walk.isUnread($0.key.path) }.keys
         summary.gone = gone.count
         batch += gone.map { ($0.path, .trackIsGone) }
@@ -107,7 +106,7 @@ struct MusicScan {
         return summary
     }
 
-    /// Brings albums and playlists up to date. After one or several scans.
+    /// Updates albums and playlists after one or several scans.
     static func finish(_ index: MusicIndex) throws(DatabaseError) {
         try index.write { (database) throws(DatabaseError) in
             try CatalogueRows(database).finish()
@@ -116,7 +115,7 @@ struct MusicScan {
         }
     }
 
-    /// Notes that all outside of the folder is gone: the index may come from another folder.
+    /// Marks all files outside of the folder as gone: the index may come from another folder.
     func forgetOthers() throws(DatabaseError) {
         guard case .tree(let folder) = scope, folder != "/" else { return }
         func others(_ table: String) throws(DatabaseError) -> [String] {
@@ -151,7 +150,7 @@ struct MusicScan {
         } catch {
             Log.warning("\(path): not served: \(error.reason)")
             summary.problems += 1
-            // What it was before is not there any more.
+            // The former content is gone.
             if let row { known[PathBytes(path)] = row }
             return nil
         }
@@ -171,8 +170,8 @@ struct MusicScan {
         }
     }
 
-    /// The rows of the files in scope. Those below a folder are between `folder/` and `folder0`, which follows `/` in
-    /// order.
+    /// Returns the rows of the files in scope. The paths below a folder are between `folder/` and `folder0`, because
+    /// `0` follows `/` in order.
     private func known(_ table: String) throws(DatabaseError) -> [PathBytes: Known] {
         try index.read { (database) throws(DatabaseError) in
             var known: [PathBytes: Known] = [:]
@@ -201,7 +200,7 @@ struct MusicScan {
         return (decoder.properties, decoder.metadata)
     }
 
-    /// - Parameter finishes: whether albums are brought up to date.
+    /// - Parameter finishes: whether albums are updated.
     private func store(_ changes: [(String, Change)], finishes: Bool) throws(DatabaseError) {
         guard !changes.isEmpty else { return }
         try index.write { (database) throws(DatabaseError) in
@@ -224,29 +223,29 @@ struct MusicScan {
 }
 
 extension MusicScan.Scope {
-    /// nil for a file.
+    /// The folder; nil for a file.
     fileprivate var folder: String? { if case .tree(let folder) = self { folder } else { nil } }
 }
 
 extension SystemError {
-    /// Whether nothing has this name. Any other error is about a file that may well be there.
+    /// Whether the error means that no file has this name. After any other error the file may well be there.
     var meansNoFile: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(code) }
 }
 
 extension FileStamp {
-    /// nil when there is no ordinary file, or it cannot be looked at.
+    /// Returns nil when there is no ordinary file, or it cannot be read.
     init?(of path: String) {
         guard let stamp = try? FileStamp(reading: path) else { return nil }
         self = stamp
     }
 
-    /// nil when it is no ordinary file.
+    /// Returns nil when it is no ordinary file.
     init?(reading path: String) throws(SystemError) {
         var status = stat()
         guard FileName.withBytes(of: path, { stat($0, &status) }) == 0 else { throw .last("stat", path) }
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         size = Int64(status.st_size)
-        // Only compared: beyond the year 2262 it may wrap.
+        // The time is only compared: beyond the year 2262 it may wrap.
         modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 }

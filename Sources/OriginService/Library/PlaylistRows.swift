@@ -3,9 +3,9 @@ import Foundation
 import Media
 import Platform
 
-/// Writes playlists, and finds the tracks that their entries mean.
+/// Writes playlists, and finds the tracks of their entries.
 ///
-/// An entry has the path that it means. While no track is there, the others that it may mean are compared: by their
+/// An entry has the path that it means. While no track has that path, its alternative paths are compared: by their
 /// bytes, then without regard to case and to the spelling of accents.
 ///
 /// Thread: one at a time, inside a transaction of the index.
@@ -62,19 +62,19 @@ struct PlaylistRows {
 
     // MARK: Tracks
 
-    /// A path in one spelling for all of its normal forms and cases.
+    /// Returns one spelling for all normal forms and cases of a path.
     static func folded(_ path: String) -> String {
         path.precomposedStringWithCanonicalMapping.lowercased().precomposedStringWithCanonicalMapping
     }
 
-    /// Entries whose track is not there.
+    /// The entries whose track is missing.
     private static let unresolved = """
         FROM playlist JOIN playlist_entry AS entry ON entry.playlist = playlist.id
         WHERE playlist.is_present = 1
             AND NOT EXISTS (SELECT 1 FROM track WHERE track.path = entry.path AND track.is_present = 1)
         """
 
-    /// Gives entries the paths of tracks that are there. After tracks or playlists have changed.
+    /// Gives entries the paths of existing tracks. Call it after changes of tracks or playlists.
     func resolve() throws(DatabaseError) {
         var entries: [(Int64, Int64)] = []
         var statement = try database.prepare("SELECT entry.playlist, entry.position \(Self.unresolved)")
@@ -101,7 +101,7 @@ struct PlaylistRows {
         }
     }
 
-    /// Fills in what an index of an earlier version lacks.
+    /// Adds values that an index of an earlier version lacks.
     func foldTracks() throws(DatabaseError) {
         var paths: [String] = []
         var statement = try database.prepare("SELECT path FROM track WHERE folded IS NULL")
@@ -111,7 +111,7 @@ struct PlaylistRows {
         }
     }
 
-    /// The lines of each playlist that name no track.
+    /// Returns the lines of each playlist that name no track.
     func missing() throws(DatabaseError) -> [(playlist: Int64, line: String)] {
         var lines: [(Int64, String)] = []
         var statement = try database.prepare(

@@ -1,7 +1,7 @@
 import Platform
 
-/// Files that a request has found changed: not every change raises an event. A network file system tells of none that
-/// another machine makes, and a file that stays open for writing tells of none until it is closed.
+/// Files that a request found changed, because not every change raises an event. A network file system raises none for
+/// changes by other machines. A file that stays open for writing raises none until it is closed.
 ///
 /// Thread: any.
 /// `@unchecked Sendable` is safe because `lock` guards the files.

@@ -1,35 +1,35 @@
 import Media
 import PCM
 
-/// A file of the music folder, as the index knows it.
+/// A file of the music folder, by the index.
 struct Track: Equatable, Sendable {
-    /// Stays the same as long as the index exists.
+    /// The number, which stays the same as long as the index exists.
     var id: Int64
-    /// As `FileName` writes it.
+    /// The path in the form of `FileName`.
     var path: String
     /// The title, or else the name of the file.
     var name: String
     var stamp: FileStamp
     var container: AudioProperties.Container
     var codec: AudioProperties.Codec
-    /// As `AudioProperties` has it.
+    /// The value of `AudioProperties`.
     var aacObjectType: Int?
     var format: PCMFormat
-    /// nil when the file does not say it.
+    /// The number of frames; nil when the file does not have it.
     var frameCount: Int64?
     var metadata: TrackMetadata
-    /// Where the tags have no value, the measured one, once there is one.
+    /// The values of the tags; missing ones are measured, and nil until then.
     var replayGain: ReplayGain
     var albumId: Int64?
 
-    /// Names the content: it changes when the file does. Part of the addresses of content, since clients keep content
-    /// by path.
+    /// Identifies the content: it changes with the file. It is part of the addresses of content, because clients cache
+    /// content by path.
     var version: String { stamp.text }
 
-    /// In seconds.
+    /// The duration in seconds.
     var duration: Double? { frameCount.map { Double($0) / Double(format.sampleRate) } }
 
-    /// Whether the file is served as it is: encoding it once more would lose more.
+    /// Whether the file is lossy. Such a file is served unchanged: encoding it again would lose more.
     var isLossy: Bool {
         switch codec {
         case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy: true
@@ -37,18 +37,18 @@ struct Track: Equatable, Sendable {
         }
     }
 
-    /// The service's word for what the file holds.
+    /// The service's name for the quality of the file.
     var audioQuality: String {
         if isLossy { return "HIGH" }
         return format.bitDepth > 16 || format.sampleRate > 48_000 ? "HI_RES_LOSSLESS" : "LOSSLESS"
     }
 }
 
-/// What tells that a file has not changed.
+/// The values that show whether a file has changed.
 struct FileStamp: Equatable, Sendable {
-    /// In bytes.
+    /// The size in bytes.
     var size: Int64
-    /// When it was changed, in nanoseconds since 1970.
+    /// The time of the last change, in nanoseconds since 1970.
     var modified: Int64
 
     var text: String {

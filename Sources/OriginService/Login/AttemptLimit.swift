@@ -1,15 +1,15 @@
-/// Slows down guessing of the password: after five wrong ones, one a minute, until a right one.
+/// Slows down guessing of the password: after five wrong attempts it allows one a minute, until one is right.
 ///
-/// It is one for all clients: an attacker on the same network has many addresses.
+/// All clients share one limit: an attacker on the same network has many addresses.
 struct AttemptLimit: Equatable {
     private static let freeAttempts = 5
-    /// In seconds.
+    /// The time between two attempts, in seconds.
     private static let pause: Int64 = 60
 
     private var failures = 0
     private var lastFailure: Int64 = 0
 
-    /// - Parameter now: in seconds.
+    /// - Parameter now: the time in seconds.
     func allowsAttempt(at now: Int64) -> Bool {
         failures < Self.freeAttempts || !(lastFailure..<(lastFailure + Self.pause)).contains(now)
     }

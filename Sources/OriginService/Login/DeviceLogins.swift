@@ -4,26 +4,26 @@ import Platform
 
 /// Device authorization (RFC 8628), and tokens with refresh and rotation (RFC 6749, 6; RFC 9700, 4.14).
 ///
-/// A refresh token may be used again until the client is seen with what it was given for it: an answer that was lost
-/// costs nothing. A refresh token that is used after that was copied, and the login ends.
+/// A refresh token may be used again until the client uses a token that replaced it: a lost answer does no harm. A
+/// refresh token that is used after that was copied, and the login ends.
 ///
 /// Thread: any.
 public final class DeviceLogins: Sendable {
-    /// All in seconds.
+    /// Durations in seconds.
     enum Duration {
         static let codeLife: Int64 = 600
         static let firstInterval: Int64 = 5
         static let access: Int64 = 3600
-        /// From the last refresh on.
+        /// The time from the last refresh on.
         static let refresh: Int64 = 180 * 86_400
     }
 
-    /// More at once are an attack, or a mistake.
+    /// The most open requests. More are an attack, or a mistake.
     private static let mostRequests: Int64 = 32
 
     struct DeviceCode: Equatable {
         var deviceCode: String
-        /// Without the dash.
+        /// The user code without the dash.
         var userCode: String
     }
 
@@ -48,15 +48,15 @@ public final class DeviceLogins: Sendable {
 
     init(_ store: LoginStore) { self.store = store }
 
-    /// Opens the logins of an origin, if it has had any. Nothing is created: the file would belong to who asks, maybe
+    /// Opens the logins of an origin, if it has had any. No file is created: it would belong to the calling user, maybe
     /// root, and the service could not open it.
-    /// - Returns: nil when nobody has ever asked to log in.
+    /// - Returns: nil when no player has ever asked to log in.
     public static func existing(stateFolder: String) throws(ContentOrigin.Failure) -> DeviceLogins? {
         guard !isMissing("\(stateFolder)/logins.db") else { return nil }
         return try DeviceLogins(stateFolder: stateFolder)
     }
 
-    /// What cannot be looked at is an error that is heard when it is opened.
+    /// Returns false on other errors: opening the file then reports them.
     private static func isMissing(_ path: String) -> Bool {
         do throws(SystemError) { _ = try File(reading: path) } catch { return error.isMissingFile }
         return false
@@ -74,20 +74,20 @@ public final class DeviceLogins: Sendable {
         return .bytes(hash)
     }
 
-    /// 256 bits, in RFC 4648's alphabet for addresses.
+    /// Returns 256 random bits, in RFC 4648's alphabet for addresses.
     private func newSecret() -> String {
         base64(random.bytes(32)).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
     // MARK: Device codes
 
-    /// A new request of a player.
+    /// Begins a request of a player.
     /// - Parameter now: in seconds since 1970, as everywhere here.
     /// - Returns: nil when there are too many.
     func begin(client: String, at now: Int64) throws(DatabaseError) -> DeviceCode? {
         let code = DeviceCode(deviceCode: newSecret(), userCode: UserCode.make(random))
         return try store.transaction { (database) throws(DatabaseError) in
-            // Expired ones are kept for a while, so that their players hear why.
+            // Expired requests stay for a while, so that their players get the right error.
             try database.execute("DELETE FROM request WHERE expires < ?", .integer(now - Duration.codeLife))
             var count = try database.prepare("SELECT count(*) FROM request WHERE expires >= ?")
             try count.bind([.integer(now)])
@@ -100,8 +100,8 @@ public final class DeviceLogins: Sendable {
         }
     }
 
-    /// The owner's decision.
-    /// - Parameter userCode: without the dash.
+    /// Records the owner's decision.
+    /// - Parameter userCode: the code without the dash.
     /// - Returns: the player's name; nil when there is no such code any more.
     func decide(_ userCode: String, isAllowed: Bool, at now: Int64) throws(DatabaseError) -> String? {
         try store.transaction { (database) throws(DatabaseError) in
@@ -118,7 +118,7 @@ public final class DeviceLogins: Sendable {
         }
     }
 
-    /// A player asks whether the owner has decided.
+    /// Answers a player that asks whether the owner has decided.
     func tokens(forDevice deviceCode: String, client: String, at now: Int64) throws(DatabaseError) -> Result<
         Tokens, Refusal
     > {
@@ -131,7 +131,7 @@ public final class DeviceLogins: Sendable {
                 return .failure(.invalidGrant)
             }
             let (asked, isAllowed) = (row.integer(2), row.integer(3))
-            // A statement that is not at its end would hold up the changes below.
+            // An unfinished statement would block the changes below.
             while try row.step() {}
             if expires < now { return .failure(.expiredToken) }
             let isTooSoon = asked.map { now - $0 < interval && now >= $0 } ?? false
@@ -172,7 +172,7 @@ public final class DeviceLogins: Sendable {
     private struct Known {
         var login: Int64
         var generation: Int64
-        /// The last generation of the login, and the last that the client was seen with.
+        /// The last generation of the login, and the last one that the client has used.
         var last: Int64
         var seen: Int64
         var client: String
@@ -199,7 +199,7 @@ public final class DeviceLogins: Sendable {
             "UPDATE login SET seen = max(seen, ?) WHERE id = ?", .integer(known.generation), .integer(known.login))
     }
 
-    /// Whether a request with this access token may be answered.
+    /// Returns whether a request with this access token may be answered.
     func isValid(_ access: String, at now: Int64) throws(DatabaseError) -> Bool {
         let known = try store.read { (database) throws(DatabaseError) in
             try self.known(access, isRefresh: false, at: now, in: database)
@@ -211,7 +211,7 @@ public final class DeviceLogins: Sendable {
         return true
     }
 
-    /// New tokens for a refresh token.
+    /// Returns new tokens for a refresh token.
     func tokens(forRefresh refresh: String, client: String, at now: Int64) throws(DatabaseError) -> Result<
         Tokens, Refusal
     > {

@@ -2,18 +2,18 @@ import Crypto
 import Database
 import Platform
 
-/// The endpoints of device authorization, and the page on which the owner lets a player in (docs/service.md, "Login").
+/// The endpoints of device authorization, and the page on which the owner allows a player (docs/service.md, "Login").
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class LoginRoutes: @unchecked Sendable {
-    /// Behind the address of the service; people type it.
+    /// The path of the page, after the address of the service. It is short because users type it.
     static let pagePath = "/link"
     private static let longestName = 64
 
     private let logins: DeviceLogins
     private let settings: OriginSettings
-    /// In seconds since 1970.
+    /// Returns seconds since 1970.
     private let now: @Sendable () -> Int64
     private let lock = Lock()
     private var attempts = AttemptLimit()
@@ -24,7 +24,7 @@ final class LoginRoutes: @unchecked Sendable {
         self.now = now
     }
 
-    /// - Returns: nil for a path that is not of the login.
+    /// - Returns: nil for a path outside the login.
     func answer(to request: HTTPRequest) throws(DatabaseError) -> HTTPAnswer? {
         let isPost = request.method == "POST"
         switch request.path {
@@ -48,7 +48,7 @@ final class LoginRoutes: @unchecked Sendable {
         return .json(json, status: 400)
     }
 
-    /// The name that a player gives itself. The owner reads it.
+    /// Returns the name that a player gives itself. The owner reads it.
     private static func client(_ form: [String: String]) -> String? {
         guard let name = form["client_id"], (1...longestName).contains(name.count),
             name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
@@ -117,9 +117,9 @@ final class LoginRoutes: @unchecked Sendable {
         let form = request.form ?? [:]
         let code = UserCode.read(form["code"] ?? "")
         let time = now()
-        // The password first: nobody else learns which codes there are.
+        // Check the password first: others must not learn which codes exist.
         let isRight = equalInConstantTime(Array((form["password"] ?? "").utf8), Array(password.utf8))
-        // In one step: of requests at the same time only one is an attempt.
+        // In one step: of simultaneous requests only one is an attempt.
         let isAttempt = lock.withLock {
             guard attempts.allowsAttempt(at: time) else { return false }
             if isRight { attempts.succeeded() } else { attempts.failed(at: time) }

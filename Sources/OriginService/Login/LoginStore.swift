@@ -1,7 +1,7 @@
 import Database
 import Platform
 
-/// Logins and requests for them, in SQLite beside the index. Only hashes of tokens and codes lie there.
+/// Logins and requests for them, in SQLite beside the index. It stores only hashes of tokens and codes.
 ///
 /// Thread: any, and any process: `tonearm-origin approve` uses the same file.
 /// `@unchecked Sendable` is safe because `lock` guards the connection.

@@ -1,19 +1,19 @@
 import Database
 import Glibc
 
-// What the owner does at the origin's own machine. A person who may write its state folder needs no password.
+// Actions of the owner at the origin's own machine. A user who may write its state folder needs no password.
 extension DeviceLogins {
     /// A player that is logged in.
     public struct Login: Equatable, Sendable {
         public var id: Int64
         /// The name that the player gave itself.
         public var client: String
-        /// In seconds since 1970.
+        /// The time of the login, in seconds since 1970.
         public var created: Int64
     }
 
-    /// Lets a player in, or not.
-    /// - Parameter code: as the player shows it.
+    /// Allows or refuses a player.
+    /// - Parameter code: the code in the form that the player shows.
     /// - Returns: the player's name.
     public func decide(code: String, isAllowed: Bool) throws(ContentOrigin.Failure) -> String {
         guard let userCode = UserCode.read(code) else { throw Self.unknown(code: code) }
@@ -27,7 +27,7 @@ extension DeviceLogins {
         return client
     }
 
-    /// The players that are logged in, in the order of their logins.
+    /// Returns the players that are logged in, in the order of their logins.
     public func logins() throws(ContentOrigin.Failure) -> [Login] {
         do throws(DatabaseError) {
             return try store.read { (database) throws(DatabaseError) in

@@ -1,9 +1,9 @@
-/// The page of a login: plain HTML, without scripts and without anything from elsewhere.
+/// The page of a login: plain HTML, without scripts and external resources.
 enum VerificationPage {
     /// - Parameters:
-    ///   - code: without the dash, if it is known.
-    ///   - hasPassword: whether the owner can decide here; else the page says where.
-    ///   - mistake: what was wrong with the form.
+    ///   - code: the code without the dash, if it is known.
+    ///   - hasPassword: whether the owner can decide here; otherwise the page names the command to use.
+    ///   - mistake: the mistake in the form.
     static func form(code: String?, hasPassword: Bool, status: Int = 200, mistake: String? = nil) -> HTTPAnswer {
         let shown = code.map(UserCode.shown)
         guard hasPassword else {
@@ -13,7 +13,7 @@ enum VerificationPage {
                 <p><code>tonearm-origin approve \(shown ?? "CODE")</code></p>
                 """)
         }
-        // Relative to the page: a proxy may have it below a path that this service does not see.
+        // Relative to the page: a proxy may add a path that this service does not see.
         let action = LoginRoutes.pagePath.dropFirst()
         let alert = mistake.map { "<p role=\"alert\">\(escaped($0))</p>\n" } ?? ""
         return answer(
@@ -53,7 +53,7 @@ enum VerificationPage {
             status: status,
             headers: [
                 HTTPField("Content-Type", "text/html; charset=utf-8"), HTTPField("Cache-Control", "no-store"),
-                // No other page may show this one in a frame and let the owner click on it.
+                // No other page may show this one in a frame and make the owner click on it.
                 HTTPField(
                     "Content-Security-Policy",
                     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"),
@@ -61,7 +61,7 @@ enum VerificationPage {
             ], body: ContentBody(Array(page.utf8)))
     }
 
-    /// In text and in attributes.
+    /// Escapes text, also for attributes.
     private static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")

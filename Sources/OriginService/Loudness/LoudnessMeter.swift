@@ -11,9 +11,9 @@ final class LoudnessMeter {
     private var state: UnsafeMutablePointer<ebur128_state>?
     private let format: PCMFormat
 
-    /// nil without memory, and for a format that cannot be measured.
+    /// Returns nil without memory, and for a format that cannot be measured.
     init?(_ format: PCMFormat) {
-        // The histogram keeps an album's tracks small in memory, and is exact to 0.1 dB.
+        // The histogram needs little memory for an album's tracks, and is exact to 0.1 dB.
         let mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue | EBUR128_MODE_HISTOGRAM.rawValue
         guard let state = ebur128_init(UInt32(format.channelCount), UInt(format.sampleRate), Int32(mode)) else {
             return nil
@@ -24,19 +24,19 @@ final class LoudnessMeter {
 
     deinit { ebur128_destroy(&state) }
 
-    /// - Parameter frames: interleaved, left-justified.
+    /// - Parameter frames: interleaved, left-justified frames.
     func add(_ frames: UnsafeBufferPointer<Int32>) {
         ebur128_add_frames_int(state, frames.baseAddress, frames.count / format.channelCount)
     }
 
-    /// In dB; nil for silence.
+    /// The gain in dB; nil for silence.
     var gain: Double? {
         var loudness = 0.0
         guard ebur128_loudness_global(state, &loudness) == Int32(EBUR128_SUCCESS.rawValue) else { return nil }
         return Self.gain(of: loudness)
     }
 
-    /// Linear, 1 is full scale; nil for silence.
+    /// The linear peak, 1 is full scale; nil for silence.
     var peak: Double? {
         let peaks = (0..<UInt32(format.channelCount)).map { channel in
             var peak = 0.0
@@ -45,7 +45,7 @@ final class LoudnessMeter {
         return peaks.max().flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// The gain of several tracks that belong together.
+    /// Returns the gain of several tracks that belong together.
     static func albumGain(of meters: [LoudnessMeter]) -> Double? {
         var states = meters.map(\.state)
         var loudness = 0.0

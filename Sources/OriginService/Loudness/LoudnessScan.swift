@@ -4,11 +4,11 @@ import PCM
 import Platform
 import Synchronization
 
-/// Measures the tracks whose tags do not say their loudness, an album at a time.
+/// Measures the tracks whose tags have no loudness, an album at a time.
 ///
-/// Thread: any, one at a time; `stop` from any.
+/// Thread: any, one at a time; `stop`: any.
 final class LoudnessScan: Sendable {
-    /// Of an album.
+    /// The most tracks of an album.
     private static let mostTracks = 200
 
     private let index: MusicIndex
@@ -19,7 +19,7 @@ final class LoudnessScan: Sendable {
     /// Ends `run` soon.
     func stop() { isStopped.store(true, ordering: .relaxed) }
 
-    /// - Returns: how many tracks were measured.
+    /// - Returns: the number of measured tracks.
     func run() throws(DatabaseError) -> Int {
         var count = 0
         while !isStopped.load(ordering: .relaxed), let next = try nextTrack() {
@@ -46,7 +46,7 @@ final class LoudnessScan: Sendable {
     private func tracks(with track: Track) throws(DatabaseError) -> [Track] {
         guard let album = track.albumId else { return [track] }
         let all = try index.tracks("WHERE album_id = ? AND is_present", [.integer(album)])
-        // A meter takes a megabyte. So many tracks are no album: each is measured alone.
+        // A meter takes a megabyte. A larger number of tracks is no album: each is measured alone.
         return all.count <= Self.mostTracks ? all : [track]
     }
 
@@ -70,7 +70,7 @@ final class LoudnessScan: Sendable {
             })
     }
 
-    /// A file that cannot be decoded to its end is measured up to there.
+    /// Measures a track. A file that cannot be decoded to its end is measured up to the error.
     private func measure(_ track: Track) -> LoudnessMeter? {
         guard let file = try? OpenedFile(track.path), let decoder = try? AudioFile.open(file),
             let meter = LoudnessMeter(decoder.properties.format)
@@ -90,7 +90,7 @@ final class LoudnessScan: Sendable {
         return meter
     }
 
-    /// The file may have changed meanwhile: then the result is not about it.
+    /// Stores a result, unless the file has changed meanwhile.
     private func store(_ gain: ReplayGain?, for track: Track, in database: Database) throws(DatabaseError) {
         try database.execute(
             """

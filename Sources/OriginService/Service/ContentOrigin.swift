@@ -7,22 +7,22 @@ import Platform
 ///
 /// Thread: any.
 public final class ContentOrigin: Sendable {
-    /// Why it cannot serve, for a person.
+    /// Why it cannot serve, for the user.
     public struct Failure: Error, CustomStringConvertible, Sendable {
         public let description: String
     }
 
-    /// What a scan of the music folder found.
+    /// The result of a scan of the music folder.
     public struct ScanResult: Equatable, Sendable {
-        /// Tracks that are served.
+        /// The number of tracks that are served.
         public var tracks: Int
-        /// Of them, those that were new or had changed.
+        /// The number of tracks that were new or had changed.
         public var read: Int
-        /// Files that are gone since the last scan.
+        /// The number of files that are gone since the last scan.
         public var gone: Int
-        /// Files that look like music and cannot be read.
+        /// The number of files that look like music and cannot be read.
         public var problems: Int
-        /// Playlists that are new, changed or gone.
+        /// The number of playlists that are new, changed or gone.
         public var playlists: Int
 
         init(_ summary: MusicScan.Summary) {
@@ -33,11 +33,11 @@ public final class ContentOrigin: Sendable {
             playlists = summary.playlists
         }
 
-        /// Whether anything is other than before.
+        /// Whether anything has changed.
         public var hasChanges: Bool { read > 0 || gone > 0 || playlists > 0 || problems > 0 }
     }
 
-    /// nil where the state folder cannot be written.
+    /// The lock; nil when the state folder cannot be written.
     private let lock: LockFile?
     private let musicFolder: String
     private let index: MusicIndex
@@ -48,9 +48,9 @@ public final class ContentOrigin: Sendable {
 
     /// Opens the index.
     /// - Parameters:
-    ///   - musicFolder: its path.
-    ///   - stateFolder: for the index and the key of signatures; it is created.
-    ///   - faults: what fails on purpose.
+    ///   - musicFolder: the path of the music folder.
+    ///   - stateFolder: the folder for the index and the signing key; it is created.
+    ///   - faults: the faults to inject.
     public init(
         musicFolder: String, stateFolder: String, settings: OriginSettings = OriginSettings(),
         faults: FaultPlan = FaultPlan()
@@ -64,11 +64,12 @@ public final class ContentOrigin: Sendable {
         guard FileKind(at: self.musicFolder) == .folder else {
             throw Failure(description: "\(musicFolder): not a folder")
         }
-        // Before the index: what is not in this folder is forgotten there, and another origin would serve nothing more.
+        // Before the index is opened: files outside this folder are forgotten there, so another origin would lose its
+        // tracks.
         lock = try Self.lock(stateFolder)
         do throws(DatabaseError) {
             index = try MusicIndex(in: stateFolder)
-            // Before anything is served.
+            // Before any request is served.
             try MusicScan(index: index, scope: .tree(self.musicFolder)).forgetOthers()
         } catch {
             throw Failure(description: "\(stateFolder)/index.db: \(error.description)")
@@ -95,7 +96,7 @@ public final class ContentOrigin: Sendable {
         loudness = LoudnessScan(index)
     }
 
-    /// `logins` and `approve` do without: they may run beside a service.
+    /// Takes the lock. `logins` and `approve` do not need it: they may run beside a service.
     private static func lock(_ stateFolder: String) throws(Failure) -> LockFile? {
         do throws(LockFile.Refusal) { return try LockFile("\(stateFolder)/lock") } catch {
             switch error {
@@ -111,7 +112,7 @@ public final class ContentOrigin: Sendable {
         }
     }
 
-    /// Compares the music folder with the index. It reads the headers of new files, and blocks as long as that takes.
+    /// Compares the music folder with the index. Blocks while it reads the headers of new files.
     public func scan() throws(Failure) -> ScanResult {
         do throws(DatabaseError) {
             return ScanResult(try scan(FolderWatch.Changes(isAll: true), nil))
@@ -120,16 +121,16 @@ public final class ContentOrigin: Sendable {
         }
     }
 
-    /// Between scans of everything where the kernel cannot watch all folders, in nanoseconds.
+    /// The time between full scans when the kernel cannot watch all folders, in nanoseconds.
     private static let scanInterval: Int64 = 3_600_000_000_000
 
-    /// Scans the music folder, and then what changes in it, until it is cancelled.
+    /// Scans the music folder, and then each change in it, until it is cancelled.
     /// - Parameters:
-    ///   - retryInterval: after a scan that failed, in milliseconds.
-    ///   - report: called with the first result, with all later ones that have changes, and with the first one after a
+    ///   - retryInterval: the delay after a failed scan, in milliseconds.
+    ///   - report: called with the first result, with later ones that have changes, and with the first one after a
     ///     failure.
-    ///   - failed: called when a scan has failed: the state folder is full, or read-only. Everything is scanned again
-    ///     later; meanwhile what is in the index is served.
+    ///   - failed: called when a scan has failed, because the state folder is full or read-only. Everything is scanned
+    ///     again later; meanwhile the tracks of the index are served.
     public func follow(
         _ cancellation: Cancellation, retryInterval: Int = 60_000, _ report: (ScanResult) -> Void,
         failed: (Failure) -> Void
@@ -144,7 +145,7 @@ public final class ContentOrigin: Sendable {
         var isTold = false
         var problem: String?
         while true {
-            // Where there is always something new, the time is over without a wait that is.
+            // If changes never cease, the time passes without a wait that times out.
             if changes.isEmpty || !watch.isComplete && clock.now() >= nextOfAll { changes.isAll = true }
             if changes.isAll { nextOfAll = clock.now() + Self.scanInterval }
             do throws(DatabaseError) {
@@ -153,11 +154,11 @@ public final class ContentOrigin: Sendable {
                 isTold = true
                 problem = nil
             } catch {
-                // Each minute the same is no news.
+                // The same failure is reported only once.
                 if problem != error.description { failed(Failure(description: "index: \(error.description)")) }
                 problem = error.description
                 isTold = false
-                // What was changed is not known any more.
+                // The changes are lost: scan everything.
                 changes = FolderWatch.Changes(isAll: true)
                 if watch.pause(milliseconds: retryInterval, cancellation) { continue }
                 return
@@ -185,8 +186,8 @@ public final class ContentOrigin: Sendable {
         return summary
     }
 
-    /// Measures the loudness of tracks whose tags do not have it. It decodes them, and blocks as long as that takes.
-    /// - Returns: how many tracks were measured.
+    /// Measures the loudness of tracks whose tags do not have it. Blocks while it decodes them.
+    /// - Returns: the number of measured tracks.
     public func measureLoudness() throws(Failure) -> Int {
         do throws(DatabaseError) { return try loudness.run() } catch {
             throw Failure(description: "index: \(error.description)")
@@ -198,10 +199,10 @@ public final class ContentOrigin: Sendable {
 
     /// Begins to serve.
     /// - Parameters:
-    ///   - address: of IPv4 or IPv6, in numbers.
-    ///   - port: 0 for one that the kernel chooses.
-    ///   - certificate: a PEM file with the certificate and those between it and the root; nil without TLS.
-    ///   - key: a PEM file with its private key.
+    ///   - address: a numeric address of IPv4 or IPv6.
+    ///   - port: the port; 0 lets the kernel choose one.
+    ///   - certificate: a PEM file with the certificate and the intermediate ones; nil without TLS.
+    ///   - key: a PEM file with the private key of the certificate.
     public func serve(address: String, port: Int, certificate: String?, key: String?) throws(Failure) -> OriginServer {
         let identity = try Self.identity(certificate, key)
         let socket: ListeningSocket
@@ -237,7 +238,7 @@ public final class ContentOrigin: Sendable {
 /// A server that serves as long as this object lives.
 public final class OriginServer: Sendable {
     private let server: HTTPServer
-    /// Of the service: `http://127.0.0.1:7470`.
+    /// The address of the service: `http://127.0.0.1:7470`.
     public let address: String
 
     init(_ server: HTTPServer, address: String) {

@@ -1,7 +1,7 @@
 import Database
 import Platform
 
-/// What an origin serves, from its index: it may run meanwhile, or not.
+/// The contents of an origin, from its index. The origin may be running meanwhile.
 public struct OriginStatus: Sendable {
     /// A playlist file, and the lines in it that name no file of the music folder.
     public struct Playlist: Equatable, Sendable {
@@ -56,7 +56,7 @@ public struct OriginStatus: Sendable {
         }
     }
 
-    /// For a person.
+    /// The text for the user.
     public var text: String {
         var lines = ["\(trackCount) tracks, \(albumCount) albums, \(playlists.count) playlists"]
         for playlist in playlists where !playlist.missing.isEmpty {
@@ -67,7 +67,7 @@ public struct OriginStatus: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// For programs.
+    /// The JSON for programs.
     public var json: String {
         JSONValue.object([
             .init("tracks", .integer(Int64(trackCount))), .init("albums", .integer(Int64(albumCount))),

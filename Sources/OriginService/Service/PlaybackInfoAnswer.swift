@@ -2,7 +2,7 @@ import Crypto
 import Platform
 
 extension ServiceRoutes {
-    /// The fields of docs/service.md, "Playbackinfo".
+    /// Returns the fields of docs/service.md, "Playbackinfo".
     func playbackInfo(
         _ track: Track, _ content: TrackContents.Content, _ manifest: Manifest, _ addresses: ContentAddresses,
         sessionId: String?, isOffline: Bool
@@ -35,7 +35,7 @@ extension ServiceRoutes {
         return json
     }
 
-    /// The same as long as the content is: it does not depend on addresses and their signatures.
+    /// Returns a hash of the content, which does not depend on addresses and their signatures.
     private static func hash(of track: Track, _ prefix: String, _ kind: Manifest.Kind) -> String {
         guard let hash = try? SHA256.hash(Array("\(track.id)/\(track.version)/\(prefix)\(kind.rawValue)".utf8)) else {
             preconditionFailure("SHA-256 without memory")

@@ -5,7 +5,7 @@ import Media
 import PCM
 import Platform
 
-/// What each request is answered with (docs/service.md).
+/// Answers each request (docs/service.md).
 ///
 /// Thread: any.
 struct ServiceRoutes: Sendable {
@@ -13,11 +13,11 @@ struct ServiceRoutes: Sendable {
     let settings: OriginSettings
     let signer: URLSigner
     let contents: TrackContents
-    /// nil when players do not log in.
+    /// The logins; nil when players do not log in.
     let logins: DeviceLogins?
-    /// Is asked to look at files that have changed.
+    /// Scans files that have changed.
     let scans: ScanRequests?
-    /// In seconds since 1970.
+    /// Returns seconds since 1970.
     let now: @Sendable () -> Int64
     private let loginRoutes: LoginRoutes?
 
@@ -78,7 +78,7 @@ struct ServiceRoutes: Sendable {
         return refusal
     }
 
-    /// A track whose file is there and as the index knows it.
+    /// Returns a track whose file is there and matches the index.
     private func track(_ id: Substring) throws(DatabaseError) -> Result<(Track, OpenedFile), Unavailable> {
         guard let number = Int64(id), let track = try index.track(number) else { return .failure(.unknown) }
         do throws(SystemError) {
@@ -99,7 +99,8 @@ struct ServiceRoutes: Sendable {
     private enum Unavailable: Error {
         case unknown
         case changed
-        /// It is there, and the medium, its rights or the process's limits are in the way. A player takes 404 as final.
+        /// The file is there, but the medium, its permissions or the process's limits prevent reading it. A player
+        /// takes 404 as final.
         case unreadable
 
         var answer: HTTPAnswer {
@@ -192,7 +193,7 @@ struct ServiceRoutes: Sendable {
             ).answer(to: request)
         }
         if name == track.fileName {
-            // What is encrypted is not served plain as well.
+            // Encrypted content is not served plain as well.
             if contents.secret != nil, try contents.content(track, file, nil).segmented != nil { return notFound() }
             return resource(ContentBody([.file(file, 0..<track.stamp.size)]), track.mimeType)
         }
@@ -205,7 +206,7 @@ struct ServiceRoutes: Sendable {
             guard let origin = settings.publicAddress ?? request.origin else { return .wrongParameter("Host") }
             let addresses = ContentAddresses(
                 origin: origin, folder: folder, signature: "token=\(token)", prefix: variant.prefix)
-            // It carries a signature that others do not have, and that expires.
+            // It carries a signature of this client that expires.
             return HTTPAnswer(
                 headers: [
                     HTTPField("Content-Type", Manifest.Kind.hls.mimeType), HTTPField("Cache-Control", "no-store"),
@@ -223,7 +224,7 @@ struct ServiceRoutes: Sendable {
         }
     }
 
-    /// The license server, for those who have the signature of the content.
+    /// Answers as the license server, for clients with the signature of the content.
     private func license(
         _ id: Substring, version: Substring, _ request: HTTPRequest
     ) throws(DatabaseError) -> HTTPAnswer {

@@ -1,11 +1,11 @@
 import Glibc
 import Platform
 
-/// The key of signatures, in a file that only its owner can read. It stays, so that addresses outlive a restart.
+/// The signing key, in a file that only its owner can read. It is stored, so that addresses outlive a restart.
 enum SigningKey {
     private static let byteCount = 32
 
-    /// Reads the key, and makes a new one when there is none of its size.
+    /// Reads the key, and makes a new one when there is none of the right size.
     static func load(from path: String) throws(SystemError) -> [UInt8] {
         do throws(SystemError) {
             let kept = try File.contents(of: path, limit: 4096)

@@ -2,7 +2,7 @@ import Crypto
 import Database
 import Platform
 
-/// The origin's key, from which those of content follow.
+/// The origin's key, from which the keys of content are derived.
 /// `@unchecked Sendable` is safe because it never changes.
 final class ContentSecret: @unchecked Sendable {
     private let key: SecretBytes
@@ -14,25 +14,25 @@ final class ContentSecret: @unchecked Sendable {
     }
 }
 
-/// Makes segments of tracks: of FLAC as it is, or of AAC that is encoded when it is first asked for.
+/// Makes segments of tracks: of the unchanged FLAC, or of AAC that is encoded on the first request.
 ///
 /// Thread: any. It blocks while a track is encoded.
 struct TrackContents: Sendable {
     let index: MusicIndex
-    /// nil without an encoder.
+    /// The encoder's tracks; nil without an encoder.
     let encoded: EncodedTracks?
-    /// nil without encryption.
+    /// The origin's key; nil without encryption.
     let secret: ContentSecret?
 
     enum Content {
-        /// The file as it is: it cannot be divided, or it is AAC already.
+        /// The unchanged file: it cannot be divided, or it is AAC already.
         case whole
         case flac(FragmentedFLAC)
         case aac(FragmentedAAC, EncodedQuality)
     }
 
-    /// What is served of a track.
-    /// - Parameter quality: nil for lossless. Lossless is also what comes when the track cannot be encoded.
+    /// Returns the content to serve for a track.
+    /// - Parameter quality: nil for lossless. Lossless is also returned when the track cannot be encoded.
     func content(_ track: Track, _ file: OpenedFile, _ quality: EncodedQuality?) throws(DatabaseError) -> Content {
         let encryption = secret?.encryption(of: track)
         if let quality, let aac = encoded?.track(track, quality, from: file, encryption) {
@@ -42,8 +42,8 @@ struct TrackContents: Sendable {
         return .flac(FragmentedFLAC(table, track.format, of: file, encryption: encryption))
     }
 
-    /// What an address means.
-    /// - Returns: nil when it is not served in this way.
+    /// Returns the content that an address means.
+    /// - Returns: nil when it is not served in this variant.
     func content(
         _ track: Track, _ file: OpenedFile, _ variant: ContentVariant
     ) throws(DatabaseError) -> (any SegmentedTrack)? {

@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 import Platform
 
-/// Signs addresses for a while: `token=EXPIRY~CODE`, with the HMAC-SHA256 of the folder that the address is in and of
-/// the expiry (docs/service.md).
+/// Signs addresses for a limited time: `token=EXPIRY~CODE`. The code is the HMAC-SHA256 of the folder of the address
+/// and the expiry (docs/service.md).
 ///
 /// Thread: any.
 /// `@unchecked Sendable` is safe because the key never changes.
@@ -13,11 +13,11 @@ final class URLSigner: @unchecked Sendable {
     /// - Parameter key: 32 bytes.
     init(key: [UInt8]) { self.key = SecretBytes(copying: key) }
 
-    /// The query for addresses in `folder`.
-    /// - Parameter expiry: in seconds since 1970.
+    /// Returns the query for addresses in `folder`.
+    /// - Parameter expiry: seconds since 1970.
     func signature(of folder: String, until expiry: Int64) -> String { "token=\(expiry)~\(code(folder, expiry))" }
 
-    /// Whether `token` is for an address in `folder`, and still good.
+    /// Returns whether `token` is for an address in `folder`, and still valid.
     func isValid(_ token: String, of folder: String, at now: Int64) -> Bool {
         let parts = token.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let expiry = Int64(parts[0]), String(expiry) == parts[0], now <= expiry else {
@@ -35,5 +35,5 @@ final class URLSigner: @unchecked Sendable {
     }
 }
 
-/// RFC 4648, 4.
+/// Encodes by RFC 4648, 4.
 func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }

@@ -2,9 +2,9 @@ import Database
 import PCM
 import Platform
 
-/// The player's configuration in the database of the state. Read at the start; written by the storage thread, because a
-/// write waits for the medium and control must not. A change is written at once, and what changes within a second after
-/// a write at the end of that second (docs/decisions/durable-writes.md).
+/// The player's configuration in the database of the state. It is read at the start, and written by the storage thread,
+/// because a write waits for the medium and control must not. A change is written at once. Changes within a second
+/// after a write are written at the end of that second (docs/decisions/durable-writes.md).
 ///
 /// A power cut during a write leaves the old values: a change is one transaction.
 // @unchecked: `lock` guards the values that threads share; `init` and then only the storage thread write the others.
@@ -16,20 +16,20 @@ final class ConfigurationStorage: @unchecked Sendable {
 
     private let thread: StorageThread
     private let onlyVolume: Bool
-    /// In nanoseconds.
+    /// The delay until a failed write is retried, in nanoseconds.
     private static let retryInterval: Int64 = 10_000_000_000
-    /// Between two writes, in nanoseconds: a knob that turns is one write a second.
+    /// The time between two writes, in nanoseconds: turning a knob causes one write a second.
     static let interval: Int64 = 1_000_000_000
-    /// What was stored last; nil when that is not known. Storage thread.
+    /// The values that were stored last; nil when they are not known. Storage thread.
     private var stored: PlaybackEngineConfig.Values?
-    /// Storage thread, as is `waitsForRetry`.
+    /// Whether the last write failed. Storage thread, as is `waitsForRetry`.
     private var hasFailed = false
     private var waitsForRetry = false
     private let lock = Lock()
-    /// What is to be stored. Guarded by `lock`, as are `isPosted`, `rests` and `report`.
+    /// The values to store. Guarded by `lock`, as are `isPosted`, `rests` and `report`.
     private var pending: PlaybackEngineConfig.Values?
     private var isPosted = false
-    /// The last write was less than `interval` ago.
+    /// Whether the last write was less than `interval` ago.
     private var rests = false
     private var report: Report = log
 
@@ -37,7 +37,7 @@ final class ConfigurationStorage: @unchecked Sendable {
     let initialValues: PlaybackEngineConfig.Values
 
     /// - Parameters:
-    ///   - thread: its modules include `schema`.
+    ///   - thread: the storage thread; its modules include `schema`.
     ///   - onlyVolume: store only the volume.
     ///   - firstVolume: used while no volume is known.
     init(_ thread: StorageThread, onlyVolume: Bool = false, firstVolume: Volume = .first) {
@@ -99,8 +99,8 @@ final class ConfigurationStorage: @unchecked Sendable {
             return pending != nil && !isPosted
         }
         guard isNeeded else { return }
-        // Somebody turns a knob or waits: the write budget is for what playback writes by itself.
-        // The work reads what is pending when it runs, and may run twice: see `StorageThread.Work`.
+        // The user caused this change: the write budget is for writes that playback causes by itself. The work reads
+        // the pending values when it runs, and may run twice: see `StorageThread.Work`.
         thread.write(answerOn: nil) { [self] (database) throws(DatabaseError) in
             let values = lock.withLock {
                 isPosted = false
@@ -137,7 +137,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         }
     }
 
-    /// What comes in the next second is written at its end. Storage thread.
+    /// Delays later values to the end of the next second. Storage thread.
     private func rest() {
         let begins = lock.withLock {
             defer { rests = true }
@@ -194,8 +194,8 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let isMuted = try store.boolean(Key.muted) { values.isMuted = isMuted }
     }
 
-    /// nil also for a value that is not a percentage: the volume is unknown then, which is safer than the nearest
-    /// value.
+    /// Returns nil also for a value that is not a percentage: the volume is unknown then, which is safer than the
+    /// nearest value.
     private static func volume(_ key: String, _ store: KeyValueStore) throws(DatabaseError) -> Volume? {
         guard let percent = try store.integer(key), (0...100).contains(percent) else { return nil }
         return Volume(percent: Int(percent))
@@ -223,7 +223,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         _ values: PlaybackEngineConfig.Values, to store: KeyValueStore
     ) throws(DatabaseError) {
         try store.set(.integer(Int64(values.maximumVolume.percent)), for: Key.maximumVolume)
-        // The volume that is used while none is known must not look like one that a person has set.
+        // A volume that is used while none is known must not be stored as the user's volume.
         if values.isVolumeKnown { try store.set(.integer(Int64(values.volume.percent)), for: Key.volume) }
         if let volume = values.unaskedVolume {
             try store.set(.integer(Int64(volume.percent)), for: Key.unaskedVolume)

@@ -16,10 +16,10 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         var offlineVideoQuality = VideoQuality.high
         var offlineOverCellular = false
         var volume = Volume.full
-        /// False until a person sets the volume, or the card's mixer provides one.
+        /// False until the user sets the volume, or the card's mixer provides one.
         var isVolumeKnown = true
-        /// What the player last set a card's mixer to while no volume was known. It is not a person's choice when it is
-        /// read back.
+        /// The volume that the player last set in a card's mixer while no volume was known. When it is read back, it is
+        /// not the user's choice.
         var unaskedVolume: Volume?
         var maximumVolume = Volume.full
         var isMuted = false
@@ -35,7 +35,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
     var values: Values { lock.withLock { current } }
 
     /// Calls `observer` with all values after each change. The observer must only pass them on: it runs under the lock,
-    /// so that changes arrive in order. nil removes it.
+    /// so that changes arrive in order.
+    /// - Parameter observer: nil removes it.
     func observe(_ observer: (@Sendable (Values) -> Void)?) {
         lock.withLock { self.observer = observer }
     }
@@ -72,7 +73,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         set { update { $0.streamingWifiAudioQuality = newValue } }
     }
 
-    /// The quality on a metered network. Default: low.
+    /// The quality on a metered link. Default: low.
     public var streamingCellularAudioQuality: AudioQuality {
         get { values.streamingCellularAudioQuality }
         set { update { $0.streamingCellularAudioQuality = newValue } }
@@ -101,7 +102,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         }
     }
 
-    /// The card's mixer was set to `volume`, and nobody has asked for it.
+    /// Remembers that the player set the card's mixer to `volume` without a request of the user.
     func remember(unasked volume: Volume) { update { $0.unaskedVolume = volume } }
 
     /// The highest volume that can be set. Lowering it below the volume lowers the volume too. Default: full.

@@ -1,11 +1,11 @@
-/// The products that the service was asked about in re-validations: each at most once a round, and at most once an
-/// hour, whatever the answer was. It is in memory only, and has a limit: at the limit nothing is asked until the
-/// oldest are an hour old.
+/// The products that the service was asked about in re-validations. Each is asked about at most once a round, and at
+/// most once an hour, whatever the answer was. They are held in memory only, and their number is limited. At the limit
+/// nothing is asked until the oldest are an hour old.
 ///
 ///     asked.beginRound(at: now)
 ///     if asked.allows(product, at: now) { asked.insert(product, at: now) }
 struct AskedProducts {
-    /// In nanoseconds.
+    /// The least time between two requests about a product, in nanoseconds.
     static let interval: Int64 = 3_600_000_000_000
     /// 16 bytes each.
     static let limit = 100_000
@@ -29,7 +29,7 @@ struct AskedProducts {
 
     mutating func insert(_ product: ServiceAddress, at now: Int64) { times[Self.hash(product)] = now }
 
-    /// The request was ended before its answer.
+    /// Forgets a product whose request was ended before its answer.
     mutating func remove(_ product: ServiceAddress) { times[Self.hash(product)] = nil }
 
     /// FNV-1a. Two products with one hash wait for each other, which does no harm.

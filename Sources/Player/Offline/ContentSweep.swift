@@ -2,9 +2,11 @@ import Crypto
 import Database
 import Platform
 
-/// Compares the storage folder with the database, once at the start, a 256th part at a time so that nothing else waits
-/// long: removes files that nobody knows, and finds products whose file is missing or has another size than the row
-/// says, and rows with damaged values. It ends when the folder is not that of the rows.
+/// Compares the storage folder with the database, once at the start. It takes a 256th part at a time, so that other
+/// work on the thread never waits long.
+///
+/// It removes files that no row names. It finds products whose file is missing or differs in size from the row, and
+/// rows with damaged values. It ends when the folder does not belong to the database.
 ///
 /// Thread: storage.
 /// `@unchecked Sendable` is safe because that thread alone uses it.
@@ -12,19 +14,19 @@ final class ContentSweep: @unchecked Sendable {
     enum Finding: Equatable, Sendable {
         /// The file of a product is missing, or is not as large as its row says.
         case damaged(ServiceAddress, content: [UInt8])
-        /// The row of an offline copy has damaged values. Its product is as it is in the row.
+        /// The row of an offline copy has damaged values. `product` is the text of the row.
         case unreadable(product: String)
         /// Rows of downloads have damaged values.
         case unreadableJobs
-        /// Parts of downloads were not on the medium as their rows said, and do not count any more.
+        /// Parts of downloads were not on the medium as recorded; their progress is reset.
         case partsForgotten
     }
 
     private let store: OfflineStore
     private let report: @Sendable (Finding) -> Void
-    /// In nanoseconds.
+    /// The pause between two parts, in nanoseconds.
     private static let pause: Int64 = 5_000_000
-    /// Downloads that are read at once.
+    /// Downloads that are read in one query.
     private static let page = 200
 
     /// - Parameter report: called on the storage thread.
@@ -43,7 +45,7 @@ final class ContentSweep: @unchecked Sendable {
         }
     }
 
-    /// - Parameter then: after a pause, unless the folder is not that of the rows, or nothing can be read.
+    /// - Parameter then: called after a pause, unless the folder does not belong to the database, or a read fails.
     private func look(
         _ body: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Void, then: @escaping @Sendable () -> Void
     ) {
@@ -76,19 +78,19 @@ final class ContentSweep: @unchecked Sendable {
             known: Set(kept.map { $0.content } + unfinished.map { $0.content }))
     }
 
-    /// Only what is certain: a medium that cannot be read now says nothing about the file.
+    /// Reports only certain damage: a read error of the medium proves nothing about the file.
     private func isWrong(_ content: [UInt8], _ count: Int64) -> Bool {
         guard let length = store.fileLength(of: content) else { return false }
         return length != SealedLayout.sealedCount(of: count)
     }
 
-    /// A run that goes on knows better.
+    /// Skips files in use: a running download knows its own progress.
     private func isTooShort(_ content: [UInt8], _ synced: Int64) -> Bool {
         guard !store.isInUse(content), let length = store.fileLength(of: content) else { return false }
         return synced < 0 || synced > SealedLayout.plainCount(inFileOf: length)
     }
 
-    /// The download begins again.
+    /// Resets the progress of a download; it begins again.
     private func forget(_ content: [UInt8], _ number: Int64) {
         store.write(answerOn: nil) { [store] (rows) throws(DatabaseError) in
             if store.isInUse(content) { return false }
@@ -101,7 +103,7 @@ final class ContentSweep: @unchecked Sendable {
         }
     }
 
-    /// What no name of a file leads to.
+    /// Finds offline copies whose rows name no file, which the search by file names misses.
     private func lookAtRows() {
         look { [self] (rows) throws(DatabaseError) in
             for product in try rows.itemsWithoutContent() { report(.unreadable(product: product)) }
@@ -140,10 +142,10 @@ final class ContentSweep: @unchecked Sendable {
     }
 }
 
-/// How far the sweep is in the downloads.
+/// The sweep's position among the downloads.
 /// `@unchecked Sendable` is safe because the storage thread alone uses it.
 private final class JobPlace: @unchecked Sendable {
-    /// nil at the end.
+    /// The number of the last download that was read; nil at the end.
     var number: Int64?
 
     init(_ number: Int64) { self.number = number }

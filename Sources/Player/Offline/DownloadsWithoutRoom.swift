@@ -1,13 +1,13 @@
-/// The downloads that found no room.
+/// The downloads that found no room, by the numbers of their jobs.
 struct DownloadsWithoutRoom: Equatable {
-    /// All of them are skipped each time that the next ones are looked for.
+    /// The limit of `waiting`: each search for the next downloads has to skip all of them.
     private static let most = 1024
-    /// How many are tried again when nothing tells that there is room: each of them asks the service first.
+    /// The number of downloads that are retried without a sign of free room. Each retry asks the service first.
     private static let fewest = 8
 
-    /// Those that found no room since some was given back, by their numbers.
+    /// The downloads that found no room since room was last freed.
     private(set) var waiting: Set<Int64> = []
-    /// Those that found none before, and have not got any further.
+    /// The downloads that found no room earlier and are retried, but have not progressed yet.
     private(set) var triedAgain: Set<Int64> = []
 
     var isEmpty: Bool { waiting.isEmpty && triedAgain.isEmpty }
@@ -19,20 +19,20 @@ struct DownloadsWithoutRoom: Equatable {
         waiting.insert(number)
     }
 
-    /// It was refused room, and some was given back meanwhile.
+    /// Adds a download to be retried: it was refused room, and room was freed meanwhile.
     mutating func tryAgain(_ number: Int64) { triedAgain.insert(number) }
 
-    /// It has room, or has ended.
-    /// - Returns: whether it was one of those that are tried again.
+    /// Removes a download that has room or has ended.
+    /// - Returns: whether it was a retried one.
     mutating func remove(_ number: Int64) -> Bool { triedAgain.remove(number) != nil }
 
-    /// Room was given back: all of them are tried again.
+    /// Retries all of them after room was freed.
     mutating func freeAll() {
         triedAgain.formUnion(waiting)
         waiting = []
     }
 
-    /// Some time has passed: the oldest of them are tried again.
+    /// Retries the oldest of them after some time.
     mutating func freeSome() {
         for number in waiting.sorted().prefix(Self.fewest) {
             waiting.remove(number)
@@ -40,6 +40,6 @@ struct DownloadsWithoutRoom: Equatable {
         }
     }
 
-    /// Forgets those that were deleted or paused.
+    /// Forgets retried downloads that were deleted or paused.
     mutating func keepTriedAgain(where isThere: (Int64) -> Bool) { triedAgain = triedAgain.filter(isThere) }
 }

@@ -2,12 +2,12 @@ import Database
 import Network
 import Platform
 
-/// Downloads that the service refused are tried again after a day (docs/playback.md, 16.8): subscriptions and
-/// catalogues change.
+/// Retries downloads that the service refused, after a day (docs/playback.md, 16.8): subscriptions and catalogues
+/// change.
 ///
 /// Thread: control.
 final class FailedDownloads {
-    /// Between two looks, in nanoseconds.
+    /// The time between two checks, in nanoseconds.
     private static let interval: Int64 = 3_600_000_000_000
 
     private let store: OfflineStore
@@ -16,8 +16,8 @@ final class FailedDownloads {
     private let begunAgain: @Sendable () -> Void
     private var timer: TimerToken?
 
-    /// Looks at once.
-    /// - Parameter begunAgain: called on control when some have their turn again.
+    /// Checks at once.
+    /// - Parameter begunAgain: called on the control thread when failed downloads are queued again.
     init(_ store: OfflineStore, loop: EventLoop, clock: TrustedClock, begunAgain: @escaping @Sendable () -> Void) {
         self.store = store
         self.loop = loop
@@ -33,7 +33,7 @@ final class FailedDownloads {
 
     private func look() {
         timer = loop.schedule(after: Self.interval) { [self] in look() }
-        // Of a time that nobody knows no day is over.
+        // While the time is unknown, no download counts as a day old.
         guard let time = clock.seconds else { return }
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.retryFailed(at: time)

@@ -3,7 +3,7 @@ import Database
 import Media
 import Platform
 
-/// The content of a kept product as a `ByteSource`: a read decrypts one chunk.
+/// The content of an offline copy as a `ByteSource`: a read decrypts one chunk.
 ///
 /// Thread: one at a time.
 final class KeptBytes: ByteSource {
@@ -12,8 +12,8 @@ final class KeptBytes: ByteSource {
     private let count: Int64
     private var chunk: (number: Int64, bytes: [UInt8])?
 
-    /// - Throws: `.source(.medium)` for a file that cannot be opened; `.source(.integrity)` for one that is not the
-    ///   item's, or whose key this device does not have.
+    /// - Throws: `.source(.medium)` for a file that cannot be opened; `.source(.integrity)` for a file that does not
+    ///   belong to the item, or whose key does not open on this device.
     init(_ item: OfflineItem, _ store: OfflineStore) throws(MediaError) {
         guard let key = store.key(item.sealedKey, of: item.content) else {
             throw .source(.integrity(reason: "this device does not have its key any more"))
@@ -32,7 +32,7 @@ final class KeptBytes: ByteSource {
         guard offset >= 0, offset < count else { return .end }
         let (number, place) = SealedLayout.chunk(at: offset)
         if chunk?.number != number {
-            // Two chunks in memory are more than a player needs.
+            // Release the old chunk first: the player needs only one in memory.
             chunk = nil
             do throws(SealedFileError) { chunk = (number, try reader.read(number)) } catch {
                 throw error.byteSourceError
@@ -44,8 +44,8 @@ final class KeptBytes: ByteSource {
         return ByteRead(count: size)
     }
 
-    /// Reads all of what is kept of a product. What is replaced or deleted meanwhile is not damage.
-    /// - Returns: and the content that was read; nil when there is none, or the row has damaged values.
+    /// Reads the whole offline copy of a product. A copy that is replaced or deleted meanwhile is not damaged.
+    /// - Returns: the result, and the content that was read; nil when there is none, or the row has damaged values.
     static func verify(
         _ product: ServiceAddress, _ store: OfflineStore, _ cancellation: Cancellation
     ) -> (OfflineVerification, content: [UInt8]?) {
@@ -83,7 +83,7 @@ final class KeptBytes: ByteSource {
         return .whole
     }
 
-    /// A file that may not be read now says nothing about what is in it.
+    /// Distinguishes a read error from damage: a file that cannot be read now may be whole.
     private static func verification(_ error: ByteSourceError) -> OfflineVerification {
         switch error {
         case .medium(let error) where !error.isMissingFile: .unreadable(reason: error.description)
@@ -93,7 +93,7 @@ final class KeptBytes: ByteSource {
 }
 
 extension SealedFileError {
-    /// As a decoder sees it.
+    /// The error that a decoder gets.
     var byteSourceError: ByteSourceError {
         switch self {
         // A sector that cannot be read: another download heals it.

@@ -2,23 +2,26 @@ import Crypto
 import Database
 import Platform
 
-/// The folder with the files of what is kept, and whether it is the one that the rows of the database are of: both have
-/// the same random id, the folder in the file `tonearm-id`. The names of the files are random too: where the id is
-/// damaged, the files prove whose folder it is. Without that certainty nothing in it is removed, nothing counts as
-/// lost, and nothing is downloaded. The medium may not be mounted, or be that of another appliance; or the database
-/// may be a new one, because the old one could not be read.
+/// The storage folder, and whether it belongs to this database.
+///
+/// Both hold the same random id, the folder in the file `tonearm-id`. The names of the files are random too: if the id
+/// is damaged, the files identify the folder.
+///
+/// Until the folder is identified, no file in it is removed, no product counts as lost, and no download runs. Its
+/// medium may not be mounted, or may belong to another appliance. The database may also be a new one, because the old
+/// one could not be read.
 struct KeptFolder: Sendable {
     static let idFileName = "tonearm-id"
 
     let path: String
 
-    /// Whose folder it is.
+    /// Whether the folder belongs to this database.
     enum Claim: Equatable {
-        /// That of the rows.
+        /// It belongs to this database.
         case ours
-        /// It could be made that of the rows if its medium had room for an id; for a person.
+        /// It would belong to this database if its medium had room for an id; the text is for the user.
         case full(String)
-        /// For a person.
+        /// It does not belong to this database; the text is for the user.
         case refused(String)
     }
 
@@ -28,14 +31,14 @@ struct KeptFolder: Sendable {
         "\(path)/\(hexadecimal(Array(content.prefix(1))))/\(hexadecimal(content))"
     }
 
-    /// Whether it is that of the rows, as of now: a medium can be pulled.
+    /// Checks whether the folder belongs to this database now: a medium can be pulled.
     func isOurs(_ rows: OfflineRows) throws(DatabaseError) -> Bool {
         guard let id = try rows.folderID() else { return false }
         do throws(SystemError) { return try mark()?.hasSameBytes(as: id) ?? false } catch { return false }
     }
 
-    /// Finds out whether it is that of the rows, and makes it that where nothing can be lost. Inside a transaction,
-    /// which may run again.
+    /// Checks whether the folder belongs to this database, and claims it when nothing can be lost. Runs inside a
+    /// transaction, which may be repeated.
     func claim(_ rows: OfflineRows) throws(DatabaseError) -> Claim {
         let id = try rows.folderID()
         let mark: String?
@@ -50,11 +53,11 @@ struct KeptFolder: Sendable {
         let isMarked = mark.map { !$0.utf8.isEmpty } ?? false
         let haveContents = try rows.haveContents()
         if !hasFiles, !haveContents {
-            // Another id: the folder of the former one may be mounted here later, and is not the same.
+            // Use a new id: the former folder may be mounted here later, and is a different one.
             return try take(newID(), rows)
         }
-        // Names are random: with one file of theirs it is that of these rows. An earlier version gave it no id, or its
-        // id was removed, or the power went between the two writes of `take`.
+        // Names are random, so one file of the rows identifies the folder. An earlier version gave it no id, its id was
+        // removed, or the power failed between the two writes of `take`.
         if hasFiles, try rows.haveContent(where: { FileKind(at: path(of: $0)) == .file }) {
             if !isMarked { return try take(id ?? newID(), rows) }
             if id == nil, let mark {
@@ -64,13 +67,13 @@ struct KeptFolder: Sendable {
             // The mark is damaged.
             if let id, try hasOurFiles(rows) { return try take(id, rows) }
         }
-        // An empty file for the id: a person says that this is the folder from now on.
+        // An empty id file: the user declares that this is the folder from now on.
         if !hasFiles, mark != nil, !isMarked { return try take(id ?? newID(), rows) }
         return .refused(isMarked || hasFiles ? foreign : missing)
     }
 
-    /// Whether an offline copy of the rows is there with its size, and at least half of all files are those of the
-    /// rows. Looks at all of them.
+    /// Checks whether an offline copy of the rows is there with its size, and at least half of all files belong to the
+    /// rows. Reads all rows and names.
     private func hasOurFiles(_ rows: OfflineRows) throws(DatabaseError) -> Bool {
         let hasCopy = try rows.haveItem { content, count in
             do throws(SystemError) {
@@ -98,8 +101,10 @@ struct KeptFolder: Sendable {
 
     private func newID() -> String { hexadecimal(SystemRandomSource().bytes(16)) }
 
-    /// The folder first. Power loss between the two: the folder has an id that the rows do not have, and the next start
-    /// decides as this one did.
+    /// Writes the id to the folder, then to the rows.
+    ///
+    /// Power loss between the two: the folder has an id that the rows do not have, and the next start decides as this
+    /// one did.
     private func take(_ id: String, _ rows: OfflineRows) throws(DatabaseError) -> Claim {
         do throws(SystemError) {
             try FileReplacement.removeLeftovers(in: path)
@@ -112,7 +117,7 @@ struct KeptFolder: Sendable {
         return .ours
     }
 
-    /// - Returns: nil without the file.
+    /// - Returns: the id in the folder; nil without the file.
     private func mark() throws(SystemError) -> String? {
         do throws(SystemError) {
             let bytes = try File.contents(of: idPath, limit: 4096)
@@ -123,7 +128,7 @@ struct KeptFolder: Sendable {
         }
     }
 
-    /// Whether there is anything where `path(of:)` puts files.
+    /// Whether a folder of `path(of:)` has any file.
     private func hasFiles() throws(SystemError) -> Bool {
         do throws(SystemError) {
             for entry in try Folder.entries(of: path) where entry.kind == .folder && entry.name.utf8.count == 2 {
@@ -147,19 +152,19 @@ struct KeptFolder: Sendable {
     }
 }
 
-/// Looks at the folder at the start, when it may not be the right one any more, and each minute until it is.
+/// Checks the storage folder at the start, when it may have changed, and each minute until it belongs to the database.
 ///
 /// Thread: control.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 final class KeptFolderWatch: @unchecked Sendable {
-    /// In nanoseconds.
+    /// The time between two checks, in nanoseconds.
     private static let interval: Int64 = 60_000_000_000
 
-    /// Whether the folder is that of the rows, as far as is known.
+    /// Whether the folder belongs to the database, as of the last check.
     private(set) var isOurs = false
-    /// Why it is not, for a person; nil also before the first look.
+    /// Why the folder does not belong to the database, for the user; also nil before the first check.
     private(set) var problem: String?
-    /// Whether that is a problem of the state, and not of the folder.
+    /// Whether the problem is one of the state, and not of the folder.
     private(set) var isOfState = false
     private let store: OfflineStore
     private let space: OfflineSpace
@@ -169,7 +174,7 @@ final class KeptFolderWatch: @unchecked Sendable {
     private var timer: TimerToken?
     private var isShutDown = false
 
-    /// - Parameter changed: called when `isOurs` has, or `problem` too.
+    /// - Parameter changed: called when `isOurs` or `problem` has changed.
     init(
         _ store: OfflineStore, _ space: OfflineSpace, loop: EventLoop,
         changed: @escaping @Sendable (_ isProblem: Bool) -> Void
@@ -221,7 +226,8 @@ final class KeptFolderWatch: @unchecked Sendable {
         if isNew { changed(isProblem) }
     }
 
-    /// Somebody has found that it is not the right one any more: nothing begins until the next look.
+    /// Handles a report that the folder does not belong to the database any more: no download begins until the next
+    /// check.
     func lost() {
         loop.assertOnLoop()
         guard isOurs, !isShutDown else { return }

@@ -2,27 +2,27 @@ import Media
 import PCM
 import Platform
 
-/// A part of a kept file that has its own beginning: a period, or what follows a discontinuity (docs/playback.md,
-/// 15.10).
+/// A part of the file of an offline copy that has its own beginning: a period, or the segments after a discontinuity
+/// (docs/playback.md, 15.10).
 struct KeptPart: Equatable, Sendable {
-    /// In bytes of the file.
+    /// The first byte of the part in the file.
     var start: Int64
-    /// What of it is played, in seconds of its own time; nil: all.
+    /// The range that is played, in seconds of the part's own time; nil: all of it.
     var clip: Range<Double>?
-    /// As the manifest says, in seconds; nil when it does not.
+    /// The duration by the manifest, in seconds; nil when the manifest has none.
     var duration: Double?
-    /// The time of the first frame in the seconds of `clip`, as the manifest says; nil: as the media says.
+    /// The time of the first frame by the manifest, in the seconds of `clip`; nil: the media defines it.
     var mediaStart: Double?
 
-    /// A file without parts.
+    /// The only part of a file that is not divided.
     static let whole = KeptPart(start: 0)
 }
 
 extension [KeptPart] {
-    /// Opens a kept file.
+    /// Opens the file of an offline copy.
     /// - Parameters:
     ///   - source: the whole file.
-    ///   - licenses: for each part.
+    ///   - licenses: returns the license of each part.
     func open(
         _ source: any ByteSource, cancellation: Cancellation,
         licenses: @escaping (_ part: Int) -> (any LicenseProvider)?
@@ -47,7 +47,7 @@ extension [KeptPart] {
         let durations = map { $0.duration }
         guard count > 1 else {
             let decoder = try open(0)
-            // Segments that were joined to a file need not say how long it is, or say it of the whole recording.
+            // A file of joined segments may have no length, or the length of the whole recording.
             let isKnown = decoder.properties.frameCount != nil && self[0].clip == nil
             if isKnown || durations[0] == nil { return decoder }
             return try JoinedDecoder(durations: durations) { _ in
@@ -60,15 +60,15 @@ extension [KeptPart] {
     }
 }
 
-/// Plays a part whose header may describe the whole recording. It is cut off only when it is shorter than the manifest
-/// says.
+/// Plays a part whose header may describe the whole recording. It counts as cut off only when it is shorter than the
+/// manifest's duration.
 ///
 /// Thread: the decoder thread.
 private final class PartDecoder: AudioDecoder {
     private let decoder: any AudioDecoder
     private let duration: Double
     private var rate: Double
-    /// In seconds.
+    /// The position in the part, in seconds.
     private var position = 0.0
 
     init(_ decoder: any AudioDecoder, duration: Double) {
@@ -106,8 +106,8 @@ private final class PartDecoder: AudioDecoder {
 }
 
 extension AudioProperties {
-    /// Seconds by which boxes of MP4 and manifests may be wrong about a length. They round it, also to milliseconds,
-    /// and those of lossy audio may count the frames in front that an encoder adds.
+    /// The tolerance of lengths in MP4 boxes and manifests, in seconds. They are rounded, also to milliseconds, and
+    /// those of lossy audio may include the encoder's delay.
     var lengthTolerance: Double {
         switch codec {
         case .aac, .mp3, .mp2, .vorbis, .opus: 0.125
@@ -117,8 +117,8 @@ extension AudioProperties {
 }
 
 extension [KeptPart] {
-    /// As the database has it: a list of start, duration and both ends of the clip for each part, with null for what
-    /// there is not, and the time of the first frame where the manifest says it.
+    /// The form in the database. Each part is a list of its start, its duration, and both ends of its clip, with null
+    /// for missing values. The time of the first frame follows where the manifest has it.
     var json: JSONValue {
         func value(_ seconds: Double?) -> JSONValue { seconds.flatMap { $0.isFinite ? .real($0) : nil } ?? .null }
         return .array(
@@ -131,7 +131,7 @@ extension [KeptPart] {
             })
     }
 
-    /// nil for a value that is none.
+    /// Returns nil for a value in another form.
     init?(_ json: JSONValue) {
         guard let rows = json.elements else { return nil }
         self = []

@@ -1,15 +1,15 @@
 import Platform
 
-/// Lets playback go first: downloads wait here while a product that plays needs the network.
+/// Lets playback go first: downloads wait here while the playing product needs the network.
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class NetworkTurn: @unchecked Sendable {
     private let lock = Lock()
     private var isTaken = false
     private var waiting: [WakeUp] = []
 
-    /// Playback needs the network now, or does not any more.
+    /// Sets whether playback needs the network.
     func setTaken(_ isTaken: Bool) {
         let waiting: [WakeUp] = lock.withLock {
             self.isTaken = isTaken

@@ -3,12 +3,12 @@ import Media
 import Network
 import Platform
 
-/// Carries out what the schedule of downloads decides: threads, timers, messages.
+/// Carries out the effects of the schedule of downloads: threads, timers, messages.
 ///
 /// Thread: control, except where a declaration says otherwise.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 final class OfflineConductor: @unchecked Sendable {
-    /// In nanoseconds.
+    /// Times in nanoseconds.
     private static let minute: Int64 = 60_000_000_000
     private static let playbackInterval: Int64 = 1_000_000_000
 
@@ -29,12 +29,13 @@ final class OfflineConductor: @unchecked Sendable {
     private var spaceTimer: TimerToken?
     private let restTimers: RestTimers
     private var warnings = OfflineWarnings()
-    /// Called when that has changed; see `OfflineEngine.observeSpace`.
+    /// Called when downloads begin or cease to wait for room, the state or the medium; see
+    /// `OfflineEngine.observeSpace`.
     var spaceChanged: (@Sendable () -> Void)?
-    /// The runs, and what is known of their transfers.
+    /// The running downloads, and the progress of their transfers.
     private var threads: [(product: ServiceAddress, thread: OfflineThread, stream: StreamProgress)] = []
     private let verifications: OfflineVerifications
-    /// How many products were lost with the device's key, and may be missing still.
+    /// The number of products that were lost with the device's key, and may still be missing.
     private var lostCount = 0
     /// Set by `start`.
     private var folder: KeptFolderWatch?
@@ -91,7 +92,7 @@ final class OfflineConductor: @unchecked Sendable {
                 jobsChanged()
             }
         }
-        // A download whose entry in an index was damaged was never found.
+        // A download whose entry in an index was damaged was never found before the repair.
         store.storage.observeRepairs { [self] in loop.post { [self] in jobsChanged() } }
         let folder = KeptFolderWatch(store, space, loop: loop) { [self] in folderChanged(isProblem: $0) }
         self.folder = folder
@@ -122,10 +123,10 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// Why the folder of what is kept is not that of the rows, for a person.
+    /// The user-facing reason why the storage folder does not match the database.
     var folderProblem: String? { folder?.problem }
 
-    /// Downloads wait while a product that plays waits for bytes.
+    /// Makes downloads wait while the playing product waits for bytes.
     func giveWay(to bus: Bus<PlaybackMessage>, _ playback: PublishedPlayback) {
         bus.subscribe { [self] message in
             guard case .playbackStateChanged(.stalled) = message else { return }
@@ -133,7 +134,7 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// Ends all threads; what they have fetched is recorded. Blocks.
+    /// Ends all threads; their progress is recorded. Blocks.
     func shutDown() {
         loop.assertOnLoop()
         isShutDown = true
@@ -153,9 +154,9 @@ final class OfflineConductor: @unchecked Sendable {
         verifications.shutDown()
     }
 
-    // MARK: What has changed outside
+    // MARK: Changes from outside
 
-    /// Another link, or the same after a change of the routes.
+    /// Handles another link, or changed routes on the same link.
     func linkChanged(to link: Link) {
         loop.assertOnLoop()
         let isOther = link != self.link
@@ -165,7 +166,7 @@ final class OfflineConductor: @unchecked Sendable {
         if isOther { hurry(nil) }
     }
 
-    /// Downloads of a product, or all, do not rest any longer.
+    /// Ends the rest of the downloads of a product, or of all.
     private func hurry(_ product: ServiceAddress?) { handle(.hurried(product)) }
 
     func offlineModeChanged(to isOn: Bool) {
@@ -174,7 +175,7 @@ final class OfflineConductor: @unchecked Sendable {
         gateChanged()
     }
 
-    /// - Parameter isWaiting: asked now and each second while it is true, whether playback waits for bytes.
+    /// - Parameter isWaiting: whether playback waits for bytes. Called now, and each second while it returns true.
     func playbackStalled(_ isWaiting: @escaping () -> Bool) {
         loop.assertOnLoop()
         let isTaken = isWaiting()
@@ -202,8 +203,8 @@ final class OfflineConductor: @unchecked Sendable {
 
     func jobsChanged() { handle(.jobsChanged) }
 
-    /// A product was asked for whose download may be there already: it is tried again also if its content had no room,
-    /// or its service was away.
+    /// Retries the download of a product that was requested again, also if its content had no room or its service was
+    /// away.
     /// - Parameter product: nil for all.
     func askedAgain(_ product: ServiceAddress?) {
         hurry(product)
@@ -219,18 +220,18 @@ final class OfflineConductor: @unchecked Sendable {
         perform(schedule.handle(event))
     }
 
-    /// Something was removed: there may be room again.
+    /// Handles freed room: downloads that found none are retried.
     func spaceFreed() {
         loop.assertOnLoop()
         guard !isShutDown else { return }
         if let spaceTimer { loop.cancel(spaceTimer) }
         spaceTimer = nil
-        // Without products any folder will do.
+        // Without any product, any folder can be claimed.
         if let folder, !folder.isOurs { folder.look() }
         perform(schedule.handle(.spaceFreed))
     }
 
-    /// Reads a whole offline copy, one after the other on a thread of their own.
+    /// Reads whole offline copies, one after the other on a thread of their own.
     func verify(
         _ product: ServiceAddress, _ check: OfflineCheck, _ answer: @escaping @Sendable (OfflineVerification) -> Void
     ) {
@@ -248,10 +249,10 @@ final class OfflineConductor: @unchecked Sendable {
 
     func cancel(_ check: OfflineCheck) { verifications.cancel(check) }
 
-    /// How many checks have been asked for and not ended.
+    /// The number of checks that have not ended.
     var checkCount: Int { verifications.count }
 
-    /// - Parameter answer: how many products that were lost with the device's key are missing still.
+    /// - Parameter answer: gets the number of products that were lost with the device's key and are still missing.
     func countLost(_ answer: @escaping @Sendable (Int) -> Void) {
         loop.assertOnLoop()
         // Counting reads all rows.
@@ -264,15 +265,15 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// What downloads wait for.
+    /// The reason why downloads wait.
     var wait: OfflineWait? {
         schedule.waitOfAll(threads.map { $0.stream.wait }, rests: restTimers.all)
     }
 
-    /// Why downloads wait for the service, for a person; nil when none does.
+    /// The reason why downloads wait for the service, for the user; nil when none does.
     var serviceProblem: String? { schedule.reasonOfRest }
 
-    /// Where a download stands.
+    /// Returns the status of a download.
     func status(of job: OfflineJob) -> OfflineEntry.Status {
         switch job.state {
         case .paused: .paused
@@ -322,7 +323,8 @@ final class OfflineConductor: @unchecked Sendable {
         if !isShutDown, warnings.look(at: schedule, folder: store.folder.path) { spaceChanged?() }
     }
 
-    /// Downloads go on when the state can be written. What has failed meanwhile begins again.
+    /// Retries until the state can be written. The downloads continue then, and those that failed meanwhile begin
+    /// again.
     private func writeState() {
         guard !isShutDown else { return }
         let numbers = Array(schedule.unstored.keys)
@@ -352,7 +354,7 @@ final class OfflineConductor: @unchecked Sendable {
                     loop.post { [self] in perform(schedule.handle(.progress(job.product, percent: percent))) }
                 },
                 now: { clock.seconds })
-            // Where its medium should be mounted there is no room to be made, and nothing to be written.
+            // Without its medium the folder is a mount point: nothing is freed or written there.
             var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: download, job)
             let isLost = outcome != .kept && store.isFolderOurs() == false
             if isLost { outcome = .stopped }
@@ -367,13 +369,13 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// A download waits for a retry, or does not any more.
+    /// Notes that a download began or ceased to wait for a retry.
     private func retryChanged(_ product: ServiceAddress) {
         guard let stream = threads.first(where: { $0.product == product })?.stream else { return }
         perform(schedule.handle(.retryChanged(product, isWaiting: stream.wait != nil)))
     }
 
-    /// A download's thread.
+    /// Runs a download. Thread: the download's.
     private static func outcome(of download: OfflineDownload, _ job: OfflineJob) -> OfflineSchedule.Outcome {
         do throws(OfflineFailure) {
             try download.run()
@@ -404,7 +406,7 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// It may have been deleted since it was kept, and that is told last.
+    /// Checks whether the copy is still there: after a deletion the last message must be `.deleted`.
     private func kept(_ job: OfflineJob) {
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.item(job.product) != nil
@@ -420,21 +422,21 @@ final class OfflineConductor: @unchecked Sendable {
         } _: { [self] result in
             switch result {
             case .success(true): perform(schedule.handle(.ended(job, .failed(error))))
-            // It was deleted meanwhile, and that was told last.
+            // It was deleted meanwhile: the last message must be `.deleted`.
             case .success(false): perform(schedule.handle(.ended(job, .stopped)))
-            // What cannot be stored must not begin again at once.
+            // A failure that cannot be stored must not cause a restart at once.
             case .failure: perform(schedule.handle(.ended(job, .notStored(error))))
             }
         }
     }
 
-    /// What nobody has asked for neither waits for room nor stays as a failure.
+    /// Drops a download that the appliance chose: it neither waits for room nor stays as a failure.
     private func dropAutomatic(_ job: OfflineJob, _ outcome: OfflineSchedule.Outcome) {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.dropAutomatic(job)
         } _: { [self] result in
             guard case .success(let dropped?) = result else {
-                // A person wants it by now.
+                // The user has requested it meanwhile.
                 if case .failed(let error) = outcome { return fail(job, error) }
                 return perform(schedule.handle(.ended(job, outcome)))
             }
@@ -457,6 +459,6 @@ final class OfflineConductor: @unchecked Sendable {
 }
 
 extension TrustedClock {
-    /// The earliest possible present time, since 1970; nil when it was never proved.
+    /// The earliest possible present time, in seconds since 1970; nil when it was never proved.
     var seconds: Int64? { read().milliseconds.map { $0 / 1000 } }
 }

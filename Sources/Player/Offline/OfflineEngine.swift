@@ -1,23 +1,24 @@
 import Database
 import Platform
 
-/// Keeps products of the content service: downloads, stores and validates them (docs/playback.md, 16).
+/// Manages offline copies of products of the content service: downloads, stores and validates them (docs/playback.md,
+/// 16).
 ///
-/// Threads: every function may be used from any thread, also by a subscriber of `bus`. Those without `answer` wait for
-/// the medium; those with it call it on the player's control thread, and it must not take long there.
+/// Thread: any, also that of a subscriber of `bus`. Functions without `answer` wait for the medium. Those with it call
+/// it on the player's control thread, and it must return soon.
 /// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
 public final class OfflineEngine: @unchecked Sendable {
-    /// The answer to a request to keep products, to remove them, or to pause and resume downloads.
+    /// The answer to a request to download or remove products, or to pause and resume downloads.
     public enum Change: Equatable, Sendable {
-        /// It is as requested now, also on the medium.
+        /// The change is made, also on the medium.
         case changed
-        /// It was so before, or there is nothing to change.
+        /// The requested state was there before, or there is nothing to change.
         case unchanged
-        /// The id is not that of a product of the service.
+        /// The id does not belong to a product of the service.
         case notOfService
-        /// The queue of downloads has so many already.
+        /// The queue of downloads has reached its limit.
         case full(limit: Int)
-        /// It cannot be stored; the reason is for people.
+        /// The change cannot be stored; the reason is for the user.
         case failed(reason: String)
     }
 
@@ -39,22 +40,22 @@ public final class OfflineEngine: @unchecked Sendable {
 
     // MARK: The role of the specification
 
-    /// Keeps a product at the first convenient time, in the configured quality. When it returns true, the job is on
-    /// the medium and survives a power cut; `.started`, `.progress`, `.done` or `.failed` follow.
-    /// - Returns: whether there is a new job; false also for a product that is kept, or whose job is there.
+    /// Downloads a product as soon as possible, in the configured quality. When it returns true, the download is on the
+    /// medium and survives a power cut; `.started`, `.progress`, `.done` or `.failed` follow.
+    /// - Returns: whether there is a new download; false also for a product with an offline copy or a download.
     public func offline(_ mediaProduct: MediaProduct) -> Bool {
         wait { offline(mediaProduct, waits: true, $0) }
     }
 
-    /// Removes a product, whether it waits, is being downloaded, or is kept: also a copy that plays while it is
+    /// Removes a product: its offline copy and its download. A copy that plays is removed too, even while it is
     /// downloaded again. `cancel` ends a download alone. `.deleted` follows.
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there was anything to remove.
     public func deleteOffline(_ mediaProduct: MediaProduct) -> Bool {
         wait { deleteOffline(mediaProduct, waits: true, $0) }
     }
 
-    /// Removes everything. `.allDeleted` follows.
-    /// - Returns: whether there was anything.
+    /// Removes all offline copies and downloads. `.allDeleted` follows.
+    /// - Returns: whether there was anything to remove.
     public func deleteAllOfflines() -> Bool {
         wait { deleteAllOfflines(waits: true, $0) }
     }
@@ -67,9 +68,9 @@ public final class OfflineEngine: @unchecked Sendable {
 
     /// Changes rows.
     /// - Parameters:
-    ///   - waits: whether the caller waits for the answer. On the control thread nothing can be posted to it then: the
-    ///     answer comes before this returns, and messages follow later, in their order.
-    ///   - answer: on the control thread; what it passes to `follow` runs there after it.
+    ///   - waits: whether the caller waits for the answer. On the control thread the answer then comes before this
+    ///     returns, because nothing can be posted. Messages follow later, in order.
+    ///   - answer: called on the control thread; the closure that it passes to `follow` runs there after it.
     private func write<Result: Sendable>(
         waits: Bool, _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result,
         _ answer:
@@ -89,7 +90,7 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Whether a product is kept.
+    /// Returns whether a product has a valid offline copy.
     public func getOfflineState(_ mediaProduct: MediaProduct) -> OfflineState {
         guard let product = ServiceAddress(mediaProduct.productId) else { return .notOfflined }
         let stored = store.waitToRead { (rows) throws(DatabaseError) in try Self.stored(product, rows) }
@@ -103,7 +104,7 @@ public final class OfflineEngine: @unchecked Sendable {
         return (nil, try rows.stored(product) != nil)
     }
 
-    /// - Parameter stored: without an item when its row has damaged values.
+    /// - Parameter stored: the row; its item is nil when the row has damaged values.
     private func state(of stored: Stored) -> OfflineState {
         guard let item = stored.item else { return stored.isThere ? .offlinedButNotValid : .notOfflined }
         return !item.isDamaged && item.validity.holds(at: clock.seconds) ? .offlinedAndValid : .offlinedButNotValid
@@ -111,12 +112,12 @@ public final class OfflineEngine: @unchecked Sendable {
 
     // MARK: The same, with an answer
 
-    /// What a person may give a download.
+    /// The priorities that the user may give a download.
     public static let priorities = -1000...1000
 
     /// - Parameters:
-    ///   - priority: higher ones go first; of equal ones the older. One of `priorities`.
-    ///   - isAutomatic: the appliance chose it itself, and may remove it when there is no room.
+    ///   - priority: one of `priorities`. Higher ones go first, then the older one.
+    ///   - isAutomatic: whether the appliance chose the product, and may remove it when there is no room.
     public func offline(
         _ mediaProduct: MediaProduct, priority: Int = 0, isAutomatic: Bool = false,
         _ answer: @escaping @Sendable (Change) -> Void
@@ -132,7 +133,7 @@ public final class OfflineEngine: @unchecked Sendable {
         guard !product.hasTooLongID else {
             return answer(.failed(reason: "the product's id has more than \(ServiceAddress.idLimit) bytes"))
         }
-        // Behind all that a person asks for.
+        // Below every user-requested priority.
         let priority = Int64(isAutomatic ? Self.priorities.lowerBound - 1 : priority)
         let request = OfflineRequest(
             audioQuality: configuration.offlineAudioQuality, videoQuality: configuration.offlineVideoQuality)
@@ -158,7 +159,7 @@ public final class OfflineEngine: @unchecked Sendable {
     }
 
     /// Whether the queue of downloads has room for all of `products`.
-    /// - Parameter answer: gets `limit` when it has not; nil when it has, or that cannot be read.
+    /// - Parameter answer: gets `limit` when there is no room; nil when there is room, or the rows cannot be read.
     public func checkRoom(for products: [MediaProduct], _ answer: @escaping @Sendable (_ limit: Int?) -> Void) {
         let limit = conductor.space.limits.downloads
         let addresses = products.compactMap { ServiceAddress($0.productId) }
@@ -169,8 +170,8 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with each of `products` on the control thread, a few in one turn: many neither hold up the caller
-    /// nor what else waits there.
+    /// Calls `body` with each of `products` on the control thread, a few in one turn. A long list blocks neither the
+    /// caller nor other work there.
     public func inTurns(_ products: [MediaProduct], _ body: @escaping @Sendable (MediaProduct) -> Void) {
         inTurns(products[...], body)
     }
@@ -226,7 +227,7 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Whether a product is kept.
+    /// Finds out whether a product has a valid offline copy.
     public func offlineState(of mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineState) -> Void) {
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfflined) }
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
@@ -238,29 +239,30 @@ public final class OfflineEngine: @unchecked Sendable {
 
     // MARK: Downloads by hand
 
-    /// Downloads of a product, or all, stop until `resume`. What they have stays.
+    /// Pauses the downloads of a product, or all, until `resume`. Their progress stays.
     public func pause(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
         set(.paused, from: [.queued], mediaProduct) { [conductor] product, change in
             guard change == .changed else { return answer(change) }
             if let product { conductor.withdrawn(product) } else { conductor.allWithdrawn() }
             answer(change)
-            // It does not wait for room any more.
+            // A paused download waits for room no longer.
             conductor.spaceFreed()
         }
     }
 
-    /// Paused and failed downloads of a product, or all, go on. Those that wait for the service are tried at once.
+    /// Resumes the paused and failed downloads of a product, or all. Those that wait for the service are retried at
+    /// once.
     public func resume(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
         set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] product, change in
             answer(change)
             if change == .changed { conductor.spaceFreed() }
-            // Also one that waits for room: its content may have become smaller.
+            // This includes downloads that wait for room: their content may have become smaller.
             if change == .changed || change == .unchanged { conductor.askedAgain(product) }
         }
     }
 
-    /// Ends a download of a product, or all, and forgets what has arrived. A copy that was there before stays.
-    /// `.cancelled` or `.allCancelled` follows.
+    /// Cancels the download of a product, or all, and removes its progress. An earlier offline copy stays. `.cancelled`
+    /// or `.allCancelled` follows.
     public func cancel(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
         guard let mediaProduct else { return cancelAll(answer) }
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
@@ -307,33 +309,33 @@ public final class OfflineEngine: @unchecked Sendable {
 
     // MARK: Lists
 
-    /// What is kept and what is on its way.
+    /// The totals of offline copies and downloads.
     public struct Status: Equatable, Sendable {
         public var keptCount: Int
         public var jobCount: Int
-        /// Of both, in bytes.
+        /// The bytes of offline copies and downloads together.
         public var usedBytes: Int64
-        /// In bytes; nil: as much as the medium has.
+        /// The budget in bytes; nil: the whole medium.
         public var budget: Int64?
-        /// Whether `usedBytes`, without what goes with the end of a replacement, has reached
-        /// `OfflineLimits.warningPercent`.
+        /// Whether `usedBytes` has reached `OfflineLimits.warningPercent`. Copies that a running replacement will free
+        /// do not count.
         public var isNearlyFull: Bool
-        /// What downloads wait for; nil when they run, or there are none.
+        /// The reason why downloads wait; nil when they run, or there are none.
         public var wait: OfflineWait?
-        /// What may be kept at most, in bytes: the budget, or what the medium has room for, which may be less; nil when
+        /// The most bytes that offline copies may use: the budget, or the room of the medium if that is less. nil when
         /// neither is known.
         public var mostBytes: Int64?
-        /// Kept products that cannot be read, because the device's key was another one at the start, and that are not
+        /// Offline copies that cannot be read, because the device's key differed at the start, and that are not
         /// downloaded again yet.
         public var lostCount = 0
-        /// Why the folder is not that of the list, for a person: nothing in it is removed or counts as lost, and
-        /// downloads wait.
+        /// Why the storage folder does not match the database, for the user. Until it does, no file in it is removed or
+        /// counts as lost, and downloads wait.
         public var folderProblem: String?
-        /// Why downloads wait for the content service, for a person; nil when none does.
+        /// Why downloads wait for the content service, for the user; nil when none does.
         public var serviceProblem: String?
     }
 
-    /// - Parameter answer: gets nil when nothing can be read.
+    /// - Parameter answer: gets nil when the rows cannot be read.
     public func status(_ answer: @escaping @Sendable (Status?) -> Void) {
         let space = conductor.space
         let limits = space.limits
@@ -361,15 +363,17 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Calls `changed` when downloads begin to wait for room, the state or the medium, and when they no longer do. On
-    /// the player's control thread; nil: nobody is called.
+    /// Calls `changed` when downloads begin to wait for room, the state or the medium, and when they no longer do.
+    /// Thread of the call: the player's control thread.
+    /// - Parameter changed: nil ends the observation.
     public func observeSpace(_ changed: (@Sendable () -> Void)?) {
         loop.post { [conductor] in conductor.spaceChanged = changed }
     }
 
-    /// The downloads in the order of their requests, from the one behind `number` on.
-    /// - Parameter answer: gets them, or nil when they cannot be read; and the number for the next page, nil at the
-    ///   end.
+    /// Lists downloads in the order of their requests.
+    /// - Parameters:
+    ///   - number: the download after which the page begins.
+    ///   - answer: gets the page, or nil when it cannot be read; and the number for the next page, nil at the end.
     public func jobs(
         after number: Int64 = 0, limit: Int = 100,
         _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: Int64?) -> Void
@@ -387,8 +391,10 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// What is kept, in the order of the addresses, from the one behind `product` on.
-    /// - Parameter answer: gets it, or nil when it cannot be read; and the product for the next page, nil at the end.
+    /// Lists offline copies in the order of their addresses.
+    /// - Parameters:
+    ///   - product: the address after which the page begins.
+    ///   - answer: gets the page, or nil when it cannot be read; and the address for the next page, nil at the end.
     public func items(
         after product: String = "", limit: Int = 100,
         _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: String?) -> Void
@@ -406,9 +412,9 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Reads the whole offline copy of a product, on a thread of its own. One that is damaged is downloaded again. One
-    /// check runs at a time; others wait for it.
-    /// - Returns: cancels the check. The answer is `.stopped` then, unless it was there already.
+    /// Reads the whole offline copy of a product, on a thread of its own. A damaged copy is downloaded again. One check
+    /// runs at a time; the others wait.
+    /// - Returns: a handle that cancels the check. The answer is then `.stopped`, unless it was given before.
     @discardableResult
     public func verify(
         _ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void
@@ -423,7 +429,7 @@ public final class OfflineEngine: @unchecked Sendable {
     }
 }
 
-/// A check of an offline copy that was asked for.
+/// A requested check of an offline copy.
 public final class OfflineCheck: Sendable {
     private let loop: EventLoop
     private let conductor: OfflineConductor
@@ -433,12 +439,12 @@ public final class OfflineCheck: Sendable {
         self.conductor = conductor
     }
 
-    /// Ends the check soon: nobody waits for its answer. Any thread.
+    /// Ends the check soon; its answer is `.stopped`. Any thread.
     public func cancel() { loop.post { [self] in conductor.cancel(self) } }
 }
 
 extension OfflineEngine.Change {
-    /// - Parameter result: whether a transaction has changed anything.
+    /// - Parameter result: whether a transaction changed a row.
     fileprivate init(_ result: Result<Bool, DatabaseError>) {
         switch result {
         case .success(let hasChanged): self = hasChanged ? .changed : .unchanged
@@ -448,7 +454,7 @@ extension OfflineEngine.Change {
 }
 
 extension OfflineEntry {
-    /// For a row with damaged values.
+    /// Makes the entry of a row with damaged values.
     init<Row>(_ listed: OfflineRows.Listed<Row>, _ status: Status) {
         self.init(
             product: listed.product, referenceId: listed.referenceId, status: status, bytes: listed.bytes)

@@ -1,29 +1,29 @@
 import Network
 
-/// Whether the offline engine may use the network now, and what it waits for otherwise (docs/playback.md, 16.5).
+/// Whether the offline engine may use the network now, and otherwise the reason why it waits (docs/playback.md, 16.5).
 struct OfflineGate: Equatable, Sendable {
     var link = Link.Kind.offline
-    /// Whether some route leads over a link that is not metered. Each transfer finds out whether it is its own.
+    /// Whether some route leads over a link that is not metered. Each transfer checks its own route.
     var hasUnmeteredRoute = false
     /// `offlineOverCellular`.
     var allowsCellular = false
     var isOfflineMode = false
-    /// Whether the folder of what is kept is that of the rows (`KeptFolder`).
+    /// Whether the storage folder belongs to the database (`KeptFolder`).
     var isFolderOurs = true
-    /// Whether the state cannot say whose folder it is.
+    /// Whether the owner of the folder is unknown, because the state cannot be read.
     var isFolderUnknown = false
-    /// False after several downloads found no room, until something was removed or some time has passed. The schedule
-    /// sets it.
-    var hasSpace = true
-    /// False after something of a download could not be stored, until the state can be written. The schedule sets it.
-    var hasState = true
-    /// False after the routes of several downloads were found to be metered, until a route changes. The schedule sets
+    /// False after several downloads found no room, until files were removed or some time has passed. The schedule sets
     /// it.
+    var hasSpace = true
+    /// False after the progress or result of a download could not be stored, until the state can be written. The
+    /// schedule sets it.
+    var hasState = true
+    /// False after the routes of several downloads were metered, until a route changes. The schedule sets it.
     var hasWay = true
-    /// A product that plays waits for bytes.
+    /// Whether the playing product waits for bytes.
     var isTakenByPlayback = false
 
-    /// What any use of the network waits for; nil: it is allowed.
+    /// The reason why no network may be used; nil: it is allowed.
     var networkWait: OfflineWait? {
         if isOfflineMode { return .onlineMode }
         switch link {
@@ -33,7 +33,7 @@ struct OfflineGate: Equatable, Sendable {
         }
     }
 
-    /// What a download that does not run yet waits for.
+    /// The reason why a download may not begin; nil: it may.
     var wait: OfflineWait? {
         if let networkWait { return networkWait }
         if !isFolderOurs { return isFolderUnknown ? .storage : .medium }

@@ -1,32 +1,32 @@
 import Platform
 
-/// The sizes of the downloads that found no room, so that the service is not asked for what there is no room for. A
+/// The sizes of the downloads that found no room, so that the service is not asked for content that does not fit. A
 /// size is remembered for a day: the content may have become smaller.
 ///
-/// Thread: any; nothing waits for more than a look-up.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// Thread: any; a call blocks only for a look-up.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class OfflineRefusals: @unchecked Sendable {
     private struct Refusal {
         var product: ServiceAddress
-        /// The bytes that its content has at least.
+        /// The least size of its content, in bytes.
         var total: Int64
-        /// When the service said so, in nanoseconds.
+        /// When the service gave that size, in nanoseconds.
         var time: Int64
     }
 
-    /// In nanoseconds.
+    /// How long a size is remembered, in nanoseconds.
     private static let memory: Int64 = 24 * 3_600_000_000_000
-    /// So that memory does not grow with the number of downloads.
+    /// Keeps memory from growing with the number of downloads.
     private static let limit = 1024
 
     private let clock: any MonotonicClock
     private let lock = Lock()
-    /// By the number of the download. Guarded by `lock`.
+    /// The refusals by the number of the download. Guarded by `lock`.
     private var refused: [Int64: Refusal] = [:]
 
     init(clock: any MonotonicClock) { self.clock = clock }
 
-    /// - Returns: the bytes that the content of a download has at least; 0 when nothing is remembered.
+    /// - Returns: the least size of a download's content, in bytes; 0 when none is remembered.
     func total(of job: OfflineJob) -> Int64 {
         let now = clock.now()
         return lock.withLock {
@@ -45,18 +45,18 @@ final class OfflineRefusals: @unchecked Sendable {
             {
                 refused[oldest] = nil
             }
-            // The service said it once, however often it was refused since.
+            // The age counts from the service's answer, also when the same size is refused again.
             var time = now
             if let former = refused[job.number], former.total >= total { time = former.time }
             refused[job.number] = Refusal(product: job.product, total: total, time: time)
         }
     }
 
-    /// A download has room.
+    /// Forgets a download that has room.
     func remove(_ job: OfflineJob) { lock.withLock { refused[job.number] = nil } }
 
     /// - Parameter product: nil for all.
-    /// - Returns: whether anything was remembered of it.
+    /// - Returns: whether any size was remembered.
     func forget(_ product: ServiceAddress?) -> Bool {
         lock.withLock {
             let numbers = refused.filter { product == nil || $0.value.product == product }.map { $0.key }

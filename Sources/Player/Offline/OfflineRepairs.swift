@@ -3,7 +3,7 @@ import Database
 import Media
 import Platform
 
-/// What is done about damage: offline copies that cannot be read are downloaded again, and each is reported once.
+/// Repairs damage: an offline copy that cannot be read is downloaded again, and reported once.
 ///
 /// Thread: control.
 /// `@unchecked Sendable` is safe because its parts are set once, and control alone uses it.
@@ -13,7 +13,7 @@ final class OfflineRepairs: @unchecked Sendable {
     private let bus: Bus<OfflineMessage>
     private let loop: EventLoop
     private let configuration: OfflineEngineConfig
-    /// The storage folder is not that of the rows any more.
+    /// Called when the storage folder does not belong to the database any more.
     private let folderLost: @Sendable () -> Void
     private let jobsChanged: @Sendable () -> Void
 
@@ -26,12 +26,12 @@ final class OfflineRepairs: @unchecked Sendable {
         (self.configuration, self.folderLost, self.jobsChanged) = (configuration, folderLost, jobsChanged)
     }
 
-    /// A part of a kept product cannot be read: it is downloaded again.
-    /// - Parameter content: of the file that was read. The product may have another one by now.
+    /// Downloads an offline copy again because its file cannot be read.
+    /// - Parameter content: the content of the file that was read. The product may have a new one by now.
     func found(damaged product: ServiceAddress, _ content: [UInt8], _ what: String) {
         let budget = space.limits.bytes
         store.write(answerOn: loop) { [store] (rows) throws(DatabaseError) -> (isOurs: Bool, item: OfflineItem?) in
-            // A medium that is missing takes no product with it.
+            // A missing medium does not make products damaged.
             guard try store.folder.isOurs(rows) else { return (false, nil) }
             guard let item = try rows.item(product), item.content == content else { return (true, nil) }
             if let length = store.fileLength(of: content), SealedLayout.sealedCount(of: item.count) != length {
@@ -52,8 +52,8 @@ final class OfflineRepairs: @unchecked Sendable {
         }
     }
 
-    /// The row of a kept product has damaged values: it is downloaded again, if the row says what it is.
-    /// - Parameter text: as it is in the row.
+    /// Downloads an offline copy again because its row has damaged values, if the row still names the product.
+    /// - Parameter text: the product as the row names it.
     func found(unreadable text: String) {
         let product = ServiceAddress(text)
         let request = OfflineRequest(
@@ -73,7 +73,7 @@ final class OfflineRepairs: @unchecked Sendable {
         }
     }
 
-    /// Downloads whose rows have damaged values fail.
+    /// Marks downloads whose rows have damaged values as failed.
     func failUnreadableJobs() {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.failUnreadableJobs()

@@ -3,20 +3,20 @@ import Media
 import Network
 import Platform
 
-/// Asks the service whether what is kept is still valid: the same request as when it was kept (docs/playback.md, 16.6).
+/// Asks the service whether an offline copy is still valid, with the request of its download (docs/playback.md, 16.6).
 ///
 /// Thread: one of its own; it blocks.
 struct OfflineRevalidation {
     enum Outcome: Equatable {
-        /// The dates, and the license, are those of now.
+        /// The copy is valid; its dates and its license were updated.
         case valid
-        /// The service has other content: it is downloaded again, and the old one stays until that is done.
+        /// The service has other content. It is downloaded, and the old copy stays until then.
         case differs
-        /// Nothing has changed; the next round tries again.
+        /// The answer is not known; the next round asks again.
         case skipped
-        /// The way to the service is a metered link.
+        /// The route to the service leads over a metered link.
         case metered
-        /// There was no thread for it.
+        /// The system had no thread for it.
         case notBegun
         case stopped
     }
@@ -47,7 +47,7 @@ struct OfflineRevalidation {
             let isKept = try write { (rows) throws(DatabaseError) -> Bool in
                 // It may have been deleted meanwhile.
                 guard let now = try rows.item(item.product), now.content == item.content else { return false }
-                // One that has failed is tried again in its own time.
+                // A failed download is retried on its own schedule.
                 if try rows.job(item.product)?.state == .failed { return false }
                 _ = try rows.add(
                     item.product, item.referenceId, item.request, priority: 0, isAutomatic: now.isAutomatic)
@@ -61,7 +61,7 @@ struct OfflineRevalidation {
         return .valid
     }
 
-    /// - Returns: nil when there is none, or none that has to be fetched.
+    /// - Returns: nil when there is no license, or none that has to be fetched.
     private func license(
         for item: OfflineItem, _ info: PlaybackInfo, _ requests: ServiceRequests
     ) throws(OfflineFailure) -> [UInt8]? {
@@ -83,7 +83,7 @@ struct OfflineRevalidation {
         return store.seal(license.bytes, for: item.content)
     }
 
-    /// From the first part of the content that has it.
+    /// Takes the key from the first part of the content that has it.
     private static func key(_ id: [UInt8], from licenses: [any LicenseProvider]) throws(MediaError) -> [UInt8] {
         var failure = MediaError.missingKey(id: id)
         for license in licenses {

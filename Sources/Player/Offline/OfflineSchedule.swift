@@ -1,39 +1,39 @@
 import Platform
 
-/// Which downloads run: a state machine. Events in, effects out; it does nothing itself.
+/// Decides which downloads run. A state machine: events in, effects out, no I/O.
 ///
 /// Thread: control.
 struct OfflineSchedule {
     enum Event {
-        /// Downloads were added or resumed, or the engine begins.
+        /// Downloads were added or resumed, or the engine has started.
         case jobsChanged
-        /// The answer to `find`: those whose turn it is.
+        /// The answer to `find`: the downloads that are next.
         case found([OfflineJob])
         /// The answer to `find` cannot be read.
         case notFound
         case progress(ServiceAddress, percent: Int)
-        /// Whether a run waits for a retry.
+        /// Whether a running download waits for a retry.
         case retryChanged(ServiceAddress, isWaiting: Bool)
         case ended(OfflineJob, Outcome)
         case gateChanged(OfflineGate)
-        /// It was deleted or paused: it must not run.
+        /// The download was deleted or paused and must not run.
         case withdrawn(ServiceAddress)
         case allWithdrawn
-        /// Something was removed: there is room again.
+        /// Room was freed.
         case spaceFreed
-        /// The time of `waitForSpace` is over.
+        /// The time of `waitForSpace` has passed.
         case spaceWaited
-        /// The time of `rest` is over.
+        /// The time of `rest` has passed.
         case rested(Int64)
-        /// The time of `pace` is over.
+        /// The time of `pace` has passed.
         case paced
-        /// Another link is in use, or a person does not want to wait: downloads of the product, or all, rest no longer.
+        /// The downloads of the product, or all, rest no longer: another link is in use, or the user requested it.
         case hurried(ServiceAddress?)
         /// The state can be written again.
         case stateWritten
-        /// A route has changed: it may lead over another link. `gateChanged` follows.
+        /// A route has changed and may lead over another link. `gateChanged` follows.
         case routesChanged
-        /// The time of `waitForWay` is over.
+        /// The time of `waitForWay` has passed.
         case wayWaited
     }
 
@@ -41,13 +41,13 @@ struct OfflineSchedule {
     enum Outcome: Equatable {
         case kept
         case failed(PlayerError)
-        /// It was given up for a reason outside of it, and is tried again.
+        /// The run ended for a reason outside of the download, which is retried.
         case away(PlayerError)
-        /// It has failed, and that cannot be stored.
+        /// The download failed, and that cannot be stored.
         case notStored(PlayerError)
-        /// The state cannot be written. What could not be recorded is fetched again when it can.
+        /// The state cannot be written. Bytes that were not recorded are fetched again later.
         case noState
-        /// It was told to, and goes on another time.
+        /// The run was stopped on request; a later one continues.
         case stopped
         case noSpace
         /// Its route leads over a metered link.
@@ -57,7 +57,7 @@ struct OfflineSchedule {
     }
 
     enum Effect: Equatable {
-        /// Asks the database for so many.
+        /// Asks the database for the next downloads, at most `limit`.
         case find(limit: Int)
         case start(OfflineJob)
         /// `ended` follows.
@@ -65,10 +65,10 @@ struct OfflineSchedule {
         case send(OfflineMessage)
         /// A download has no room: `spaceWaited` follows after some time.
         case waitForSpace
-        /// A download may not use its route: `wayWaited` follows after some time. What decides it is more than the
-        /// routes: the name server, for one.
+        /// A download may not use its route: `wayWaited` follows after some time. The answer depends on more than the
+        /// routes, for example on the name server.
         case waitForWay
-        /// `rested` follows for the job of this number. Replaces an earlier one.
+        /// `rested` follows for this job. Replaces an earlier timer of the job.
         case rest(Int64, nanoseconds: Int64)
         /// `paced` follows.
         case pace(nanoseconds: Int64)
@@ -79,25 +79,26 @@ struct OfflineSchedule {
     private struct Run: Equatable {
         let job: OfflineJob
         var isStopping = false
-        /// For a retry: another one has its place.
+        /// Whether it waits for a retry, so that another download may run in its stead.
         var isWaiting = false
-        /// It waited, and another one needs its thread: it rests when it has ended.
+        /// Whether it rests after its end, because another download needs its thread.
         var restsThen = false
-        /// Bytes of it came.
+        /// Whether bytes have arrived.
         var hasProgressed = false
-        /// Room was given back since it began.
+        /// Whether room was freed since it began.
         var hasMoreRoom = false
-        /// A route has changed since it began: what it found may not be so any more.
+        /// Whether a route has changed since it began: its finding may be outdated.
         var hasOtherRoutes = false
     }
 
-    /// From so many downloads that cannot go on, the others begin one after the other, and not faster than this: each
-    /// of them asks the service first. In nanoseconds.
+    /// From `crowd` downloads that cannot continue, the others begin one after the other, at most one per `pace`
+    /// nanoseconds: each of them asks the service first.
     private static let crowd = 8
     private static let pace: Int64 = 1_000_000_000
-    /// The products of one service are behind one route, usually. Another one may be behind another.
+    /// The number of downloads that try a metered route before all wait. The products of a service usually share a
+    /// route, but another service may use another one.
     private static let attemptsOverMeteredLinks = 8
-    /// Each run has a thread, also one that waits for a retry.
+    /// The most runs at once. Each has a thread, even while it waits for a retry.
     private static let mostRuns = 8
 
     private let limit: Int
@@ -105,26 +106,26 @@ struct OfflineSchedule {
     private var runs: [Run] = []
     /// Whether the answer to `find` is on its way.
     private var isFinding = false
-    /// Something has changed since.
+    /// Whether the rows have changed since.
     private var mustFindAgain = false
-    /// The downloads whose beginning was told, and the highest percent that was; -1 for none.
+    /// The downloads whose start was published, with the highest percentage sent; -1 for none.
     private var told: [Int64: Int] = [:]
     private var withoutRoom = DownloadsWithoutRoom()
     private var resting = RestingDownloads()
     private var isPaced = false
-    /// The downloads whose route was metered, since a route has changed.
+    /// The downloads whose route was metered, since the last change of a route.
     private var metered: Set<Int64> = []
-    /// Whether `wayWaited` is to come. One timer is enough, however often the routes change.
+    /// Whether `wayWaited` is still to come. One timer is enough, however often the routes change.
     private var waitsForWay = false
-    /// The downloads whose failure cannot be stored, and their reasons. While there are some, none begins: what it
-    /// fetches could not be recorded. Without any, none begins either while the state cannot be written.
+    /// The downloads whose failure cannot be stored, and their reasons. No download begins while there are any, because
+    /// its progress could not be recorded. Even without any, none begins while the state cannot be written.
     private(set) var unstored: [Int64: String] = [:]
 
-    /// - Parameter limit: downloads at once.
+    /// - Parameter limit: the number of downloads at once.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// Where a download stands that is not paused and has not failed.
-    /// - Parameter retry: what a transfer of its run waits for.
+    /// Returns the status of a download that is neither paused nor failed.
+    /// - Parameter retry: the wait of a transfer of its run.
     func status(of job: OfflineJob, _ retry: StreamWait? = nil) -> OfflineEntry.Status {
         if let retry, resting.contains(job.number) { return .waiting(.retry(seconds: retry.seconds)) }
         if runs.contains(where: { $0.job.number == job.number }) {
@@ -138,23 +139,24 @@ struct OfflineSchedule {
         return (gate.wait ?? own).map { .waiting($0) } ?? .queued
     }
 
-    /// What downloads wait for, some of them or all; nil when they run.
+    /// The reason why some downloads, or all, wait; nil when they run.
     var wait: OfflineWait? {
         if let wait = gate.wait { return wait }
         if !metered.isEmpty { return .unmeteredNetwork }
         return withoutRoom.isEmpty ? nil : .space
     }
 
-    /// Whether the job of this number was given up and is not tried yet.
+    /// Returns whether the job of this number was given up and is not retried yet.
     func rests(_ number: Int64) -> Bool { resting.contains(number) }
 
-    /// Why downloads wait for the service, for a person; nil when none does.
+    /// The reason why downloads wait for the service, for the user; nil when none does.
     var reasonOfRest: String? { gate.networkWait == nil ? resting.reason : nil }
 
-    /// The same, with the retries of those that run. They wait for the first one when none of them goes on.
+    /// Returns the reason why all downloads wait, retries included. They wait for the earliest retry when no transfer
+    /// is running.
     /// - Parameters:
-    ///   - retries: for each run, what a transfer of it waits for; nil when it goes on.
-    ///   - rests: for each that rests, how long, in seconds.
+    ///   - retries: for each run, the wait of its transfer; nil when the transfer is running.
+    ///   - rests: for each resting download, the rest of its time in seconds.
     func waitOfAll(_ retries: [StreamWait?], rests: [Double] = []) -> OfflineWait? {
         if let wait { return wait }
         let seconds = retries.compactMap { $0?.seconds }
@@ -187,7 +189,7 @@ struct OfflineSchedule {
         case .spaceWaited:
             withoutRoom.freeSome()
             gate.hasSpace = !withoutRoom.isFull
-            // The others wait on.
+            // The other downloads continue to wait.
             return (withoutRoom.waiting.isEmpty ? [] : [.waitForSpace]) + find()
         case .rested(let number):
             resting.wake(number)
@@ -214,7 +216,7 @@ struct OfflineSchedule {
         }
     }
 
-    /// Those that found no room are tried again.
+    /// Retries the downloads that found no room.
     private mutating func freeSpace() {
         withoutRoom.freeAll()
         gate.hasSpace = true
@@ -223,7 +225,7 @@ struct OfflineSchedule {
 
     private var isCrowded: Bool { resting.count + withoutRoom.count >= Self.crowd }
 
-    /// Of the runs, those that wait for a retry do not count.
+    /// Whether another download may run; runs that wait for a retry do not count.
     private var hasPlace: Bool { runs.count { !$0.isWaiting } < limit }
 
     private var hasThread: Bool { runs.count < max(limit, Self.mostRuns) }
@@ -248,7 +250,7 @@ struct OfflineSchedule {
         }
         guard gate.wait == nil else { return [] }
         metered = metered.filter { number in jobs.contains { $0.number == number } }
-        // The others were deleted or paused, or it is not their turn.
+        // The others were deleted or paused, or are not next.
         withoutRoom.keepTriedAgain { [runs] number in
             jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
         }
@@ -260,7 +262,7 @@ struct OfflineSchedule {
             }
             runs.append(Run(job: job))
             if told[job.number] == nil {
-                // What a restart continues was told before.
+                // A restart that continues earlier progress was published before.
                 if job.isToBeTold || job.progress == nil {
                     effects.append(.send(.started(referenceId: job.referenceId)))
                 }
@@ -279,12 +281,13 @@ struct OfflineSchedule {
         guard !withoutRoom.waiting.contains(job.number), !resting.contains(job.number),
             !metered.contains(job.number), !runs.contains(where: { $0.job.product == job.product })
         else { return false }
-        // One after the other: the first may need the room of a part that a later one has, and that does not run.
+        // One after the other: the first may need the room of a part that belongs to a later download that does not
+        // run.
         return !withoutRoom.triedAgain.contains(job.number)
             || !runs.contains { withoutRoom.triedAgain.contains($0.job.number) }
     }
 
-    /// All threads wait for retries: the one whose turn is last gives its own to another download.
+    /// When all threads wait for retries, ends the run that is last in order, for another download.
     private mutating func makeRoomForThread() -> [Effect] {
         let waiting = runs.filter { $0.isWaiting && !$0.isStopping }
         guard let last = Self.lastTurn(of: waiting) else { return [] }
@@ -300,7 +303,7 @@ struct OfflineSchedule {
         guard let index = runs.firstIndex(where: { $0.job.product == product }) else { return [] }
         runs[index].isWaiting = isWaiting
         if isWaiting { return find() }
-        // Its place was taken meanwhile. The one whose turn is last of those that run waits for the next place.
+        // Another download took its slot meanwhile. The last of the active runs waits for the next free slot.
         let active = runs.filter { !$0.isWaiting && !$0.isStopping }
         guard active.count > limit else { return [] }
         let last = Self.lastTurn(of: active)
@@ -308,14 +311,14 @@ struct OfflineSchedule {
     }
 
     private mutating func progress(_ product: ServiceAddress, _ percent: Int) -> [Effect] {
-        // Content that has changed begins again below what was told.
+        // Changed content begins again below the percentage that was sent.
         guard let index = runs.firstIndex(where: { $0.job.product == product }), !runs[index].isStopping else {
             return []
         }
         runs[index].hasProgressed = true
         let run = runs[index]
         resting.forget(run.job.number)
-        // It has room: so may all that found none, and the next one has its turn.
+        // It has room, so others may have it too, and the next of them is tried.
         var next: [Effect] = []
         if withoutRoom.remove(run.job.number) {
             withoutRoom.freeAll()
@@ -361,7 +364,7 @@ struct OfflineSchedule {
             metered.insert(job.number)
             gate.hasWay = metered.count < Self.attemptsOverMeteredLinks
         case .noSpace where run?.hasMoreRoom ?? false:
-            // It may have been refused before that.
+            // It may have been refused before room was freed.
             withoutRoom.tryAgain(job.number)
         case .noSpace:
             if withoutRoom.waiting.isEmpty { effects.append(.waitForSpace) }
@@ -371,8 +374,8 @@ struct OfflineSchedule {
         return effects + find()
     }
 
-    /// Whether what it had reserved, or more, is for others now. One without room gives nothing back that they have not
-    /// seen, and neither does one of which no byte came.
+    /// Returns whether the end of a run frees its reservation or more for others. A run that failed for space frees
+    /// nothing new, and neither does a run that received no byte.
     private func givesRoom(_ run: Run?, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .noSpace: false
@@ -393,7 +396,7 @@ struct OfflineSchedule {
         gate = new
         (gate.hasSpace, gate.hasState, gate.hasWay) = (old.hasSpace, old.hasState, old.hasWay)
         if old.allowsCellular != new.allowsCellular { (metered, gate.hasWay) = ([], true) }
-        // Those that run may be on a link that they may not use any more.
+        // Running downloads may use a link that is not allowed any more.
         if gate.networkWait != nil || old.allowsCellular && !new.allowsCellular { return stop { _ in true } }
         return find()
     }

@@ -1,13 +1,13 @@
 import Database
 import Platform
 
-/// How much room what is kept may take.
+/// The limits of the room for offline copies.
 public struct OfflineLimits: Equatable, Sendable {
-    /// All files together, in bytes; nil: as much as the medium has.
+    /// The budget for all files together, in bytes; nil: the whole medium.
     public var bytes: Int64?
-    /// What stays free on the file system, in bytes.
+    /// The bytes that stay free on the file system.
     public var freeBytes: Int64 = 256 << 20
-    /// From how many percent of `bytes` on a problem is told.
+    /// The percentage of `bytes` from which a problem is published.
     public var warningPercent = 90
     /// The most downloads in the queue.
     public var downloads = 100_000
@@ -15,40 +15,39 @@ public struct OfflineLimits: Equatable, Sendable {
     public init() {}
 }
 
-/// The room that is left for what is kept. The streaming cache gives way first, then what the appliance itself chose
-/// to keep; nothing that a person asked for is ever removed. A download that runs has the room that it still needs
-/// reserved, so that those that begin together do not all stop before their ends. What replaces a copy needs the
-/// difference (docs/decisions/room-for-a-replacement.md).
+/// Reserves and frees room for offline copies. The streaming cache is emptied first, then automatic downloads are
+/// removed. A product that the user requested is never removed. A running download has reserved the room that it still
+/// needs, so that parallel downloads do not all stop before their ends. A replacement needs only the difference to its
+/// copy (docs/decisions/room-for-a-replacement.md).
 ///
 /// Thread: a download's; blocks on the medium.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class OfflineSpace: @unchecked Sendable {
-    /// Removes something from the cache, and answers whether there was anything.
+    /// Removes data from the cache, and answers whether there was any.
     typealias CacheEviction = @Sendable (_ answer: @escaping @Sendable (Bool) -> Void) -> Void
 
-    /// What a download writes at most until it asks again. It counts where nobody knows how long the content is, and
-    /// for the free space, which others use too.
+    /// The most bytes that a download writes until it asks again. It counts while the length of the content is unknown,
+    /// and for the free space, which others use too.
     private static let step: Int64 = 8 << 20
-    /// What a replacement may have more on the medium than the copy: whole blocks, and a chunk that is not recorded.
+    /// The bytes that a replacement may need beyond its copy: whole blocks, and a chunk that is not recorded.
     private static let slack: Int64 = 256 << 10
 
     let limits: OfflineLimits
     private let store: OfflineStore
     private let evictCache: CacheEviction?
-    /// Seconds since 1970; nil when nobody knows.
+    /// Returns seconds since 1970; nil while the time is unknown.
     private let now: @Sendable () -> Int64?
     let refusals: OfflineRefusals
-    /// Held while a download asks: two of them must not be given the same room.
+    /// Held while a download reserves: two downloads must not be given the same room.
     private let lock = Lock()
-    /// The downloads that run, by their numbers, and how many bytes each will have at its end, as far as it is known.
-    /// Guarded by `lock`.
+    /// The running downloads by number, and the final size of each in bytes, as far as it is known. Guarded by `lock`.
     private var runs: [Int64: Int64] = [:]
     /// Guarded by `lock`.
     private var evicted: (@Sendable (_ referenceId: String) -> Void)?
 
     /// - Parameters:
-    ///   - clock: for how long a refusal is remembered.
-    ///   - now: seconds since 1970, for the choice of what goes; nil when nobody knows.
+    ///   - clock: the clock for the age of refusals.
+    ///   - now: returns seconds since 1970, for the choice of the copy to remove; nil while the time is unknown.
     init(
         _ limits: OfflineLimits, _ store: OfflineStore, evictCache: CacheEviction?,
         clock: any MonotonicClock = SystemMonotonicClock(), now: @escaping @Sendable () -> Int64?
@@ -60,25 +59,26 @@ final class OfflineSpace: @unchecked Sendable {
         self.now = now
     }
 
-    /// Reserves what a download still needs, until `end`. What it has recorded meanwhile is not counted twice.
-    /// - Parameter total: the bytes that its content will have at least; 0 when nothing says it. The most that was ever
-    ///   said counts, also in a run that was refused: so the service is not asked for what there is no room for.
+    /// Reserves the bytes that a download still needs, until `end`. Bytes that it records meanwhile are not counted
+    /// twice.
+    /// - Parameter total: the least size of its content in bytes; 0 when it is unknown. The largest size ever given
+    ///   counts, also from a refused run: so the service is not asked for content that does not fit.
     /// - Throws: `.noSpace`; `.tooLarge` when removing others would not help; `.medium` when the free space cannot be
-    ///   found out.
+    ///   read.
     func claim(_ job: OfflineJob, upTo total: Int64 = 0) throws(OfflineFailure) {
         if let budget = limits.bytes, total > budget { throw .tooLarge(bytes: total, budget: budget) }
         try reserve(job, total)
     }
 
-    /// The same for content that does not say how long it is, and of which so many bytes have arrived.
-    /// - Throws: `.tooLarge` when they are more than the budget.
+    /// Reserves room for content of unknown length, of which `count` bytes have arrived.
+    /// - Throws: as `claim`, and `.tooLarge` when `count` is more than the budget.
     func claimMore(_ job: OfflineJob, behind count: Int64) throws(OfflineFailure) {
         try checkArrived(count)
         try reserve(job, min(Self.sum(count, Self.step), limits.bytes ?? .max))
     }
 
-    /// Before bytes of such content are written.
-    /// - Throws: `.tooLarge` when there are more than the budget.
+    /// Checks the budget before bytes of such content are written.
+    /// - Throws: `.tooLarge` when `count` is more than the budget.
     func checkArrived(_ count: Int64) throws(OfflineFailure) {
         if let budget = limits.bytes, count > budget { throw .tooLarge(bytes: count, budget: budget) }
     }
@@ -99,20 +99,21 @@ final class OfflineSpace: @unchecked Sendable {
         }
     }
 
-    /// Calls `evicted` for each kept product that is removed to make room; nil: nobody is called. A download's thread.
+    /// Calls `evicted` for each offline copy that is removed to make room; nil ends that. Thread of the call: a
+    /// download's.
     func observeEvictions(_ evicted: (@Sendable (_ referenceId: String) -> Void)?) {
         lock.withLock { self.evicted = evicted }
     }
 
-    /// A run has ended: others may have what it did not use.
+    /// Ends the reservation of a run; others may use the rest.
     func end(_ job: OfflineJob) { lock.withLock { runs[job.number] = nil } }
 
-    /// How many bytes are missing, or can be had, in the budget and on the medium.
+    /// A number of bytes in the budget and on the medium: missing ones, or ones that can be freed.
     private struct Room {
         var budget: Int64 = 0
         var medium: Int64 = 0
 
-        /// Of the same, what is still missing: nothing, where it is 0 or less.
+        /// Whether nothing is missing, for a value of missing bytes.
         var isEnough: Bool { budget <= 0 && medium <= 0 }
 
         func isCovered(by other: Room) -> Bool {
@@ -120,9 +121,9 @@ final class OfflineSpace: @unchecked Sendable {
         }
     }
 
-    /// Removes nothing that was kept when that would not be enough. Under the lock.
+    /// Makes room for a download. Removes no offline copy when that would not be enough. Under the lock.
     private func makeRoom(for job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
-        // What can never have room takes none from others.
+        // A download that can never fit takes no room from others.
         if let budget = limits.bytes, total > budget { throw .noSpace }
         let removable = removable(for: job)
         guard Room(budget: missingInBudget(job, total)).isCovered(by: removable) else { throw .noSpace }
@@ -132,7 +133,7 @@ final class OfflineSpace: @unchecked Sendable {
         let enough = Room(budget: removable.budget, medium: Self.sum(removable.medium, givenUp))
         guard Room(medium: try missingOnMedium(former)).isCovered(by: enough) else { throw .noSpace }
         while true {
-            // How long it is has to be known before something is removed for it.
+            // The size must be known before something is removed for it.
             var missing = Room(
                 budget: total > 0 ? missingInBudget(job, total) : 0, medium: try missingOnMedium(former))
             if total == 0 { missing.medium -= givenUp }
@@ -147,8 +148,8 @@ final class OfflineSpace: @unchecked Sendable {
         }
     }
 
-    /// What may be removed for a download: what the appliance chose to keep, and the parts of those that wait behind
-    /// it. Under the lock.
+    /// Returns the room that can be freed for a download: automatic downloads, and the parts of downloads that come
+    /// after it. Under the lock.
     private func removable(for job: OfflineJob) -> Room {
         let runs = runs
         let found = store.waitToRead { (rows) throws(DatabaseError) -> Room in
@@ -161,13 +162,13 @@ final class OfflineSpace: @unchecked Sendable {
     /// The copy that a download replaces.
     private struct Replaced {
         var item: OfflineItem
-        /// One that plays is never removed before the new one is whole.
+        /// A copy that plays is never removed before the new one is complete.
         var isPlayable: Bool
-        /// Of its file; 0 when there is none.
+        /// The size of its file; 0 when there is none.
         var bytes: Int64
     }
 
-    /// Under the lock.
+    /// Returns the copy that a download replaces. Under the lock.
     private func replaced(by job: OfflineJob) -> Replaced? {
         let product = job.product
         let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.item(product) }
@@ -177,20 +178,20 @@ final class OfflineSpace: @unchecked Sendable {
             bytes: store.fileLength(of: item.content) ?? 0)
     }
 
-    /// Under the lock.
+    /// Removes a copy that cannot be played. Under the lock.
     private func giveUp(_ item: OfflineItem) throws(OfflineFailure) {
         do throws(DatabaseError) {
             guard try store.waitToWrite({ (rows) throws(DatabaseError) in try rows.giveUp(item) }) else { return }
             Log.info("\(item.product.text) cannot be played, and is removed: the medium has no room beside it")
-            // Power loss here: the file stays until the product is whole again, or deleted.
+            // Power loss here: the file stays until the product is complete again, or deleted.
             store.removeFiles([item.content])
         } catch {
             throw OfflineFailure(error)
         }
     }
 
-    /// What may be kept at most, in bytes: the budget, or what there is and what the medium has room for beside it.
-    /// nil: neither is known.
+    /// Returns the most bytes that offline copies may use: the budget, or the used bytes plus the room of the medium if
+    /// that is less. nil when neither is known.
     func most(beside used: Int64) -> Int64? {
         do throws(SystemError) {
             let free = try Folder.freeBytes(at: store.folder.path)
@@ -200,7 +201,7 @@ final class OfflineSpace: @unchecked Sendable {
         }
     }
 
-    /// How many bytes are kept, finished or not.
+    /// Returns the bytes of offline copies and unfinished downloads.
     static func used(_ rows: OfflineRows) throws(DatabaseError) -> Int64 {
         sum(try rows.total(), try rows.unfinishedBytes())
     }
@@ -210,35 +211,39 @@ final class OfflineSpace: @unchecked Sendable {
         return overflow ? .max : sum
     }
 
-    /// How many bytes count in the budget: a download that replaces a copy counts with what it has beyond that.
+    /// Returns the bytes that count in the budget. A download that replaces a copy counts only with its bytes beyond
+    /// the size of that copy.
     static func counted(_ rows: OfflineRows) throws(DatabaseError) -> Int64 {
         sum(try rows.total(), try rows.unfinishedDifference())
     }
 
-    /// What downloads that run are going to write: all of it, and what counts in the budget. Under the lock.
+    /// Returns the bytes that running downloads will still write: all of them, and those that count in the budget.
+    /// Under the lock.
     private func expected() -> Room {
         let runs = runs
         let found = store.waitToRead { (rows) throws(DatabaseError) -> Room in
             var expected = Room()
             for (number, total) in runs {
-                // What is done or deleted has no row, and needs no more.
+                // A finished or deleted download has no row, and needs no more room.
                 guard let sizes = try rows.sizes(of: number) else { continue }
                 expected.medium = Self.sum(expected.medium, max(0, total - sizes.recorded))
                 expected.budget = Self.sum(expected.budget, Self.difference(total, sizes))
             }
             return expected
         }
-        // What cannot be counted keeps nobody waiting: the medium tells when it is full.
+        // If the rows cannot be read, assume 0: a full disk fails the write.
         return found ?? Room()
     }
 
-    /// What a download still needs in the budget. The copy that it replaces does not count against it.
+    /// Returns the bytes that a download still needs in the budget. The copy that it replaces does not count against
+    /// it.
     private static func difference(_ total: Int64, _ sizes: (recorded: Int64, replaced: Int64)) -> Int64 {
         max(0, max(0, total - sizes.replaced) - max(0, sizes.recorded - sizes.replaced))
     }
 
-    /// - Parameter former: what the download that asks replaces. Its room becomes free at the end: until then the
-    ///   download may use as much of what has to stay free, and needs no room for what others may write meanwhile.
+    /// Returns the bytes that are missing on the medium.
+    /// - Parameter former: the copy that the asking download replaces. Its room becomes free at the end. Until then the
+    ///   download may use as much of the reserved free space, and needs no room for the writes of others.
     /// - Returns: 0 or less when there is room.
     private func missingOnMedium(_ former: Replaced?) throws(OfflineFailure) -> Int64 {
         let expected = Self.sum(expected().medium, former == nil ? Self.step : 0)
@@ -248,8 +253,9 @@ final class OfflineSpace: @unchecked Sendable {
         return Self.sum(expected, max(0, floor)) - free
     }
 
-    /// - Parameter total: of the download that asks; 0 when it is not known: then something has to be left, unless a
-    ///   part of it is there, which may be all of it.
+    /// Returns the bytes that are missing in the budget.
+    /// - Parameter total: the size of the asking download; 0 when it is unknown. Then at least one byte has to be free,
+    ///   unless a part of the download is there, which may be all of it.
     /// - Returns: 0 or less when there is room.
     private func missingInBudget(_ job: OfflineJob, _ total: Int64) -> Int64 {
         guard let budget = limits.bytes else { return 0 }
@@ -259,13 +265,13 @@ final class OfflineSpace: @unchecked Sendable {
             (counted: try Self.counted(rows), own: try rows.sizes(of: number) ?? (0, 0))
         }
         guard let found else { return 0 }
-        // A replacement that is not larger needs nothing, also where the copies are more than the budget.
+        // A replacement that is not larger needs nothing, even when the copies exceed the budget.
         if total == 0 ? found.own.replaced > 0 : Self.difference(total, found.own) == 0 { return 0 }
         return Self.sum(Self.sum(found.counted, expected), total == 0 && found.own.recorded == 0 ? 1 : 0) - budget
     }
 
-    /// Removes something from the streaming cache. Any thread.
-    /// - Parameter answer: whether there was anything. On any thread.
+    /// Removes data from the streaming cache. Any thread.
+    /// - Parameter answer: gets whether there was any. Called on any thread.
     func evictFromCache(_ answer: @escaping @Sendable (Bool) -> Void) {
         if let evictCache { evictCache(answer) } else { answer(false) }
     }
@@ -277,7 +283,7 @@ final class OfflineSpace: @unchecked Sendable {
         return answer.wait()
     }
 
-    /// Removes the one product that the appliance chose to keep and that is worth least. Under the lock.
+    /// Removes the automatic download that is worth least. Under the lock.
     private func evictChosen() throws(OfflineFailure) -> Bool {
         let now = now()
         do throws(DatabaseError) {
@@ -295,9 +301,8 @@ final class OfflineSpace: @unchecked Sendable {
         }
     }
 
-    /// Removes the part that the last one has of those that wait behind `job`, if all their parts together would do.
-    /// Otherwise parts that nobody can complete could keep everybody waiting. Under the lock: none of them begins
-    /// meanwhile.
+    /// Removes the part of the last download after `job`, if all such parts together would free enough. Otherwise parts
+    /// that never complete could block all downloads. Under the lock: none of these downloads begins meanwhile.
     private func removePart(behind job: OfflineJob, _ missing: Room) throws(OfflineFailure) -> Bool {
         let runs = runs
         do throws(DatabaseError) {
@@ -316,7 +321,8 @@ final class OfflineSpace: @unchecked Sendable {
         }
     }
 
-    /// The last download behind `job` that has a part on the medium and does not run, and the bytes of all of them.
+    /// Returns the last download after `job` that has a part on the medium and does not run, and the bytes of all such
+    /// parts.
     private static func parts(
         _ rows: OfflineRows, behind job: OfflineJob, _ runs: [Int64: Int64]
     ) throws(DatabaseError) -> (last: OfflineJob?, room: Room) {

@@ -3,26 +3,26 @@ import Crypto
 import Database
 import Platform
 
-/// What is kept: rows in the database of the state, and one sealed file for each product, in folders by the first byte
-/// of its name.
+/// The store of offline copies: rows in the database of the state, and one sealed file for each product. The files lie
+/// in folders by the first byte of their names.
 ///
 /// A row is written after its file is on the medium, and removed before its file. A power cut in between leaves a file
-/// without a row, which the next start removes; never a row that promises what is not there.
+/// without a row, which the next start removes. It never leaves a row without its file.
 ///
 /// Thread: any, except where a declaration says otherwise.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class OfflineStore: @unchecked Sendable {
     let folder: KeptFolder
     let storage: StorageThread
     private let deviceKey: DeviceKey
     private let lock = Lock()
-    /// Files that are being written or read for the first time: their rows may not be there yet. Guarded by `lock`.
+    /// Files that are being written or read for the first time; their rows may not exist yet. Guarded by `lock`.
     private var inUse: Set<[UInt8]> = []
 
     /// Uses the storage until `close`.
     /// - Parameters:
-    ///   - folder: is created when it is missing, and holds nothing else.
-    ///   - storage: its modules include `OfflineRows.schema`.
+    ///   - folder: created when it is missing; it holds nothing else.
+    ///   - storage: the storage thread; its modules include `OfflineRows.schema`.
     init(_ folder: String, _ storage: StorageThread, _ deviceKey: consuming DeviceKey) {
         self.folder = KeptFolder(path: folder)
         self.storage = storage
@@ -30,13 +30,13 @@ final class OfflineStore: @unchecked Sendable {
         storage.join()
     }
 
-    /// The last call. Blocks on the medium when it is the last user of the storage.
+    /// Ends the use of the storage. The last call; blocks on the medium for the last user of the storage.
     func close() { storage.leave() }
 
     // MARK: Rows
 
     /// Reads on the storage thread.
-    /// - Parameter answer: on `loop`, with nil when nothing can be read.
+    /// - Parameter answer: called on `loop`, with nil when the rows cannot be read.
     func read<Result: Sendable>(
         answerOn loop: EventLoop, _ body: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result,
         _ answer: @escaping @Sendable (Result?) -> Void
@@ -47,8 +47,8 @@ final class OfflineStore: @unchecked Sendable {
         }
     }
 
-    /// Reads and waits for it. Not on a loop's thread.
-    /// - Returns: nil when nothing can be read.
+    /// Reads rows and waits for the result. Not on a loop's thread.
+    /// - Returns: nil when the rows cannot be read.
     func waitToRead<Result: Sendable>(
         _ body: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result
     ) -> Result? {
@@ -70,7 +70,7 @@ final class OfflineStore: @unchecked Sendable {
     /// Changes rows in one transaction.
     /// - Parameters:
     ///   - work: may run twice.
-    ///   - answer: on `loop`, once it is on the medium, or with the reason why nothing of it is.
+    ///   - answer: called on `loop` once the change is on the medium, or with the error when nothing was changed.
     func write<Result: Sendable>(
         answerOn loop: EventLoop?, _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result,
         _ answer: @escaping @Sendable (Swift.Result<Result, DatabaseError>) -> Void
@@ -80,13 +80,13 @@ final class OfflineStore: @unchecked Sendable {
             result.value = try work(OfflineRows(database))
         } answer: { error in
             if let error { return answer(.failure(error)) }
-            // Without a file for the state nothing has run.
+            // Without a state file the work did not run.
             guard let value = result.value else { return answer(.failure(.noState)) }
             answer(.success(value))
         }
     }
 
-    /// Changes rows and waits until that is on the medium. Not on a loop's thread.
+    /// Changes rows and waits until the change is on the medium. Not on a loop's thread.
     func waitToWrite<Result: Sendable>(
         _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
@@ -95,7 +95,7 @@ final class OfflineStore: @unchecked Sendable {
         return try answer.wait().get()
     }
 
-    /// What has to be free for the state before a download begins, in bytes: its records and the log before them.
+    /// The free bytes that the state needs before a download begins: for its records and the log.
     private static let stateRoom: Int64 = 256 << 10
 
     /// Whether the medium of the state has room for the records of a download. Blocks on that medium.
@@ -105,7 +105,7 @@ final class OfflineStore: @unchecked Sendable {
         do throws(SystemError) {
             guard try Folder.freeBytes(at: Folder.containing(path)) < Self.stateRoom else { return }
         } catch {
-            // The first record will tell.
+            // Ignored: the first record fails if the medium is unusable.
             return
         }
         throw DatabaseError(kind: .full, message: "there is no room for the records of downloads", path: path)
@@ -113,10 +113,10 @@ final class OfflineStore: @unchecked Sendable {
 
     // MARK: Keys
 
-    /// Looks whether the device's key is still that under which everything lies, counts the bytes of all rows, and has
-    /// everything downloaded again that is lost. What was lost with an earlier key is whole again where that is back.
-    /// - Parameter answer: how many products are lost, and whether that is new: otherwise they were lost before an
-    ///   earlier start, and are missing still. On the storage thread.
+    /// Checks whether the device's key still opens the stored keys, and counts the bytes of all rows. Products that are
+    /// lost are downloaded again. If an earlier key is back, the products lost with it are whole again.
+    /// - Parameter answer: gets the number of lost products, and whether the loss is new. Otherwise they were lost
+    ///   before an earlier start and are still missing. Called on the storage thread.
     func checkKey(_ answer: @escaping @Sendable (_ lost: Int, _ isNew: Bool) -> Void) {
         write(answerOn: nil) { [self] (rows) throws(DatabaseError) -> (Int, Bool) in
             try rows.recount()
@@ -137,10 +137,10 @@ final class OfflineStore: @unchecked Sendable {
     private static let proofContext = Array("proof".utf8)
     private static let proof = Array("tonearm".utf8)
 
-    /// A key for a new file, sealed under the device's.
+    /// Returns a key for a new file, sealed with the device's key.
     func newKey(for content: [UInt8]) -> [UInt8] { seal(SystemRandomSource().bytes(32), for: content) }
 
-    /// - Returns: nil when this device cannot open it: its key is another one now.
+    /// - Returns: nil when this device cannot open it, because its key has changed.
     func key(_ sealed: [UInt8], of content: [UInt8]) -> SecretBytes? {
         guard let bytes = open(sealed, for: content), bytes.count == 32 else { return nil }
         return SecretBytes(copying: bytes)
@@ -170,14 +170,14 @@ final class OfflineStore: @unchecked Sendable {
 
     func path(of content: [UInt8]) -> String { folder.path(of: content) }
 
-    /// Whether the folder is that of the rows, as of now. Not on a loop's thread.
-    /// - Returns: nil when nothing can be read.
+    /// Returns whether the folder belongs to the database now. Not on a loop's thread.
+    /// - Returns: nil when the rows cannot be read.
     func isFolderOurs() -> Bool? {
         waitToRead { [folder] (rows) throws(DatabaseError) in try folder.isOurs(rows) }
     }
 
-    /// Creates the folder of a new file, and keeps the file from being removed until `release`.
-    /// - Throws: ENOENT when the medium is missing: nothing is created where it should be mounted.
+    /// Creates the folder of a new file, and protects the file from removal until `release`.
+    /// - Throws: ENOENT when the medium is missing; then no folder is created at its mount point.
     func use(_ content: [UInt8]) throws(SystemError) {
         if isFolderOurs() == false { throw SystemError(code: ENOENT, operation: "open", subject: folder.path) }
         let parent = Folder.containing(path(of: content))
@@ -192,14 +192,15 @@ final class OfflineStore: @unchecked Sendable {
 
     func isInUse(_ content: [UInt8]) -> Bool { lock.withLock { inUse.contains(content) } }
 
-    /// - Returns: the length of the file in bytes, 0 when it is missing; nil when that cannot be found out now.
+    /// - Returns: the length of the file in bytes, 0 when it is missing; nil when it cannot be read now.
     func fileLength(of content: [UInt8]) -> Int64? {
         do throws(SystemError) { return try File(reading: path(of: content)).length() } catch {
             return error.isMissingFile ? 0 : nil
         }
     }
 
-    /// Removes files whose rows are gone. What plays one goes on: the file stays until it is closed. Blocks.
+    /// Removes files whose rows are removed. Playback of such a file continues, because it stays on the medium until it
+    /// is closed. Blocks.
     func removeFiles(_ contents: [[UInt8]]) {
         for content in contents {
             do throws(SystemError) { try Folder.removeFile(path(of: content)) } catch {
@@ -210,13 +211,13 @@ final class OfflineStore: @unchecked Sendable {
 }
 
 extension DatabaseError {
-    /// The appliance stores nothing, so nothing can be kept.
+    /// The error of an appliance without a state folder, which cannot store downloads.
     fileprivate static var noState: DatabaseError {
         DatabaseError(kind: .notAccessible, message: "there is no state folder", path: "")
     }
 }
 
-/// What work on the storage thread has found out.
+/// The result of work on the storage thread.
 /// `@unchecked Sendable` is safe because that thread alone uses it.
 private final class WorkResult<Value>: @unchecked Sendable {
     var value: Value?

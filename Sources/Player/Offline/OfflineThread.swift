@@ -1,7 +1,7 @@
 import Network
 import Platform
 
-/// A thread that blocks in requests and files, and can be told to stop.
+/// A thread that blocks in requests and file access, and can be cancelled.
 final class OfflineThread {
     private let cancellation: Cancellation
     private let thread: NamedThread

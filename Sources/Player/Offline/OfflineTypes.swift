@@ -1,56 +1,56 @@
 import Platform
 
-/// Whether a product is kept, as an app sees it (docs/playback.md, 16.1).
+/// The offline state of a product, for an app (docs/playback.md, 16.1).
 public enum OfflineState: Equatable, Sendable {
     case notOfflined
-    /// It plays without the network.
+    /// The offline copy plays without the network.
     case offlinedAndValid
-    /// It is kept and does not play: its time has passed, or a part of it is damaged. A re-validation or another
-    /// download heals it.
+    /// The offline copy does not play: it has expired, or a part of it is damaged. A re-validation or another download
+    /// heals it.
     case offlinedButNotValid
 }
 
-/// Everything on the offline engine's bus, in order (docs/playback.md, 16.2). `referenceId` is that of the product in
+/// All messages on the offline engine's bus, in order (docs/playback.md, 16.2). `referenceId` is that of the product in
 /// the request.
 public enum OfflineMessage: Equatable, Sendable {
-    /// A download begins: of a request, or because the service has other content now. Once for each job.
+    /// A download begins: on request, or because the service has other content now. Sent once for each download.
     case started(referenceId: String)
-    /// In percent, 0 to 100. It never falls, and comes at most once a percent.
+    /// The progress in percent, 0 to 100. It never falls, and each percentage is sent at most once.
     case progress(referenceId: String, percent: Int)
-    /// The product is kept, and valid.
+    /// The offline copy is complete and valid.
     case done(referenceId: String)
-    /// The download has ended without a result. What was kept before stays.
+    /// The download has ended without a result. An earlier offline copy stays.
     case failed(referenceId: String, PlayerError)
-    /// The product is not kept any more, or not going to be.
+    /// The offline copy and the download of the product were removed.
     case deleted(referenceId: String)
     case allDeleted
-    /// The download was ended by request. A copy that was there before stays.
+    /// The download was cancelled on request. An earlier offline copy stays.
     case cancelled(referenceId: String)
     case allCancelled
-    /// The device's key is another one than before: so many kept products cannot be read, and are downloaded again.
+    /// The device's key has changed: `count` offline copies cannot be read, and are downloaded again.
     case keyLost(count: Int)
 }
 
-/// What a check of all that is kept of a product has found.
+/// The result of a check of an offline copy.
 public enum OfflineVerification: Equatable, Sendable {
     case notKept
     case whole
-    /// It is not what was written. It is downloaded again.
+    /// The content differs from the written one. It is downloaded again.
     case damaged
-    /// It cannot be read now, which says nothing about what is in it: it stays. The reason is for a person.
+    /// The copy cannot be read now, which is no proof of damage: it stays. The reason is for the user.
     case unreadable(reason: String)
-    /// The list of what is kept cannot be read.
+    /// The database of offline copies cannot be read.
     case unlisted
-    /// The engine ends, or the check was cancelled.
+    /// The engine shuts down, or the check was cancelled.
     case stopped
 }
 
-/// What is asked of the service for a product that is kept. A re-validation asks for the same.
+/// The quality that is requested from the service for an offline copy. A re-validation requests the same.
 struct OfflineRequest: Equatable, Sendable {
     var audioQuality: AudioQuality
     var videoQuality: VideoQuality
 
-    /// As the database has it: "LOSSLESS HIGH".
+    /// The form in the database: "LOSSLESS HIGH".
     var text: String { "\(audioQuality.serviceName) \(videoQuality.serviceName)" }
 
     init(audioQuality: AudioQuality, videoQuality: VideoQuality) {
@@ -58,7 +58,7 @@ struct OfflineRequest: Equatable, Sendable {
         self.videoQuality = videoQuality
     }
 
-    /// nil for a text that is none.
+    /// Returns nil for a text in another form.
     init?(_ text: String) {
         let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 2, let audio = AudioQuality(serviceName: words[0]),
@@ -68,17 +68,17 @@ struct OfflineRequest: Equatable, Sendable {
     }
 }
 
-/// Until when a kept product is valid, in seconds since 1970.
+/// How long an offline copy is valid, in seconds since 1970.
 struct OfflineValidity: Equatable, Sendable {
-    /// As the service said it; nil when it did not.
+    /// The date by the service; nil when it gave none.
     var revalidateAt: Int64?
-    /// nil: without limit.
+    /// The last valid second; nil: without limit.
     var validUntil: Int64?
 
-    /// How long before its end a copy is asked for when no earlier date says so, in seconds.
+    /// How long before its end a copy is re-validated when no earlier date is given, in seconds.
     static let notice: Int64 = 86_400
 
-    /// From when on the service is asked again; nil: never. A date behind the end counts as none.
+    /// The time of the next re-validation; nil: never. A date after the end counts as none.
     var dueAt: Int64? {
         guard let validUntil else { return revalidateAt }
         if let revalidateAt, revalidateAt <= validUntil { return revalidateAt }
@@ -86,73 +86,74 @@ struct OfflineValidity: Equatable, Sendable {
         return isBeyond ? .min : time
     }
 
-    /// - Parameter time: the earliest possible present time, in seconds; nil when it was never proved. A clock that is
-    ///   wrong decides nothing.
+    /// Returns whether the copy is valid. A clock that was never proved expires nothing.
+    /// - Parameter time: the earliest possible present time, in seconds; nil when it was never proved.
     func holds(at time: Int64?) -> Bool {
         guard let validUntil, let time else { return true }
         return time <= validUntil
     }
 }
 
-/// One line of the list of what is kept and what is on its way.
+/// One line of the list of offline copies and downloads.
 public struct OfflineEntry: Equatable, Sendable {
-    /// Where it stands.
+    /// The status of the entry.
     public enum Status: Equatable, Sendable {
-        /// Its turn comes.
+        /// The download will begin in its order.
         case queued
-        /// A download runs, and has so many percent.
+        /// The download runs.
         case running(percent: Int)
         case waiting(OfflineWait)
         case paused
-        /// For a person.
+        /// The reason is for the user.
         case failed(reason: String)
-        /// Plays, until `validUntil`.
+        /// The offline copy plays, until `validUntil`.
         case kept
-        /// Its time has passed.
+        /// The offline copy has expired.
         case expired
-        /// A part of it cannot be read. It is fetched again.
+        /// A part of the offline copy cannot be read. It is downloaded again.
         case damaged
     }
 
     /// `tonearm:track/ID`.
     public var product: String
-    /// Of a download: its place in the order of the requests.
+    /// The number of a download, in the order of the requests.
     public var number: Int64?
     public var referenceId: String
     public var status: Status
-    /// Of the file, or of what there is of it.
+    /// The size of the file, or of its part so far.
     public var bytes: Int64
-    /// What has come; before that, what was asked for.
+    /// The quality that the service delivered; before that, the requested one.
     public var audioQuality: AudioQuality?
-    /// Of what has come.
+    /// The audio mode that the service delivered.
     public var audioMode: AudioMode?
-    /// Of what has come: all of the product, or a preview.
+    /// Whether the service delivered all of the product, or a preview.
     public var assetPresentation: AssetPresentation?
-    /// What has come instead of `product`, and plays; nil when it is `product` itself, or has not come yet.
+    /// The product that the service delivered instead of `product`; nil when it is `product` itself, or is not known
+    /// yet.
     public var receivedProduct: String?
-    /// In seconds since 1970; nil: without limit.
+    /// The last valid second, since 1970; nil: without limit.
     public var validUntil: Int64?
     public var title: String?
     public var artist: String?
 }
 
-/// What downloads wait for.
+/// The reason why downloads wait.
 public enum OfflineWait: Equatable, Sendable {
     /// There is no network.
     case network
-    /// The way to the service is a metered link, and `offlineOverCellular` is off.
+    /// The route to the service leads over a metered link, and `offlineOverCellular` is off.
     case unmeteredNetwork
     /// The budget is used up, or the medium is full.
     case space
-    /// The state cannot be written, so nothing of a download could be recorded.
+    /// The state cannot be written, so the progress of a download could not be recorded.
     case storage
-    /// The medium of what is kept is missing, or is another one.
+    /// The medium of the storage folder is missing, or is another one.
     case medium
     /// The player is in offline mode.
     case onlineMode
     /// Playback needs the network first.
     case playback
     /// The network or the service has failed, or the service asked to wait.
-    /// - Parameter seconds: until the next attempt; 0 while one goes on.
+    /// - Parameter seconds: the time until the next attempt; 0 during an attempt.
     case retry(seconds: Double)
 }

@@ -2,16 +2,17 @@ import Database
 import Network
 import Platform
 
-/// Carries out the rounds of validation (`RevalidationRound`): their thread, their timers, and what is due.
+/// Carries out the re-validations that `RevalidationRound` decides: their thread, their timers, and the search for due
+/// products.
 ///
 /// Thread: control.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 final class OfflineValidations: @unchecked Sendable {
-    /// In nanoseconds.
+    /// The time between two rounds, in nanoseconds.
     private static let interval: Int64 = 6 * 3_600_000_000_000
-    /// While nobody knows what time it is.
+    /// The interval while the time is unknown, or a route was metered.
     private static let unprovedInterval: Int64 = 60_000_000_000
-    /// Until a validation without a descriptor or a thread is tried again.
+    /// The delay before a re-validation that found no descriptor or thread is retried.
     private static let resourceInterval: Int64 = 10_000_000_000
     private static let dueAtOnce = 32
 
@@ -22,7 +23,7 @@ final class OfflineValidations: @unchecked Sendable {
     private let differs: @Sendable (ServiceAddress) -> Void
     private let startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread
     private var round = RevalidationRound()
-    /// When the round has begun, in seconds since 1970, and whether that was proved: otherwise more may be due.
+    /// When the round began, in seconds since 1970, and whether that time was proved: otherwise more may be due.
     private var begun: (time: Int64?, isProved: Bool) = (nil, false)
     private var thread: OfflineThread?
     private var isOpen = false
@@ -73,9 +74,9 @@ final class OfflineValidations: @unchecked Sendable {
     }
 
     private func findDue(after last: (at: Int64, product: String)) {
-        // One time for a round: what a service has again as due at once waits for the next one.
+        // One time for a round: a product that the service makes due again at once waits for the next round.
         if last.at == .min { begun = (clock.seconds, clock.read().isProved) }
-        // Nothing is due at a time that nobody knows.
+        // While the time is unknown, nothing is due.
         guard let time = begun.time else { return handle(.found([])) }
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.due(time, after: last, limit: Self.dueAtOnce)
@@ -93,14 +94,14 @@ final class OfflineValidations: @unchecked Sendable {
                     thread?.join()
                     thread = nil
                     handle(.ended(outcome))
-                    // More than the routes decides it: the name server, for one.
+                    // The answer depends on more than the routes, for example on the name server.
                     guard outcome == .metered else { return }
                     loop.schedule(after: Self.unprovedInterval) { [self] in gateChanged(isOpen: isOpen) }
                 }
             }
         } catch {
             guard error.isOfResources else { return handle(.ended(.skipped)) }
-            // The round begins again then; others would find no thread either.
+            // The round then begins again; other products would find no thread either.
             loop.schedule(after: Self.resourceInterval) { [self] in handle(.ended(.notBegun)) }
         }
     }

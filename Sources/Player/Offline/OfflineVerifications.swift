@@ -2,25 +2,25 @@ import Database
 import Platform
 
 /// Reads whole offline copies for clients, one after the other on a thread of their own. A check ends when its client
-/// leaves.
+/// disconnects.
 ///
 /// Thread: control, except where a declaration says otherwise.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 final class OfflineVerifications: @unchecked Sendable {
     typealias Answer = @Sendable (OfflineVerification) -> Void
 
-    /// What has to be done about a product.
+    /// The repair that a product needs.
     enum Finding {
-        /// - Parameter content: what was read.
+        /// - Parameter content: the content that was read.
         case damaged(content: [UInt8])
         /// The row has damaged values.
         case unreadable
-        /// It was held for damaged, and is whole: the job that was made for that is gone.
-        /// - Parameter referenceId: nil when it is not valid, all the same.
+        /// The copy was marked as damaged, and is whole: the job of its repair was removed.
+        /// - Parameter referenceId: nil when the copy is not valid all the same.
         case repaired(referenceId: String?)
     }
 
-    /// In nanoseconds.
+    /// The delay until a check without a thread is retried, in nanoseconds.
     private static let retryInterval: Int64 = 1_000_000_000
 
     private struct Request {
@@ -34,10 +34,10 @@ final class OfflineVerifications: @unchecked Sendable {
     private let loop: EventLoop
     private let clock: TrustedClock
     private var thread: OfflineThread?
-    /// The one that runs, if `thread` does, and what comes after it.
+    /// The requests in order; `thread`, if there is one, carries out the first.
     private var requests: [Request] = []
     private var isShutDown = false
-    /// Runs while the system has no thread for the first request.
+    /// The timer while the system has no thread for the first request.
     private var retry: TimerToken?
     /// Tests replace it.
     var startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
@@ -61,19 +61,19 @@ final class OfflineVerifications: @unchecked Sendable {
         if thread == nil { verifyNext() }
     }
 
-    /// Ends a check, or takes it out of the queue. Nothing happens when it has ended.
+    /// Ends a check, or removes it from the queue. Does nothing when it has ended.
     func cancel(_ check: OfflineCheck) {
         loop.assertOnLoop()
         guard let index = requests.firstIndex(where: { $0.check === check }) else { return }
-        // The one that runs is answered when its thread has ended, which is soon.
+        // The running check is answered when its thread has ended, which is soon.
         if index == 0, let thread { return thread.cancel() }
         requests.remove(at: index).answer(.stopped)
     }
 
-    /// How many have been asked for and not ended.
+    /// The number of checks that have not ended.
     var count: Int { requests.count }
 
-    /// Ends what runs; all are answered. Blocks.
+    /// Ends the running check and answers all. Blocks.
     func shutDown() {
         isShutDown = true
         thread?.cancel()
@@ -105,7 +105,7 @@ final class OfflineVerifications: @unchecked Sendable {
         }
     }
 
-    /// The system has no thread or descriptor left: the check keeps its place.
+    /// Waits while the system has no thread or descriptor: the check stays the first.
     private func waitForThread() {
         guard retry == nil else { return }
         retry = loop.schedule(after: Self.retryInterval) { [self] in
@@ -115,7 +115,7 @@ final class OfflineVerifications: @unchecked Sendable {
     }
 
     private func verified(_ result: OfflineVerification, _ finding: Finding?) {
-        // Its client was told that the engine ends.
+        // `shutDown` has answered the client already.
         guard !isShutDown else { return }
         thread?.join()
         thread = nil
@@ -125,7 +125,7 @@ final class OfflineVerifications: @unchecked Sendable {
         if thread == nil { verifyNext() }
     }
 
-    /// All of it was read: it is not damaged, if it was held for that. The verification's thread.
+    /// Removes the mark of damage from a copy that was read without an error. Thread: the verification's.
     private func found(whole product: ServiceAddress, _ content: [UInt8]) -> Finding? {
         let time = clock.seconds
         do throws(DatabaseError) {
@@ -136,7 +136,7 @@ final class OfflineVerifications: @unchecked Sendable {
                 return (parts, item?.validity.holds(at: time) ?? false ? item?.referenceId : nil)
             }
             guard let repaired else { return nil }
-            // Power loss here: the files of parts belong to nobody, and the next start removes them.
+            // Power loss here: the files of parts have no row, and the next start removes them.
             store.removeFiles(repaired.parts)
             return .repaired(referenceId: repaired.referenceId)
         } catch {

@@ -1,12 +1,12 @@
 import Platform
 
-/// Tells the log, once each time, that downloads wait for what a person may have to change.
+/// Logs, once each time, that downloads wait for something that the user may have to change.
 struct OfflineWarnings {
     private var wait: OfflineWait?
     private var reason: String?
 
-    /// - Parameter folder: of what is kept.
-    /// - Returns: whether a status has changed by it.
+    /// - Parameter folder: the storage folder.
+    /// - Returns: whether the status has changed.
     mutating func look(at schedule: OfflineSchedule, folder: String) -> Bool {
         let wait = schedule.wait == .space || schedule.wait == .storage ? schedule.wait : nil
         let reason = schedule.reasonOfRest

@@ -4,24 +4,25 @@ import Database
 import Network
 import Platform
 
-/// Everything that keeping products needs, as a configuration says it.
+/// The configuration of offline copies.
 public struct OfflineSettings: Sendable {
-    /// Is created when it is missing, and holds nothing else.
+    /// The storage folder. It is created when it is missing, and holds nothing else.
     public var folder: String
     public var limits = OfflineLimits()
-    /// Downloads at once.
+    /// The number of downloads at once.
     public var parallelDownloads = 3
-    /// How many bytes of a download are written between two records of how far it is.
+    /// The number of bytes that are written between two records of a download's progress.
     public var recordInterval: Int64 = 4 << 20
 
     public init(folder: String) { self.folder = folder }
 }
 
-/// What is kept of the content service, and the means to keep more. The player makes its offline engine of it.
+/// The offline copies of a content service, and everything that downloads need. The player makes its offline engine of
+/// it.
 ///
 /// Thread: any.
 public final class Offlining: Sendable {
-    /// For the `SourceRouter`.
+    /// The source for the `SourceRouter`.
     public let source: OfflineSource
     let store: OfflineStore
     let service: OfflineService
@@ -31,10 +32,10 @@ public final class Offlining: Sendable {
     let damage: DamageReports
 
     /// - Parameters:
-    ///   - keyFolder: where the device's key is, or will be.
-    ///   - storage: its modules include `Offlining.schema`.
-    /// - Throws: when the folder cannot be made, or the device's key cannot be read or made; the message has the way
-    ///   out. What is kept stays as it is.
+    ///   - keyFolder: the folder of the device's key, which is created when it is missing.
+    ///   - storage: the storage thread; its modules include `Offlining.schema`.
+    /// - Throws: when the folder cannot be created, or the device's key cannot be read or created. The message contains
+    ///   the solution. Offline copies stay as they are.
     public convenience init(
         _ settings: OfflineSettings, _ streaming: Streaming, storage: StorageThread, clock: TrustedClock,
         keyFolder: String
@@ -51,7 +52,7 @@ public final class Offlining: Sendable {
         do throws(SystemError) {
             if FileKind(at: settings.folder) != .folder {
                 try Folder.create(settings.folder, mode: 0o700)
-                // Without its name what is kept in it would be lost.
+                // Without its synced directory entry, the folder and the files in it would be lost.
                 try Folder.synchronize(containing: settings.folder)
             }
         } catch {
@@ -79,12 +80,12 @@ public final class Offlining: Sendable {
         source = OfflineSource(store, clock: clock) { damage.report($0, $1, $2) }
     }
 
-    /// - Parameter advice: behind what has failed: the way out.
+    /// - Parameter advice: the solution, appended to the message.
     private static func unusable(_ error: PlayerError, _ advice: String) -> PlayerError {
         PlayerError(error.kind, error.cause, message: error.message + advice)
     }
 
-    /// - Parameter otherwise: what to do about everything that is not of the medium.
+    /// - Parameter otherwise: the advice for errors that are not of the medium.
     private static func advice(_ error: SystemError, _ otherwise: String) -> String {
         let way =
             switch error.code {
@@ -97,17 +98,17 @@ public final class Offlining: Sendable {
         return ". \(way), and start again."
     }
 
-    /// The tables of what is kept.
+    /// The tables of offline copies and downloads.
     public static let schema = OfflineRows.schema
 }
 
-/// Damage that playback finds, for the offline engine.
+/// Reports damage that playback finds to the offline engine.
 /// `@unchecked Sendable` is safe because `lock` guards the receiver.
 final class DamageReports: @unchecked Sendable {
     private let lock = Lock()
     private var receiver: Receiver?
 
-    /// Gets a product, the content of the file that was read, and what is wrong with it.
+    /// Gets a product, the content of the file that was read, and the kind of damage.
     typealias Receiver = @Sendable (ServiceAddress, _ content: [UInt8], _ what: String) -> Void
 
     /// - Parameter receiver: nil for none.

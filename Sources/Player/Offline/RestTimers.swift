@@ -8,7 +8,7 @@ final class RestTimers {
     private let clock: any MonotonicClock
     private var timers: [Int64: (token: TimerToken, end: Int64)] = [:]
 
-    /// - Parameter clock: of the times that a list shows.
+    /// - Parameter clock: the clock for the times in lists.
     init(loop: EventLoop, clock: any MonotonicClock) {
         self.loop = loop
         self.clock = clock
@@ -24,7 +24,7 @@ final class RestTimers {
         timers[number] = (token, clock.now() + nanoseconds)
     }
 
-    /// Ends those of the jobs that rest no longer.
+    /// Ends the timers of jobs that rest no longer.
     func end(where isOver: (Int64) -> Bool) {
         for (number, timer) in timers where isOver(number) {
             loop.cancel(timer.token)
@@ -32,10 +32,10 @@ final class RestTimers {
         }
     }
 
-    /// How long a job rests; nil when it does not.
+    /// Returns how long a job still rests; nil when it does not.
     func wait(of number: Int64) -> StreamWait? { timers[number].map { .service(seconds: seconds(until: $0.end)) } }
 
-    /// How long each of them rests, in seconds.
+    /// How long each of them still rests, in seconds.
     var all: [Double] { timers.values.map { seconds(until: $0.end) } }
 
     private func seconds(until end: Int64) -> Double { Double(max(0, end - clock.now())) / 1e9 }

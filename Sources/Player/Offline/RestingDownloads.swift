@@ -1,17 +1,17 @@
-/// The downloads that were given up for a reason outside of them, and have their turn again after a while: the service
-/// is away, or the content did not come and the service has not said why (docs/playback.md, 16.8).
+/// The downloads that were given up for an outside reason and are retried after a while. The service is away, or the
+/// content did not arrive and the service gave no reason (docs/playback.md, 16.8).
 struct RestingDownloads: Equatable {
-    /// All of them are skipped each time that the next ones are looked for.
+    /// The limit: each search for the next downloads has to skip all of them.
     private static let most = 1024
-    /// In nanoseconds; then twice as long each time.
+    /// The first delay in nanoseconds; it doubles each time.
     private static let firstDelay: Int64 = 1_000_000_000
     private static let longestDelay: Int64 = 60_000_000_000
 
-    /// By the numbers of the jobs.
+    /// The resting products by the numbers of their jobs.
     private var products: [Int64: ServiceAddress] = [:]
-    /// How often each was given up without a byte in between.
+    /// How often each was given up without progress in between.
     private var attempts: [Int64: Int] = [:]
-    /// The latest reason, for a person; nil while none rests.
+    /// The latest reason, for the user; nil while none rests.
     private(set) var reason: String?
 
     var count: Int { products.count }
@@ -19,7 +19,7 @@ struct RestingDownloads: Equatable {
 
     func contains(_ number: Int64) -> Bool { products[number] != nil }
 
-    /// - Parameter reason: nil: as before.
+    /// - Parameter reason: nil leaves the former reason.
     /// - Returns: nanoseconds until `wake`.
     mutating func add(_ job: OfflineJob, _ reason: String?) -> Int64 {
         products[job.number] = job.product
@@ -29,19 +29,19 @@ struct RestingDownloads: Equatable {
         return min(Self.firstDelay << Int64(former), Self.longestDelay)
     }
 
-    /// It has its turn.
+    /// Ends the rest of a job.
     mutating func wake(_ number: Int64) {
         products[number] = nil
         if products.isEmpty { reason = nil }
     }
 
-    /// Its bytes come, or it has ended.
+    /// Forgets a job whose bytes arrive, or that has ended.
     mutating func forget(_ number: Int64) {
         wake(number)
         attempts[number] = nil
     }
 
-    /// Those of a product, or all, have their turn at once.
+    /// Ends the rest of the downloads of a product, or of all.
     mutating func forget(_ product: ServiceAddress?) {
         guard let product else {
             self = RestingDownloads()

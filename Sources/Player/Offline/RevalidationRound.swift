@@ -1,28 +1,28 @@
-/// When offline copies are re-validated: at the start, and every six hours of running; products one after the other,
-/// the longest overdue first. The service is asked about a product at most once a round, and at most once an hour
-/// (`AskedProducts`). A state machine: events in, effects out.
+/// Decides when offline copies are re-validated: at the start, and every six hours of running. Products follow one
+/// after the other, the longest overdue first. The service is asked about a product at most once a round, and at most
+/// once an hour (`AskedProducts`). A state machine: events in, effects out.
 ///
 /// Thread: control.
 struct RevalidationRound {
     enum Event: Equatable {
-        /// The engine begins, or the time of a rest is over.
+        /// The engine has started, or the time of a rest has passed.
         case due
         /// Whether the network may be used.
         case gateChanged(isOpen: Bool)
-        /// The products that are due behind the last one; empty at the end.
+        /// The answer to `find`: the next products that are due; empty at the end.
         case found([OfflineItem])
         case ended(OfflineRevalidation.Outcome)
     }
 
     enum Effect: Equatable {
-        /// Asks the database for some of those that are due behind (`at`, `product`).
+        /// Asks the database for some of the products that are due after (`at`, `product`).
         case find(at: Int64, product: String)
         case validate(OfflineItem)
         /// `ended` follows.
         case stop
         /// `due` follows.
         case rest
-        /// A product is to be downloaded again.
+        /// A download of a product was added.
         case jobAdded(ServiceAddress)
     }
 
@@ -31,14 +31,14 @@ struct RevalidationRound {
         /// The network may not be used now.
         case waiting
         case finding
-        /// - Parameter rest: the others of the page, the next one first.
+        /// - Parameter rest: the other products of the page, the next one first.
         case validating(OfflineItem, rest: ArraySlice<OfflineItem>, isStopping: Bool)
     }
 
     private var state = State.resting
     private var isOpen = false
     private var asked = AskedProducts()
-    /// The gate has changed since the present validation began: what it found may not be so any more.
+    /// Whether the gate has changed since the present validation began: its finding may be outdated.
     private var hasChanged = false
 
     /// - Parameter now: by a monotonic clock, in nanoseconds.
@@ -61,7 +61,7 @@ struct RevalidationRound {
             if isUnasked { asked.remove(item.product) }
             let added: [Effect] = outcome == .differs ? [.jobAdded(item.product)] : []
             if outcome == .metered, !hasChanged {
-                // Until the gate changes: each change of a route is one.
+                // Wait until the gate changes, which each change of a route causes.
                 state = .waiting
                 return added
             }
@@ -87,7 +87,7 @@ struct RevalidationRound {
         return [.find(at: item.validity.revalidateAt ?? .max, product: item.product.text)]
     }
 
-    /// - Parameter items: in their order; empty at the end of the round.
+    /// - Parameter items: the next products in their order; empty at the end of the round.
     private mutating func goOn(with items: ArraySlice<OfflineItem>, _ now: Int64) -> [Effect] {
         guard isOpen else {
             state = .waiting

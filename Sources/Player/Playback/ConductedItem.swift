@@ -7,9 +7,9 @@ struct ConductedItem {
     let pipeline: MediaPipeline
     var stream: PCMStream?
     var replayGain = ReplayGain()
-    /// What changes in the stream ahead of what is heard, and where, in seconds.
+    /// The changes of the representation that are decoded but not heard yet, with their positions in seconds.
     var encodings: [(encoding: AudioEncoding, position: Double)] = []
-    /// Whether nothing of it is still to come over a network.
+    /// Whether all of it has arrived, or it needs no network.
     var isFetched: Bool
 }
 
@@ -23,6 +23,6 @@ struct RetiredStream {
 /// Closures that are posted to the loop hold this object: a loop that has ended keeps closures that come too late.
 /// `@unchecked Sendable` is safe because control alone reads and writes `conductor`.
 final class ConductorLink: @unchecked Sendable {
-    /// nil after the end. Only for control.
+    /// The conductor; nil after the end. Only for control.
     var conductor: PlaybackConductor?
 }

@@ -2,7 +2,7 @@ import Platform
 import Synchronization
 
 /// Requests from control to a decoder thread. The thread checks them between two blocks, and is woken when it waits.
-/// `@unchecked Sendable` is safe because `lock` or atomics guard what changes.
+/// `@unchecked Sendable` is safe because `lock` or atomics guard the mutable state.
 final class DecoderRequests: @unchecked Sendable {
     enum Request: Equatable {
         /// Continue from here, in a new stream. The following reports have this `number`.
@@ -43,9 +43,9 @@ final class DecoderRequests: @unchecked Sendable {
     /// Ends the decoder thread's sleep: the missing bytes have arrived.
     func wake() { arrival.signal() }
 
-    /// A number that changes while the decoder thread gets on with its work; nil while it has nothing to do, or waits
-    /// for its medium. One that stays the same for long is that of a thread that hangs: a decoder reads again and
-    /// again, and sleeps when the ring is full.
+    /// A number that changes while the decoder thread works; nil while it is idle, or waits for its medium. A number
+    /// that stays the same for long shows that the thread hangs: a decoder reads again and again, and sleeps when the
+    /// ring is full.
     var beat: UInt32? { isAtRest.load(ordering: .relaxed) || medium.isWaiting ? nil : medium.count }
 
     // MARK: Decoder thread
@@ -58,11 +58,11 @@ final class DecoderRequests: @unchecked Sendable {
         }
     }
 
-    /// Ends the next sleep when bytes of the product have arrived, or a transfer of it has ended.
+    /// Ends the next sleep when bytes of the product have arrived, or one of its transfers has ended.
     func wakeAtBytes() { medium.stream.wake(arrival, at: .bytes) }
 
-    /// Ends the next sleep, if frames are not being taken, when a transfer of the product has ended. Otherwise it ends
-    /// by itself.
+    /// Ends the next sleep when a transfer of the product has ended, if no frames are being taken. Otherwise the sleep
+    /// has a limit anyway.
     func wakeAtEndOfTransfer() {
         if !isPlaying.load(ordering: .relaxed) { medium.stream.wake(arrival, at: .end) }
     }
@@ -77,7 +77,7 @@ final class DecoderRequests: @unchecked Sendable {
     /// - Returns: false when cancelled.
     func waitForRequest() -> Bool { sleep(-1) }
 
-    /// The decoder thread does nothing any more.
+    /// Notes that the decoder thread has ended.
     func ended() { isAtRest.store(true, ordering: .relaxed) }
 
     private func sleep(_ milliseconds: Int) -> Bool {

@@ -19,7 +19,7 @@ final class DecoderWorker {
 
     /// Where a run of decoding begins.
     private struct Start {
-        /// In seconds; nil: at the decoder's position.
+        /// The position in seconds; nil: the decoder's position.
         var position: Double?
         /// The number of the seek that requested it.
         var seek = 0
@@ -27,7 +27,8 @@ final class DecoderWorker {
 
     /// The longest sleep in milliseconds before the ring is checked again: well below the content of a full one.
     private static let longestSleep = 1000
-    /// In seconds: 30 years. Replaces the end of a product without a length, or with a longer one.
+    /// The greatest position in seconds: 30 years. Replaces the end of a product without a length, or with a longer
+    /// one.
     static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 
@@ -37,12 +38,12 @@ final class DecoderWorker {
     private let requests: DecoderRequests
     private let report: (MediaPipeline.Report) -> Void
     private var pacer = RefillPacer(longestSleep: longestSleep)
-    /// So that it is not reported again after a seek.
+    /// The damage that was reported: it is not reported again after a seek.
     private var reportedDamage = DamageReport()
     private var hasReportedFetched = false
-    /// Of the frames that were decoded last.
+    /// The representation of the frames that were decoded last.
     private var encoding: AudioEncoding?
-    /// What the source says of the quality, and the encoding at that time.
+    /// The representation of the first frames, with the quality that the source named for it.
     private var opening: AudioEncoding?
 
     init(
@@ -97,7 +98,7 @@ final class DecoderWorker {
         }
     }
 
-    /// A stream from `position` in seconds on; nil for a decoder at its beginning.
+    /// Makes a stream from `position` on, in seconds; nil for a decoder at its beginning.
     private func begin(
         _ source: any AudioDecoder, _ decoder: RateConvertedDecoder, at position: Double?
     ) throws(Interruption) -> PCMStream {
@@ -116,7 +117,7 @@ final class DecoderWorker {
         }
     }
 
-    /// Decodes to the end and marks it.
+    /// Decodes to the end of the product and marks it.
     private func decode(
         _ opened: OpenedProduct, _ decoder: RateConvertedDecoder, into stream: PCMStream
     ) throws(Interruption) {
@@ -139,9 +140,9 @@ final class DecoderWorker {
                     try put(.format(new), into: ring)
                 case .notYet:
                     try waitForBytes(opened.decoder)
-                    // A seek ends the wait, too: what it leads to may be there.
+                    // A seek ends the wait too: the bytes at its target may have arrived.
                     try check()
-                    // What comes now was not there in time: playback has stalled.
+                    // These bytes came too late: playback has stalled.
                     if ring.isEmpty { try waitForEnough(opened, at: seconds) }
                 case .end:
                     reportFetched(opened, isAtEnd: true)
@@ -165,7 +166,7 @@ final class DecoderWorker {
         guard requests.medium.waiting({ requests.waitForRequest() }) else { throw .cancelled }
     }
 
-    /// Sleeps until so much has arrived that playback does not run dry (docs/playback.md, 15.14).
+    /// Sleeps until enough has arrived for playback not to run dry (docs/playback.md, 15.14).
     private func waitForEnough(_ opened: OpenedProduct, at seconds: Double) throws(Interruption) {
         while true {
             requests.wakeAtBytes()
@@ -203,7 +204,7 @@ final class DecoderWorker {
         try check()
     }
 
-    /// Everything is decoded: only a request can change that.
+    /// Waits for a request after everything is decoded.
     private func waitForPosition() throws(Interruption) -> Never {
         while true {
             guard requests.waitForRequest() else { throw .cancelled }
@@ -243,7 +244,7 @@ final class DecoderWorker {
             case .finish: mayMark = true
             case nil: break
             }
-            // A full ring has no room for the mark: retry when something was heard.
+            // A full ring has no room for the mark: retry when some frames were heard.
             if mayMark, !isMarked { isMarked = ring.put(.end) }
         }
         return nil
@@ -257,7 +258,7 @@ final class DecoderWorker {
 
     // MARK: Context
 
-    /// - Parameter seconds: where the frames begin that were decoded last.
+    /// - Parameter seconds: the position of the frames that were decoded last.
     private func reportEncoding(of opened: OpenedProduct, _ format: PCMFormat, at seconds: Double) {
         let now = self.encoding(of: opened, format)
         guard now != encoding else { return }
@@ -265,14 +266,14 @@ final class DecoderWorker {
         report(.encodingChanged(now, at: seconds))
     }
 
-    /// - Parameter format: of the frames; the decoder's properties have that of the first ones.
+    /// - Parameter format: the format of the frames; the decoder's properties have that of the first ones.
     private func encoding(of opened: OpenedProduct, _ format: PCMFormat) -> AudioEncoding {
         var properties = opened.decoder.properties
         properties.format = format
         var now = AudioEncoding(
             codec: properties.codec.rawValue, bitRate: properties.bitRate,
             quality: opened.audioQuality().map { $0.heard(in: properties) })
-        // After a restart the source may name another quality. Other changes it does not know.
+        // After a restart the source may name another quality. It does not know other changes.
         if opening == nil || opening?.quality != now.quality { opening = now }
         if let opening, now != opening { now.quality = AudioQuality(of: properties) }
         return now

@@ -1,28 +1,28 @@
-/// How soon the control thread looks for the audio thread's next events, which makes no system call to announce them
-/// (docs/decisions/control-polls-the-audio-thread.md). Waking up is most of what playing costs, so the time doubles as
-/// long as nothing happens. Times are in nanoseconds.
+/// The delay until the control thread next polls the audio thread's events. The audio thread makes no system call to
+/// announce them (docs/decisions/control-polls-the-audio-thread.md). Wake-ups are most of the cost of playing, so the
+/// delay doubles while there are no events. Times are in nanoseconds.
 struct EventPacer {
     private static let shortest: Int64 = 20_000_000
     private static let longest: Int64 = 100_000_000
-    /// While music plays whose end is far.
+    /// The limit while music plays whose end is far.
     private static let longestWhileSteady: Int64 = 250_000_000
-    /// In seconds: the audio thread publishes the position at least as often.
+    /// The age of a published position in seconds, at most.
     private static let positionAge = 0.25
 
     private var interval = shortest
 
-    /// Whether the next look is later than it would be after an event.
+    /// Whether the next poll is later than it would be after an event.
     var isSlow: Bool { interval > Self.shortest }
 
-    /// There was an event, or the audio thread got something to do.
+    /// Resets the delay after an event, or when the audio thread got a command.
     mutating func hurry() { interval = Self.shortest }
 
-    /// There was no event.
+    /// Doubles the delay after a poll without an event.
     mutating func slowDown() { interval = min(interval * 2, Self.longestWhileSteady) }
 
-    /// Until the next look.
-    /// - Parameter remaining: how much of the product is to be heard, in seconds, as last published; nil where that is
-    ///   not known, or where nothing is heard.
+    /// Returns the delay until the next poll.
+    /// - Parameter remaining: the rest of the product in seconds, as last published; nil when it is unknown, or no
+    ///   product is heard.
     func next(remaining: Double?) -> Int64 {
         var limit = Self.longest
         if let remaining {

@@ -6,7 +6,7 @@ import Platform
 protocol HardwareVolume: AnyObject {
     /// The card's current setting.
     func volume() throws(DeviceError) -> Volume
-    /// What `volume` reads after `setVolume(percent:)`. Changes nothing.
+    /// Returns the value of `volume` after `setVolume(percent:)`. Changes nothing.
     func reading(afterSetting percent: Int) throws(DeviceError) -> Volume
     /// - Returns: the remaining factor for the samples.
     func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume
@@ -44,24 +44,24 @@ final class LoudnessAndVolume {
         applyVolume()
     }
 
-    /// While no volume is known, the card's is used if a person has set it (docs/decisions/first-volume.md). A card at
+    /// Uses the card's volume while none is known, if the user has set it (docs/decisions/first-volume.md). A card at
     /// its loudest or silent has the driver's default, which is not used: the loudest is not safe with an amplifier,
-    /// silence looks like a defect.
+    /// and silence looks like a defect.
     private func adoptVolume() throws(DeviceError) {
         let values = configuration.values
         guard let mixer, !values.isVolumeKnown else { return }
         let volume = try mixer.volume()
         // A card's loudest may be below 0 dB.
         guard volume > .muted, volume < (try mixer.reading(afterSetting: Volume.full.percent)) else { return }
-        // The player's own setting, of this process or of an earlier one. The second is another one if the first
-        // volume or the maximum was changed since.
+        // Both are the player's own settings, of this process or of an earlier one. They differ if the first volume or
+        // the maximum was changed since.
         guard volume != (try mixer.reading(afterSetting: values.volume.percent)) else { return }
         if let own = values.unaskedVolume, volume == (try mixer.reading(afterSetting: own.percent)) { return }
         configuration.adopt(volume)
     }
 
-    /// A card that comes back has its own volume, often its loudest, and plays before `deviceChanged` can set it. Until
-    /// then the volume is set in software.
+    /// Scales the samples until `deviceChanged` sets the mixer again. A card that comes back has its own volume, often
+    /// its loudest, and plays before that.
     func deviceLost() { mixer = nil }
 
     /// Sets the mixer, if there is one, to the configured volume.
@@ -78,14 +78,14 @@ final class LoudnessAndVolume {
         }
     }
 
-    /// The factor on a product's samples. Loudness and volume are multiplied first, so that it is rounded once.
+    /// Returns the factor on a product's samples. Loudness and volume are multiplied first, so that it is rounded once.
     func gain(for replayGain: ReplayGain) -> Gain {
         let values = configuration.values
         if values.isMuted { return .muted }
         return Gain(factor: loudnessFactor(for: replayGain) * softwareFactor(for: values.volume))
     }
 
-    /// What that factor is made of.
+    /// Returns the parts of the gain.
     func scaling(for replayGain: ReplayGain) -> SampleScaling {
         let values = configuration.values
         return SampleScaling(

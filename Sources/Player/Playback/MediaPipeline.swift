@@ -10,13 +10,13 @@ import Platform
 /// Thread: control. `DecoderWorker` is the other side.
 /// `@unchecked Sendable` is safe because only control uses its mutable state; the decoder thread has its own objects.
 final class MediaPipeline: @unchecked Sendable {
-    /// A report from the decoder thread to control. `seek` is the last one that the thread knew.
+    /// A report from the decoder thread to control. `seek` is the last seek that the thread has received.
     enum Report {
         /// The audio comes in this stream: from the product's start, or from the target of a seek.
         case ready(PlaybackContext, ReplayGain, PCMStream, seek: Int)
         /// Nothing more will be decoded. `hasFrames`: the last stream has frames that can be heard first.
         case failed(PlayerError, hasFrames: Bool, seek: Int)
-        /// From this position of the product on, in seconds, the audio of the last stream is encoded in another way.
+        /// From this position of the product on, in seconds, the last stream has another representation.
         case encodingChanged(AudioEncoding, at: Double)
         /// All of the product has arrived.
         case fetched
@@ -30,10 +30,10 @@ final class MediaPipeline: @unchecked Sendable {
 
     /// Starts the decoder thread, which opens the product.
     /// - Parameters:
-    ///   - newSessionID: gives the id of the playback session, and of those that replace it.
+    ///   - newSessionID: returns the id of the playback session, and of the sessions that replace it.
     ///   - deviceMilliseconds: the length of the device's buffer, which the rings must be able to hold.
-    ///   - device: that which is open or was last; nil before the first one.
-    ///   - rates: at which rates it plays.
+    ///   - device: the device that is open or was last; nil before the first one.
+    ///   - rates: the rates at which it plays.
     ///   - report: called on the decoder thread.
     init(
         _ product: MediaProduct, from source: any PlaybackSource, newSessionID: @escaping @Sendable () -> String,
@@ -42,7 +42,7 @@ final class MediaPipeline: @unchecked Sendable {
     ) throws(SystemError) {
         let requests = try DecoderRequests()
         self.requests = requests
-        // Before the thread: it decides by the device with which encoding it begins.
+        // Before the thread starts, because it selects the first representation for the device.
         requests.medium.stream.setRates(rates)
         requests.medium.stream.setDevice(device)
         _ = try NamedThread.start(name: "decoder", stackSize: 256 * 1024) {
@@ -74,7 +74,7 @@ final class MediaPipeline: @unchecked Sendable {
         }
     }
 
-    /// After a failure: marks the stream's end, so that its frames are heard.
+    /// Marks the stream's end after a failure, so that its frames are heard.
     func finish() { requests.ask(.finish) }
 
     /// Whether the decoder thread waits for the product's medium now. Any thread.
@@ -83,7 +83,7 @@ final class MediaPipeline: @unchecked Sendable {
     /// See `DecoderRequests.beat`. Any thread.
     var decoderBeat: UInt32? { requests.beat }
 
-    /// What is known of the product's transfers.
+    /// The progress of the product's transfers.
     var stream: StreamProgress { requests.medium.stream }
 
     /// Whether the renderer takes frames now. Otherwise a full ring is not checked.

@@ -26,25 +26,25 @@ final class PlaybackConductor: @unchecked Sendable {
     private var machine = PlaybackStateMachine()
     private var items: [ItemID: ConductedItem] = [:]
     private var lastItem: UInt64 = 0
-    /// The device that was opened last: products that are opened while none is are for the same one.
+    /// The device that was opened last. Products that are opened while none is open are meant for the same one.
     private var lastDevice: DeviceConfiguration?
     private var rates: DeviceRates
     /// The item whose pipeline is published.
     private var publishedItem: ItemID?
     private var retired: [RetiredStream] = []
-    /// The last command that cut off the current streams: earlier events about streams are out of date.
+    /// The last command that cut off the current streams: earlier events about streams are outdated.
     private var lastCut: UInt64 = 0
     /// The last command that released the device.
     private var lastRelease: UInt64 = 0
-    /// The next item, while the current one still comes over a network.
+    /// The next item, while the current one is still being fetched.
     private var postponed: (id: ItemID, product: MediaProduct)?
-    /// Where an item that was closed and is still current goes on, in seconds.
+    /// The position at which a closed item continues while it is still the current one, in seconds.
     private var resumption: (id: ItemID, position: Double)?
     /// Whether the renderer should run.
     private var isRunning = false
-    /// Asked before the device is reopened.
+    /// Called before the device is reopened.
     private var reopeningListener: ((DeviceReopening) -> Void)?
-    /// Whether it was asked, and waits until the device runs.
+    /// Whether it was called, and waits until the device runs.
     private var isReopening = false
 
     init(
@@ -75,7 +75,7 @@ final class PlaybackConductor: @unchecked Sendable {
         loop.assertOnLoop()
         for effect in machine.handle(event) { carryOut(effect) }
         openPostponed()
-        // The renderer does not use the closed streams any more after it has seen all commands sent so far.
+        // The renderer has stopped using the closed streams once it has seen all commands sent so far.
         for index in retired.indices where retired[index].command == nil {
             retired[index].command = renderer.sentCommands
         }
@@ -107,7 +107,7 @@ final class PlaybackConductor: @unchecked Sendable {
         while let event = renderer.nextEvent() { event.release() }
     }
 
-    /// Loudness or volume have changed: the current product is ramped to them.
+    /// Applies changed loudness or volume: the current product is ramped to the new gain.
     func configurationChanged() {
         loop.assertOnLoop()
         volume.applyVolume()
@@ -149,7 +149,7 @@ final class PlaybackConductor: @unchecked Sendable {
         case .open(let id, let product):
             if id == machine.currentItem { open(id, product) } else { postponed = (id, product) }
         case .close(let id):
-            // It is closed, and stays: it goes on from here when it is opened again.
+            // A closed item may still be the current one: it continues from here when it is opened again.
             if id == machine.currentItem { resumption = position(in: published.value).map { (id, $0) } }
             if postponed?.id == id { postponed = nil }
             guard let item = items.removeValue(forKey: id) else { return }
@@ -241,7 +241,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: Pipelines
 
-    /// The next product has the line when the current one needs it no more (docs/playback.md, 5.4).
+    /// Opens the postponed item once the current one is fully fetched (docs/playback.md, 5.4).
     private func openPostponed() {
         guard let (id, product) = postponed else { return }
         let current = machine.currentItem
@@ -283,7 +283,7 @@ final class PlaybackConductor: @unchecked Sendable {
                 handle(.opened(id, context))
                 ratesChanged()
             } else {
-                // First: it drops the stream before, which is kept until the commands sent so far.
+                // First: it drops the former stream, which stays until the commands sent so far are carried out.
                 handle(.repositioned(id))
                 if let adaptation = adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
                 handle(.converted(id, to: context.convertedSampleRate))
@@ -305,13 +305,13 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: The renderer's events
 
-    /// How much of the active product is to be heard; nil while it does not play, and where its length is not known.
+    /// The rest of the active product in seconds; nil while it does not play, and when its length is unknown.
     var remainingSeconds: Double? {
         guard machine.playbackState == .playing, let duration = machine.context?.duration else { return nil }
         return position(in: published.value).map { duration - $0 }
     }
 
-    /// Whether events will come without another command.
+    /// Whether events are expected without another command.
     var expectsEvents: Bool { isRunning || !retired.isEmpty }
 
     /// All events before this command were received.
@@ -377,7 +377,7 @@ final class PlaybackConductor: @unchecked Sendable {
         }
     }
 
-    /// The encoding changes that are heard.
+    /// Publishes the changes of the representation that are heard now.
     private func announceEncodings() {
         guard let id = machine.currentItem, let first = items[id]?.encodings.first,
             let stream = items[id]?.stream?.id, published.value.stream == stream,
@@ -394,7 +394,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private func heard(_ stream: UInt64, after commands: UInt64) {
         let id = item(of: stream)
         if commands < lastCut {
-            // It was cut off since. When it is still the next one, its first frames are gone: decode them again.
+            // It was cut off since. If it is still the next one, its first frames are gone: decode them again.
             if let id, id == machine.nextItem { items[id]?.pipeline.seek(toSeconds: 0) }
         } else if let id, let heard = items[id]?.stream {
             publishCurrent(heard)
@@ -411,7 +411,8 @@ final class PlaybackConductor: @unchecked Sendable {
         }
     }
 
-    /// The device is there and cannot play the stream: the current one, or the next one for which it was reopened.
+    /// Handles a device that is there and cannot play the stream: the current one, or the next one for which it was
+    /// reopened.
     private func refused(_ stream: UInt64, _ error: DeviceError) {
         guard let id = item(of: stream), !converts(id, after: error) else { return }
         let next = machine.nextItem == id ? machine.currentItem : nil
@@ -423,7 +424,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: Adaptation
 
-    /// Tells all items. The next one may have been decoded for other rates.
+    /// Passes the rates to all items. The next item may have been decoded for other rates.
     private func ratesChanged() {
         for item in items.values { item.pipeline.stream.setRates(rates) }
         guard let id = machine.nextItem, let item = items[id], let rate = item.stream?.format.sampleRate,
@@ -432,8 +433,8 @@ final class PlaybackConductor: @unchecked Sendable {
         item.pipeline.seek(toSeconds: 0)
     }
 
-    /// The device does not have the rate of an item: it is decoded again from the same position, for another one.
-    /// - Returns: false when that is not the reason, or not allowed.
+    /// Decodes an item again from the same position at another rate, because the device does not have its own.
+    /// - Returns: false when the error has another reason, or conversion is not allowed.
     private func converts(_ id: ItemID, after error: DeviceError) -> Bool {
         guard case .rateNotSupported(_, let rate, let supported) = error, let item = items[id],
             let stream = item.stream, rates.refuse(rate, supported: supported)

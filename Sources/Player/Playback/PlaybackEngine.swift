@@ -31,8 +31,8 @@ public final class PlaybackEngine: @unchecked Sendable {
     }
 
     /// Makes `mediaProduct` follow the active one without a gap; nil for none. Call it each time the next product
-    /// changes: a call replaces the earlier product, also when it was decoded already, as long as it is not heard.
-    /// Ignored in state `.idle`.
+    /// changes. A call replaces the earlier product, even a decoded one, as long as it is not heard. Ignored in state
+    /// `.idle`.
     public func setNext(_ mediaProduct: MediaProduct?) {
         loop.post { [conductor] in conductor.setNext(mediaProduct) }
     }
@@ -54,16 +54,15 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Stops and drops the active and the next product; the state is `.idle` and the device is free.
     public func reset() { perform(.reset) }
 
-    /// Calls `action` once the audio thread has carried out all earlier requests: after `reset` the device is free
-    /// then, and another program can open it. On the control thread; it must not take long.
+    /// Calls `action` once the audio thread has carried out all earlier requests. After `reset` the device is free
+    /// then, and another program can open it. Runs on the control thread; it must return soon.
     public func afterRequests(_ action: @escaping @Sendable () -> Void) {
         loop.post { [conductor] in conductor.afterCommands(action) }
     }
 
-    /// From now on `listener` is asked before an open device is reopened for another sample rate or channel count, and
-    /// called when it plays again. Without a listener the device is reopened at once. Call it once, before anything
-    /// plays.
-    /// - Parameter listener: called on the control thread; it must not take long. Held until the player is shut down.
+    /// Calls `listener` before an open device is reopened for another sample rate or channel count, and when it plays
+    /// again. Without a listener the device is reopened at once. Call it once, before playback.
+    /// - Parameter listener: called on the control thread; it must return soon. Held until the player is shut down.
     public func askBeforeReopening(_ listener: @escaping @Sendable (DeviceReopening) -> Void) {
         loop.post { [conductor] in conductor.askBeforeReopening(listener) }
     }
@@ -89,32 +88,31 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// The configuration of the open device; nil while none is open.
     public var deviceConfiguration: DeviceConfiguration? { published.value.device }
 
-    /// What happens to the samples of the active product on their way to the device; nil while no device is open.
+    /// The changes to the samples of the active product on their way to the device; nil while no device is open.
     public var signalPath: SignalPath? {
         let value = published.value
         guard let context = value.context, let device = value.device else { return nil }
         return SignalPath(context, device, value.scaling)
     }
 
-    /// Why the device cannot be opened, for a person, while opening is retried every second; nil otherwise.
+    /// Why the device cannot be opened, for the user, while opening is retried every second; nil otherwise.
     public var deviceProblem: String? { published.value.deviceProblem }
 
     /// Whether playback is stalled and the active product's medium is the reason: a call that opens or reads it has not
-    /// returned yet, or bytes are on their way. A decoder that is busy with bytes it has does not count. No message
-    /// tells of it; it ends with the stall.
+    /// returned yet, or bytes are on their way. A decoder that is busy with bytes it has does not count. No message is
+    /// sent for it; it ends with the stall.
     public var isWaitingForMedium: Bool { published.isWaitingForMedium }
 
-    /// A number that changes while the decoder thread of the active product gets on with its work; nil while that
-    /// thread has nothing to do, or waits for its medium, and without a product. When it stays the same for a minute,
-    /// the thread hangs.
+    /// A number that changes while the decoder thread of the active product works. nil while that thread is idle, or
+    /// waits for its medium, and without a product. When it stays the same for a minute, the thread hangs.
     public var decoderBeat: UInt32? { published.value.pipeline?.decoderBeat }
 
-    /// Seconds of the active product that have arrived ahead of its decoder; nil for a product that is not streamed,
+    /// The seconds of the active product that have arrived but are not decoded; nil for a product that is not streamed,
     /// and while it is not open.
     public var bufferedSeconds: Double? { published.value.pipeline?.stream.bufferedSeconds }
 
-    /// What the transfers of the active product wait for, also while it still plays what has arrived; nil when they go
-    /// on. No message tells of it.
+    /// Why the transfers of the active product wait, even while buffered audio still plays; nil while they run. No
+    /// message is sent for it.
     public var streamWait: StreamWait? { published.value.pipeline?.stream.wait }
 }
 
@@ -127,14 +125,14 @@ final class PublishedPlayback: @unchecked Sendable {
         var state = PlaybackState.idle
         var device: DeviceConfiguration?
         var deviceProblem: String?
-        /// Of the active product.
+        /// The scaling of the active product.
         var scaling = SampleScaling()
         /// The stream that is or will be heard, and its start in the product.
         var stream: UInt64?
         var startPosition: Double?
         /// The stream that follows.
         var following: UInt64?
-        /// Where the active product comes from. For its waits and its buffer alone.
+        /// The pipeline of the active product, for its waits and its buffer only.
         var pipeline: MediaPipeline?
     }
 

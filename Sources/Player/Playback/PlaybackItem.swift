@@ -9,7 +9,7 @@ struct PlaybackItem: Equatable {
         /// Its source is being opened.
         case loading
         case ready(PlaybackContext)
-        /// It cannot be played. Not reported until the item is the active one.
+        /// The product cannot be played. The error is sent only when the item becomes the active one.
         case failed(PlayerError)
         /// Another device has taken over the right to play. It is opened again when it should play.
         case revoked
@@ -18,9 +18,9 @@ struct PlaybackItem: Equatable {
     let id: ItemID
     let product: MediaProduct
     var phase = Phase.loading
-    /// A seek is running: frames that were decoded before it are dropped.
+    /// Whether a seek is running: frames that were decoded before it are dropped.
     var isRepositioning = false
-    /// Decoding has failed in the middle: reported after the decoded frames were heard.
+    /// An error in the middle of decoding: sent after the decoded frames were heard.
     var failureAtEnd: PlayerError?
 
     init(id: ItemID, product: MediaProduct) {

@@ -1,10 +1,10 @@
 import Platform
 
-/// One playback of a product, as the play log and the service know it. A source that has to start over ends it and
+/// One playback of a product, as the play log and the service identify it. A source that has to start over ends it and
 /// begins a new one (docs/playback.md, 15.5).
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 public final class PlaybackSession: @unchecked Sendable {
     private let lock = Lock()
     private var current: String
@@ -12,8 +12,8 @@ public final class PlaybackSession: @unchecked Sendable {
     private let renewed: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - newID: gives an id that no other playback has.
-    ///   - renewed: is told the id of a new session, on the thread that began it.
+    ///   - newID: returns an id that no other playback has.
+    ///   - renewed: called with the id of a new session, on the thread that began it.
     public init(
         newID: @escaping @Sendable () -> String = { SystemRandomSource().uuid() },
         renewed: @escaping @Sendable (String) -> Void = { _ in }

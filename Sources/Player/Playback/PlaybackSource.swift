@@ -9,10 +9,10 @@ public protocol PlaybackSource: AnyObject, Sendable {
     /// Finds and opens a product.
     /// - Parameters:
     ///   - session: identifies this playback; a source that starts over renews it.
-    ///   - cancellation: cancelled when nobody wants the product any more; a blocking call then ends at once.
-    ///   - medium: is told when the medium is opened and read, here and later by the decoder: the bytes that are
+    ///   - cancellation: cancelled when the product is not needed any more; a blocking call then ends at once.
+    ///   - medium: records when the medium is opened and read, here and later by the decoder: the bytes that are
     ///     decoded go through a `MediumByteSource`.
-    /// - Throws: what the player raises. The player adds the product to it.
+    /// - Throws: the error that the player sends. The player adds the product to it.
     func open(
         _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct
@@ -22,7 +22,7 @@ public protocol PlaybackSource: AnyObject, Sendable {
 }
 
 extension PlaybackSource {
-    /// For files.
+    /// For local files.
     public func streams(_ product: MediaProduct) -> Bool { false }
 }
 
@@ -36,17 +36,17 @@ public struct OpenedProduct {
     public var streamType: StreamType
     public var assetPresentation: AssetPresentation
     public var audioMode: AudioMode?
-    /// That of the audio that is read now: a source that starts over may get another one.
+    /// The quality of the audio that is read now: a source that starts over may get another one.
     public var audioQuality: () -> AudioQuality?
     public var videoQuality: VideoQuality?
     public var replayGain: ReplayGain
-    /// The source's own reason for the last error of `decoder`; nil when the error says it all.
+    /// The source's own reason for the last error of `decoder`; nil when the error is complete without it.
     public var reason: () -> PlayerError?
     /// Whether all of it has arrived, so that the next product may be fetched.
     public var isFetched: () -> Bool
-    /// Begins the transfers that there is room for. Reading does that too.
+    /// Begins the transfers that there is room for. Reading does so too.
     public var fetchAhead: () -> Void
-    /// Whether enough has arrived to begin at this position, in seconds, or to go on there after a stall.
+    /// Whether enough has arrived to begin at this position, in seconds, or to continue there after a stall.
     public var hasEnough: (Double) -> Bool
 
     public init(

@@ -15,7 +15,7 @@ struct PlaybackStateMachine {
 
         // From an item's pipeline.
         case opened(ItemID, PlaybackContext)
-        /// Its audio comes from another position now.
+        /// Its audio now comes from another position.
         case repositioned(ItemID)
         /// Nothing more will be decoded. `hasFrames`: some frames were decoded, and may not have been heard yet.
         case failed(ItemID, PlayerError, hasFrames: Bool)
@@ -72,7 +72,7 @@ struct PlaybackStateMachine {
     private struct Active {
         var current: PlaybackItem
         var next: PlaybackItem?
-        /// The user wants it to play.
+        /// Whether the user wants it to play.
         var wantsToPlay = false
         var output = Output.silent
 
@@ -214,7 +214,7 @@ struct PlaybackStateMachine {
         return [.open(active.current.id, active.current.product)] + start(&active)
     }
 
-    /// The output has to start, and is silent before.
+    /// Starts the output, which is silent until then.
     private mutating func start(_ active: inout Active) -> [Effect] {
         guard active.wantsToPlay else { return [] }
         generation += 1
@@ -226,8 +226,8 @@ struct PlaybackStateMachine {
         active.wantsToPlay && active.current.isPlayable ? [.run(generation: generation)] : []
     }
 
-    /// The output holds until there is audio from the new position. Its old frames are dropped; otherwise the next item
-    /// would begin after them.
+    /// Makes the output hold until there is audio from the new position. Its old frames are dropped; otherwise the next
+    /// item would begin after them.
     private mutating func seek(_ seconds: Double, _ active: inout Active) -> [Effect] {
         guard !seconds.isNaN else { return [] }
         let end = active.current.context?.duration ?? .infinity
@@ -235,7 +235,7 @@ struct PlaybackStateMachine {
         guard active.current.context != nil else { return [seek] }
         active.current.isRepositioning = true
         var effects = [.hold, seek] + start(&active)
-        // Frames that could not be decoded before may be skipped, or readable now.
+        // Frames that could not be decoded may be skipped, or be readable now.
         if active.current.failureAtEnd != nil {
             active.current.failureAtEnd = nil
             if active.next?.context != nil { effects.append(.follow(active.next?.id)) }
@@ -245,7 +245,7 @@ struct PlaybackStateMachine {
 
     // MARK: Items
 
-    /// The next item becomes the current one, without being heard first.
+    /// Makes the next item the current one before it is heard.
     private mutating func becomeActive(_ next: PlaybackItem, _ active: inout Active) -> [Effect] {
         active.current = next
         active.next = nil
@@ -254,7 +254,7 @@ struct PlaybackStateMachine {
         }
         guard next.context != nil else {
             active.output = .stalled
-            // Later reports of the output are about the product before.
+            // Later reports of the output are about the former product.
             if active.wantsToPlay { generation += 1 }
             return [.silence(releaseDevice: false)]
         }
@@ -282,7 +282,7 @@ struct PlaybackStateMachine {
         active.current.context == nil || active.current.failureAtEnd != nil ? [] : [.follow(active.next?.id)]
     }
 
-    /// - Returns: nil when the error has to be reported now.
+    /// - Returns: nil when the error has to be sent now.
     private func record(
         _ error: PlayerError, of id: ItemID, _ hasFrames: Bool, _ active: inout Active
     ) -> [Effect]? {
@@ -303,7 +303,8 @@ struct PlaybackStateMachine {
         return [.follow(nil)]
     }
 
-    /// Another device has taken over: the product waits for the next `play`, which opens it again.
+    /// Handles the loss of the right to play to another device: the product waits for the next `play`, which opens it
+    /// again.
     private func revoke(_ active: inout Active) -> [Effect] {
         let silence: [Effect] = active.current.context == nil ? [] : [.silence(releaseDevice: false)]
         active.current.failureAtEnd = nil

@@ -2,26 +2,26 @@ import Media
 import PCM
 import Platform
 
-/// A decoder whose frames have a rate that the device takes. Frames that have one already pass unchanged, and cost
-/// nothing.
+/// A decoder whose frames have a rate that the device supports. Frames that have such a rate pass unchanged, at no
+/// cost.
 ///
-/// Positions are those of the decoder, in frames of its own first format.
+/// Positions are in frames of the decoder's own first format.
 ///
 /// Thread: only the decoder thread.
 final class RateConvertedDecoder {
-    /// How the frames of the decoder become those of the device.
+    /// How the frames of the decoder are converted for the device.
     private enum State {
         case unchanged
         case converting(Conversion)
     }
 
-    /// Why the conversion gives its last frames.
+    /// Why the conversion returns its last frames.
     private enum End {
         case end
         case format(PCMFormat)
     }
 
-    /// A conversion, with the frames that it has not taken yet.
+    /// A conversion, with the frames that it has not consumed yet.
     private final class Conversion {
         var converter: RateConverter
         let source: PCMFormat
@@ -29,9 +29,9 @@ final class RateConvertedDecoder {
         let input: UnsafeMutableBufferPointer<Int32>
         /// Samples of `input`.
         var pending: Range<Int> = 0..<0
-        /// Nothing follows in the input.
+        /// Set when no input follows.
         var end: End?
-        /// Frames of the output before the wanted one.
+        /// The frames of the output before the requested one.
         var skipped: Int64 = 0
 
         private static let inputFrames = 4096
@@ -55,10 +55,10 @@ final class RateConvertedDecoder {
     private let quality: RateQuality
     private let deviceRate: (Int) -> Int
     private var state = State.unchanged
-    /// Of the decoder's next frames.
+    /// The format of the decoder's next frames.
     private(set) var sourceFormat: PCMFormat
 
-    /// Decoding begins so many milliseconds before the target of a seek, so that the filter is full there.
+    /// Decoding begins this many milliseconds before the target of a seek, so that the filter is full there.
     private static let preroll = 100
 
     /// - Parameter deviceRate: the rate at which audio of a rate is played, in Hz.
@@ -67,7 +67,7 @@ final class RateConvertedDecoder {
         sourceFormat = decoder.properties.format
     }
 
-    /// Of the next frames here.
+    /// The format of the next frames after the conversion.
     var format: PCMFormat {
         switch state {
         case .unchanged: sourceFormat
@@ -80,8 +80,8 @@ final class RateConvertedDecoder {
         PCMFormat(sampleRate: conversion.target, channelCount: conversion.source.channelCount, bitDepth: 32)
     }
 
-    /// The next frames are those of a position, for the device as it is now.
-    /// - Parameter frame: of the decoder's first format; nil: where the decoder is.
+    /// Prepares the frames of a position, for the present rates of the device.
+    /// - Parameter frame: the position in the decoder's first format; nil: the decoder's present position.
     func begin(at frame: Int64?) throws(MediaError) {
         try choose()
         guard let frame else { return }
@@ -115,7 +115,7 @@ final class RateConvertedDecoder {
         return max(1, large)
     }
 
-    /// As `AudioDecoder.read`.
+    /// Reads like `AudioDecoder.read`.
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
         while true {
             switch state {
@@ -159,7 +159,7 @@ final class RateConvertedDecoder {
         return kept > 0 ? .frames(kept) : nil
     }
 
-    /// Leaves out the frames before the target of a seek.
+    /// Drops the frames before the target of a seek.
     private func skip(_ count: Int, of conversion: Conversion, in buffer: UnsafeMutableBufferPointer<Int32>) -> Int {
         guard conversion.skipped > 0 else { return count }
         let skipped = Int(min(conversion.skipped, Int64(count)))
@@ -169,8 +169,8 @@ final class RateConvertedDecoder {
         return count - skipped
     }
 
-    /// The decoder's frames have another format from here on.
-    /// - Returns: that of the frames here; nil when it stays.
+    /// Handles another format of the decoder's next frames.
+    /// - Returns: the format of the converted frames; nil when it stays.
     private func changed(to new: PCMFormat) throws(MediaError) -> PCMFormat? {
         let old = format
         sourceFormat = new

@@ -1,9 +1,9 @@
 /// How long a decoder thread sleeps before it checks a full ring again. The audio thread makes no system call to wake
-/// it, so it learns how fast frames are taken: by a device, or by a plug-in that takes all at once.
+/// it. So this thread measures how fast frames are taken: by a device, or by a plug-in that takes all at once.
 struct RefillPacer {
-    /// In milliseconds.
+    /// The longest sleep in milliseconds.
     private let longestSleep: Int
-    /// Slept since the last refill.
+    /// The milliseconds slept since the last refill.
     private var slept = 0
     /// The sleep between the last two refills.
     private var lastInterval = 0

@@ -2,7 +2,8 @@ import Output
 import Platform
 
 /// Reads the renderer's events for the conductor. The audio thread makes no system call to announce them, so the poller
-/// looks soon after a command, less and less often while nothing happens, and not at all while nothing is expected.
+/// polls soon after a command. It polls less and less often while there are no events, and stops when none are
+/// expected.
 ///
 /// Thread: only control.
 final class RendererEventPoller {
@@ -12,9 +13,9 @@ final class RendererEventPoller {
     private let timer: LoopTimer
     private var pacer = EventPacer()
     private var isPolling = false
-    /// Whether the next look waits for `timer`.
+    /// Whether the next poll waits for `timer`.
     private var isTimed = false
-    /// What waits for the renderer to carry a command out.
+    /// The actions that wait for the renderer to carry a command out.
     private var waiting: [(command: UInt64, action: () -> Void)] = []
 
     init(_ renderer: Renderer, loop: EventLoop, link: ConductorLink) {
@@ -22,7 +23,7 @@ final class RendererEventPoller {
         timer = LoopTimer(loop)
     }
 
-    /// The renderer got a command: events are expected soon.
+    /// Polls soon: the renderer got a command, and events are expected.
     func hurry() {
         let mayBeLate = pacer.isSlow
         pacer.hurry()
@@ -38,7 +39,7 @@ final class RendererEventPoller {
     func afterCommands(_ action: @escaping () -> Void) {
         waiting.append((renderer.sentCommands, action))
         guard isPolling, renderer.processedCommands >= renderer.sentCommands else { return hurry() }
-        // Nothing is on its way to the renderer, so the question is no reason to look more often from now on.
+        // No command is pending in the renderer, so one poll is enough.
         if isTimed { poll() }
     }
 
@@ -53,7 +54,7 @@ final class RendererEventPoller {
         }
     }
 
-    /// One event a turn of the loop: what a listener does about a message comes before what happened after it.
+    /// Handles one event in each turn of the loop: a listener's reaction to a message precedes the next event.
     private func poll() {
         guard let conductor = link.conductor else { return }
         timer.cancel()

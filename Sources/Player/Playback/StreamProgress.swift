@@ -2,16 +2,16 @@ import Output
 import PCM
 import Platform
 
-/// Why a stream does not go on, apart from bytes that are simply on their way.
+/// Why a stream waits, apart from bytes that are simply on their way.
 public enum StreamWait: Equatable, Sendable {
     /// The network has failed. Another link ends the wait at once.
-    /// - Parameter seconds: until the next attempt; 0 while one goes on.
+    /// - Parameter seconds: the time until the next attempt; 0 during an attempt.
     case network(seconds: Double)
     /// The service failed, or asked to wait (5XX and 429).
-    /// - Parameter seconds: until the next attempt; 0 while one goes on.
+    /// - Parameter seconds: the time until the next attempt; 0 during an attempt.
     case service(seconds: Double)
 
-    /// Until the next attempt; 0 while one goes on.
+    /// The time until the next attempt; 0 during an attempt.
     var seconds: Double {
         switch self {
         case .network(let seconds), .service(let seconds): seconds
@@ -19,19 +19,20 @@ public enum StreamWait: Equatable, Sendable {
     }
 }
 
-/// What is known of a product's transfers: how much has arrived ahead of the decoder, and what they wait for; and of
-/// the device that they are for.
+/// The progress of a product's transfers: the audio that is buffered for the decoder, and the reason why they wait. It
+/// also has the device that they are for.
 ///
-/// Thread: any. The decoder's and the network's write it, and control the device; those that show a status read it.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// Thread: any. The threads of the decoder and the network write the transfers, and control writes the device. A status
+/// reads it on other threads.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class StreamProgress: @unchecked Sendable {
-    /// Why a transfer is repeated, and when: in nanoseconds of the clock.
+    /// Why a transfer is retried, and when: in nanoseconds of the clock.
     enum Retry: Equatable, Sendable {
         case network(at: Int64)
         case service(at: Int64)
     }
 
-    /// What a decoder thread that sleeps is woken by.
+    /// The event that wakes a sleeping decoder thread.
     enum Arrival {
         /// More bytes, or the end of a transfer.
         case bytes
@@ -39,10 +40,10 @@ final class StreamProgress: @unchecked Sendable {
         case end
     }
 
-    /// Of the product's transfers.
+    /// The cookies of the product's transfers.
     let cookies = ProductCookies()
     private let clock: any MonotonicClock
-    /// Called when a wait for a retry has begun, and when there is none any more: `wait` has changed. Any thread.
+    /// Called when a wait for a retry has begun, and when none is left: `wait` has changed. Any thread.
     private let waitChanged: (@Sendable () -> Void)?
     private let lock = Lock()
     private var lastID = 0
@@ -66,7 +67,7 @@ final class StreamProgress: @unchecked Sendable {
 
     // MARK: From transfers
 
-    /// The transfer is repeated after so many nanoseconds.
+    /// Notes that the transfer is retried after `delay` nanoseconds.
     func willRetry(_ id: Int, after failure: RetrySchedule.Failure, delay: Int64) {
         let time = clock.now() + delay
         let isFirst = lock.withLock {
@@ -81,7 +82,7 @@ final class StreamProgress: @unchecked Sendable {
         if isFirst { waitChanged?() }
     }
 
-    /// The transfer goes on, or has ended.
+    /// Notes that the transfer runs again, or has ended.
     func goesOn(_ id: Int) {
         let isOver = lock.withLock {
             guard !retries.isEmpty else { return false }
@@ -91,7 +92,7 @@ final class StreamProgress: @unchecked Sendable {
         if isOver { waitChanged?() }
     }
 
-    /// Bytes have arrived, or a transfer has ended.
+    /// Wakes the sleeper: bytes have arrived, or a transfer has ended.
     func arrived(_ arrival: Arrival) {
         let sleeper: WakeUp? = lock.withLock {
             guard let awaited, awaited.arrival == .bytes || arrival == .end else { return nil }
@@ -103,21 +104,21 @@ final class StreamProgress: @unchecked Sendable {
 
     // MARK: From control
 
-    /// The device that plays it, as it was opened last; nil while that is not known.
+    /// Sets the device that plays the product, as it was opened last; nil while it is unknown.
     func setDevice(_ configuration: DeviceConfiguration?) { lock.withLock { device = configuration } }
 
-    /// At which rates the device plays, as far as is known.
+    /// Sets the rates at which the device plays, as far as they are known.
     func setRates(_ rates: DeviceRates) { lock.withLock { self.rates = rates } }
 
     // MARK: From the decoder thread
 
-    /// The rate at which the device plays audio of a rate, in Hz.
+    /// Returns the rate at which the device plays audio of a rate, in Hz.
     func deviceRate(for rate: Int) -> Int { lock.withLock { rates.rate(for: rate) } }
 
-    /// How rates are converted.
+    /// The quality of rate conversion.
     var rateQuality: RateQuality { lock.withLock { rates.rule.quality } ?? .veryHigh }
 
-    /// Whether the device may play audio of this rate, in Hz. True while none is known.
+    /// Returns whether the device may play audio of this rate, in Hz. True while no device is known.
     func mayPlay(rate: Int) -> Bool { lock.withLock { device?.mayPlay(rate: rate) ?? true } }
 
     /// Wakes `sleeper` once, at the next arrival. Replaces an earlier call.
@@ -153,13 +154,13 @@ final class StreamProgress: @unchecked Sendable {
         return latest?.wait
     }
 
-    /// Seconds of audio that have arrived ahead of the decoder; nil for what is not streamed.
+    /// The seconds of audio that have arrived but are not decoded; nil for a product that is not streamed.
     var bufferedSeconds: Double? {
         let stretches = lock.withLock { self.stretches }
         guard !stretches.isEmpty else { return nil }
         return stretches.reduce(0) { $0 + $1.stretch.bufferedSeconds }
     }
 
-    /// For the decision whether enough has arrived.
+    /// The buffered audio, to decide whether enough has arrived.
     var buffered: BufferedAudio { BufferedAudio(lock.withLock { stretches.map { $0.stretch } }) }
 }

@@ -1,7 +1,7 @@
 import Output
 
 extension RendererEvent {
-    /// For an event that is not handled.
+    /// Releases the objects of an event that is not handled.
     func release() {
         switch kind {
         case .opened(_, let box): box.release()

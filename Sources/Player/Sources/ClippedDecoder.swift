@@ -1,7 +1,7 @@
 import Media
 import PCM
 
-/// Plays a stretch of another decoder's audio: a period that takes a part of a file or of segments, or a track of a cue
+/// Plays a stretch of another decoder's audio: a period that uses a part of a file or of segments, or a track of a cue
 /// sheet.
 ///
 /// The audio may change its format. Positions are in frames of the first one.
@@ -12,18 +12,18 @@ final class ClippedDecoder: AudioDecoder {
     private let ownMetadata: TrackMetadata?
     private let rate: Int
     private let start: Int64
-    /// nil: to the end.
+    /// The number of frames; nil: to the end.
     private let count: Int64?
     private var position: FramePosition
-    /// Of the frames that come next.
+    /// The sample rate of the next frames.
     private var currentRate: Int
-    /// The first read has to go to the start.
+    /// False until the first read has moved the decoder to the start.
     private var isPlaced: Bool
 
     /// - Parameters:
     ///   - start: the first frame, of the audio's first format.
-    ///   - count: of the frames in that format; nil: to the end.
-    ///   - metadata: nil: that of the decoder.
+    ///   - count: the number of frames in that format; nil: to the end.
+    ///   - metadata: nil: the metadata of the decoder.
     init(_ decoder: any AudioDecoder, from start: Int64, count: Int64?, metadata: TrackMetadata? = nil) {
         self.decoder = decoder
         ownMetadata = metadata
@@ -37,10 +37,10 @@ final class ClippedDecoder: AudioDecoder {
 
     /// - Parameters:
     ///   - clip: in seconds of the media's own timeline; the upper bound may be infinite.
-    ///   - mediaStart: of the first frame, in the same seconds; nil: as the media says.
+    ///   - mediaStart: the time of the first frame, in the same seconds; nil: the media defines it.
     convenience init(_ decoder: any AudioDecoder, _ clip: Range<Double>, mediaStart: Double? = nil) {
         let rate = Double(decoder.properties.format.sampleRate)
-        // Media that begins after the clip, because its offset is not said, is played from its beginning.
+        // Media that begins after the clip, because its offset is unknown, is played from its beginning.
         let origin = min(mediaStart ?? decoder.properties.mediaStart, max(0, clip.lowerBound))
         let start = Self.frame((clip.lowerBound - origin) * rate)
         let count = clip.upperBound.isFinite ? max(0, Self.frame((clip.upperBound - origin) * rate) - start) : nil
@@ -53,7 +53,7 @@ final class ClippedDecoder: AudioDecoder {
         var properties = decoder.properties
         let known = properties.frameCount.map { max(0, $0 - start) }
         properties.frameCount = if let known, let count { min(known, count) } else { count ?? known }
-        // It is of the whole file.
+        // The digest is that of the whole file.
         properties.sampleDigest = nil
         return properties
     }
@@ -62,7 +62,7 @@ final class ClippedDecoder: AudioDecoder {
 
     var damage: DamageReport {
         var damage = decoder.damage
-        // What lies after the clip is not missed.
+        // Frames after the clip are not missing.
         if let count, position.frame >= count { damage.truncated = false }
         return damage
     }

@@ -1,7 +1,7 @@
 import Media
 import Platform
 
-/// All sources as one: finds the source of a product by its id.
+/// Combines all sources: finds the source of a product by its id.
 ///
 /// Thread: any.
 public final class SourceRouter: PlaybackSource {
@@ -21,10 +21,10 @@ public final class SourceRouter: PlaybackSource {
 
     /// - Parameters:
     ///   - service: nil when no content service is configured.
-    ///   - kept: what is kept of the service; nil when nothing is.
-    ///   - offlineMode: in which nothing uses the network.
-    ///   - isLinked: whether there is a network at present. Without one, damage of what is kept is an error, and not a
-    ///     wait for the service. Called on decoder threads.
+    ///   - kept: the offline copies of the service; nil without an offline engine.
+    ///   - offlineMode: the mode in which no source uses the network.
+    ///   - isLinked: whether there is a link now. Without one, damage of an offline copy is an error, and the service
+    ///     is not tried. Called on decoder threads.
     public init(
         local: any PlaybackSource = LocalFiles(), service: (any PlaybackSource)? = nil, kept: OfflineSource? = nil,
         offlineMode: OfflineMode = OfflineMode(), isLinked: @escaping @Sendable () -> Bool = { true }
@@ -46,7 +46,7 @@ public final class SourceRouter: PlaybackSource {
             var otherwise: OfflineSource.Replacement?
             if let service, isLinked() {
                 otherwise = { [self] () throws(PlayerError) in
-                    // It may have been switched on since.
+                    // Offline mode may have been switched on since.
                     if offlineMode.isOn { throw refusal(of: product) }
                     guard isLinked() else { return nil }
                     return try service.open(product, session: session, cancellation: cancellation, medium: medium)
@@ -84,7 +84,7 @@ public final class SourceRouter: PlaybackSource {
         }
     }
 
-    /// Only the decision.
+    /// Decides the route.
     static func route(of product: MediaProduct) -> Route {
         ServiceAddress.isMeant(by: product.productId) ? .service : .local
     }

@@ -1,7 +1,7 @@
 import Media
 import PCM
 
-/// How the audio is encoded that is heard. It may change inside a product (docs/playback.md, 15.11).
+/// The representation of the audio that is heard. It may change inside a product (docs/playback.md, 15.11).
 struct AudioEncoding: Equatable, Sendable {
     var codec: String
     /// Bits per second, if known.
@@ -23,7 +23,7 @@ extension PlaybackContext {
         }
     }
 
-    /// The same with audio of this encoding.
+    /// Returns the context with this representation of the audio.
     /// - Returns: nil when nothing changes.
     func changed(to encoding: AudioEncoding?) -> PlaybackContext? {
         guard let encoding, self.encoding != encoding else { return nil }
@@ -32,7 +32,7 @@ extension PlaybackContext {
         return changed
     }
 
-    /// The same with the encoding and the format of another context.
+    /// Returns the context with the representation and the format of another context.
     /// - Returns: nil when nothing changes.
     func changed(as other: PlaybackContext) -> PlaybackContext? {
         let isSame =
@@ -52,7 +52,7 @@ extension AudioQuality {
     /// Below this, lossy audio counts as low. In bits per second.
     private static let highBitRate = 160_000
 
-    /// The quality of audio of which a source does not say it.
+    /// The quality of audio for which the source names none.
     init(of properties: AudioProperties) {
         switch properties.codec {
         case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy:
@@ -61,7 +61,7 @@ extension AudioQuality {
         }
     }
 
-    /// The quality that is heard where this one was named: a lossy codec is never lossless.
+    /// Returns the quality that is heard where the source named this one: a lossy codec is never lossless.
     func heard(in properties: AudioProperties) -> AudioQuality {
         let decoded = AudioQuality(of: properties)
         return isLossless && !decoded.isLossless ? decoded : self

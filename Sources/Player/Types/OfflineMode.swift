@@ -1,7 +1,7 @@
 import Platform
 
-/// Whether the app is in offline mode: nothing uses the network then (docs/playback.md, 16.5). One for the player, its
-/// sources and the network.
+/// Whether the app is in offline mode, in which no part uses the network (docs/playback.md, 16.5). The player, its
+/// sources and the network share one object.
 ///
 /// Thread: any.
 /// `@unchecked Sendable` is safe because `lock` guards everything.
@@ -23,7 +23,7 @@ public final class OfflineMode: @unchecked Sendable {
         }
     }
 
-    /// Calls `observer` with each new value, on the thread that sets it, after those that were added before.
+    /// Calls `observer` with each new value, on the thread that sets it, after earlier observers.
     /// - Returns: the present value.
     @discardableResult
     func observe(_ observer: @escaping @Sendable (Bool) -> Void) -> Bool {

@@ -14,7 +14,7 @@ public struct PlaybackContext: Equatable, Sendable {
     public var audioBitDepth: Int?
     /// The codec's name in lower case: "flac", "pcm".
     public var audioCodec: String?
-    /// In Hz.
+    /// The sample rate in Hz.
     public var audioSampleRate: Int?
     /// The rate to which the audio is converted for the device, in Hz; nil when it is played at its own
     /// (docs/playback.md, 8).
@@ -23,7 +23,7 @@ public struct PlaybackContext: Equatable, Sendable {
     /// How the device's channels differ from those of the audio; nil when they are the same, and while no device is
     /// open (docs/playback.md, 8).
     public var adaptation: ChannelAdaptation?
-    /// In seconds; nil when the source does not say it.
+    /// The length in seconds; nil when the source does not provide it.
     public var duration: Double?
     /// Where playback starts, in seconds.
     public var startAssetPosition: Double

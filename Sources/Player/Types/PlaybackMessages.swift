@@ -1,4 +1,4 @@
-/// Everything on the playback engine's bus, in order (docs/playback.md, 2).
+/// All messages on the playback engine's bus, in order (docs/playback.md, 2).
 public enum PlaybackMessage: Equatable, Sendable {
     /// Sent just before the state changes to `.idle`, and only for the active product.
     case error(PlayerError)
@@ -36,6 +36,6 @@ public enum PlaybackState: Equatable, Sendable {
     case playing
     /// There is an active product, and it should not play.
     case notPlaying
-    /// It should play and cannot, because data or the device is missing; it continues by itself.
+    /// The product should play and cannot, because data or the device is missing; it continues without a request.
     case stalled
 }

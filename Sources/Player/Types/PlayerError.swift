@@ -6,7 +6,7 @@ import Platform
 
 /// An error on a bus of the player: the public form of all internal errors (docs/playback.md, 6).
 public struct PlayerError: Error, Equatable, Sendable {
-    /// The kind of error, by which an app decides what to do.
+    /// The kind of error, which an app uses to decide its reaction.
     public enum Kind: Equatable, Sendable {
         /// Catch-all: an internal error, or media that cannot be played.
         case unexpected
@@ -42,7 +42,7 @@ public struct PlayerError: Error, Equatable, Sendable {
         case service(status: Int, subStatus: Int?)
         /// Something else than the content service has answered in its place: a login page, a filter or a proxy.
         case foreign(status: Int)
-        /// The content service's answer cannot be used; the field that is wrong.
+        /// The content service's answer cannot be used; `field` is wrong.
         case answer(field: String)
         /// A source refuses the product, with its own code.
         case source(code: String)
@@ -50,7 +50,7 @@ public struct PlayerError: Error, Equatable, Sendable {
 
     public var kind: Kind
     public var cause: Cause
-    /// What happened and what to do, for a person.
+    /// The failure and the solution, for the user.
     public var message: String
     /// The product that the error belongs to.
     public var mediaProduct: MediaProduct?
@@ -67,8 +67,8 @@ public struct PlayerError: Error, Equatable, Sendable {
         self.init(kind, .source(code: code), message: message, mediaProduct: mediaProduct)
     }
 
-    /// Identifies the cause in one to five characters of `[0-9a-z]`, stable between releases. docs/control.md lists
-    /// them. For people, logs and clients.
+    /// The code of the cause in one to five characters of `[0-9a-z]`, stable between releases. docs/control.md lists
+    /// the codes. For users, logs and clients.
     public var code: String { cause.code }
 }
 

@@ -4,10 +4,10 @@ import Platform
 extension PlayerError {
     /// How far an error reaches beyond its product (docs/playback.md, 12.9 and 16.8).
     public enum Reach: Equatable, Sendable {
-        /// The product alone: waiting does not change it, and the next product may play.
+        /// Only the product: waiting does not change it, and the next product may play.
         case product
-        /// The content of the product did not come, and the service has not said why. It may be missing, or a filter
-        /// may keep all content back: the next product shows it.
+        /// The content of the product did not arrive, and the service gave no reason. It may be missing, or a filter
+        /// may block all content: the next product decides.
         case content
         /// The service is away, and with it all products: the network or the service fails, or something else answers.
         case service
@@ -19,7 +19,7 @@ extension PlayerError {
         switch cause {
         case .service(let status, _): ServiceRefusal.isTemporary(status) ? .service : .product
         case .foreign: .service
-        // Not even JSON: a page, or something that is no content service.
+        // Not even JSON: a web page, or a server that is no content service.
         case .answer(let field): field.utf8.elementsEqual(PlaybackInfo.Malformed.noAnswer.utf8) ? .service : .product
         case .media(.source(let error)): Self.reach(of: error)
         case .media(let error) where error.isOfNoService: isOfService ? .content : .product
@@ -36,7 +36,7 @@ extension PlayerError {
         case .foreign: .content
         case .status(let status): ServiceRefusal.isTemporary(status) ? .service : .product
         case .medium(let error): error.isOfResources ? .machine : .product
-        // Of the product in so far as others may be kept.
+        // Only the product, because others may have offline copies.
         case .cancelled, .unusable, .integrity, .offlineMode: .product
         }
     }

@@ -18,7 +18,7 @@ public struct ServiceAddress: Equatable, Sendable {
         self.id = id
     }
 
-    /// nil when `text` is not an address.
+    /// Returns nil when `text` is not an address.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         for (name, type) in Self.types {

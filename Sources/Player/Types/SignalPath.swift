@@ -1,7 +1,7 @@
 import Output
 import PCM
 
-/// What happens to the samples between the decoder and the converter of the DAC (docs/playback.md, 8).
+/// The changes to the samples between the decoder and the converter of the DAC (docs/playback.md, 8).
 ///
 ///     let path = engine.signalPath
 ///     print(path?.description ?? "no device is open")        // "rate converted, volume scaled"
@@ -10,7 +10,7 @@ public struct SignalPath: Equatable, Sendable {
     public enum Change: String, Equatable, Sendable, CaseIterable {
         /// The sample rate is converted.
         case rate
-        /// Channels are mixed. A channel that is copied to another place is no change.
+        /// Channels are mixed. Copying a channel to another position is no change.
         case channels
         /// Loudness normalization scales the samples.
         case loudness
@@ -29,18 +29,18 @@ public struct SignalPath: Equatable, Sendable {
         }
     }
 
-    /// In the order of the path.
+    /// The changes in the order of the path.
     public let changes: [Change]
 
-    /// Whether every sample of the decoder reaches the device unchanged. A mixer in the card comes after that.
+    /// Whether every sample of the decoder reaches the device unchanged. A mixer in the card comes later.
     public var isBitPerfect: Bool { changes.isEmpty }
 
-    /// From changes that were written elsewhere.
+    /// Takes changes from another form.
     public init(_ changes: [Change]) { self.changes = changes }
 
     /// - Parameters:
-    ///   - context: of the product that is heard.
-    ///   - device: the open one.
+    ///   - context: the context of the product that is heard.
+    ///   - device: the open device.
     init(_ context: PlaybackContext, _ device: DeviceConfiguration, _ scaling: SampleScaling) {
         var changes: [Change] = []
         if context.convertedSampleRate != nil { changes.append(.rate) }
@@ -58,7 +58,7 @@ public struct SignalPath: Equatable, Sendable {
 }
 
 extension SignalPath: CustomStringConvertible {
-    /// For a person: "bit-perfect", or "rate converted, volume scaled".
+    /// The text for the user: "bit-perfect", or "rate converted, volume scaled".
     public var description: String {
         changes.isEmpty ? "bit-perfect" : changes.map { Self.phrase($0) }.joined(separator: ", ")
     }
@@ -75,7 +75,7 @@ extension SignalPath: CustomStringConvertible {
     }
 }
 
-/// What the gain of a product is made of.
+/// The parts of the gain of a product.
 struct SampleScaling: Equatable, Sendable {
     var isNormalized = false
     var isVolumeScaled = false

@@ -5,9 +5,9 @@ import Platform
 struct Arguments {
     /// An option of a command.
     struct Option {
-        /// With its dashes: `--device`.
+        /// The name with its dashes: `--device`.
         let name: String
-        /// The name of its value in the help; nil when it takes none.
+        /// The name of its value in the help; nil for an option without a value.
         let value: String?
 
         init(_ name: String, value: String? = nil) {
@@ -58,7 +58,7 @@ struct Arguments {
     /// The value of an option; the last one when it was given several times.
     func value(of name: String) -> String? { given.last { $0.name == name }?.value }
 
-    /// Whether the words ask for help, also when other words are wrong.
+    /// Whether the words ask for help, even when other words are wrong.
     static func askForHelp(_ words: [String]) -> Bool { ask(for: "--help", words) || ask(for: "-h", words) }
 
     /// Whether an option without a value is among the words.
@@ -70,7 +70,7 @@ struct Arguments {
         return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)
     }
 
-    /// `--volume=40` into `--volume` and `40`.
+    /// Splits `--volume=40` into `--volume` and `40`.
     private static func split(_ word: String) -> (name: String, value: String?) {
         guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (word, nil) }
         return (String(word[..<equals]), String(word[word.utf8.index(after: equals)...]))

@@ -4,25 +4,25 @@ import Platform
 
 /// The options of `tonearm play`.
 struct PlayOptions: Equatable {
-    /// nil: the first sound card.
+    /// The device; nil: the first sound card.
     var device: String?
     var normalization = LoudnessNormalizationMode.off
-    /// In dB.
+    /// The pre-amplification in dB.
     var preAmp = 4
-    /// In percent; nil: the volume of the last time.
+    /// The volume in percent; nil: the last volume.
     var volume: Int?
     /// The start position in the first file, in seconds.
     var start = 0.0
-    /// nil: the widest one of the device.
+    /// The sample format; nil: the widest one of the device.
     var sampleFormat: SampleFormat?
-    /// All audio is converted to this rate, in Hz; nil: only what the device does not have.
+    /// The rate to which all audio is converted, in Hz; nil: only rates that the device does not have are converted.
     var sampleRate: Int?
     var bufferMilliseconds = 200
     var periodCount = 4
     var json = false
     /// The address of a content service; nil without one.
     var service: String?
-    /// Files for it: the token, and certificates of private authorities.
+    /// The files for the service: the token, and certificates of private authorities.
     var tokenFile: String?
     var authorities: String?
     /// Files, folders and products of the service, in order.

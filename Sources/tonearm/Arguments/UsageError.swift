@@ -1,6 +1,6 @@
-/// A wrong command line.
+/// A mistake in the command line.
 struct UsageError: Error, Equatable {
-    /// What is wrong and, if known, what to write instead.
+    /// The mistake and, if known, the correction.
     var message: String
 
     init(_ message: String) { self.message = message }

@@ -59,7 +59,7 @@ struct BoardCommand {
         return findings.contains { $0.verdict == .missing } ? ExitCode.failed : ExitCode.fine
     }
 
-    /// Prints every edge and what it would do, until a signal ends it.
+    /// Prints every edge and its effect, until a signal ends it.
     private func watch(_ profile: BoardProfile) -> Int32 {
         do throws(SystemError) {
             let loop = try EventLoop()

@@ -9,7 +9,7 @@ struct ConfigCommand {
     private let common: DaemonCommand
     private let action: String
     private let operands: [String]
-    /// For `check` and `show`; nil: the usual file, which may be missing.
+    /// The file for `check` and `show`; nil: the usual file, which may be missing.
     private let file: String?
 
     init(_ words: [String]) throws(UsageError) {
@@ -85,7 +85,7 @@ struct ConfigCommand {
 
     // MARK: The file
 
-    /// `check` and `show`.
+    /// Carries out `check` and `show`.
     private func read() -> Int32 {
         do throws(ConfigurationFile.Problems) {
             let configuration = try ConfigurationFile(file).read()

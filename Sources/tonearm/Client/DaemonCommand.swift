@@ -7,7 +7,7 @@ struct DaemonCommand {
     static let options: [Arguments.Option] = [.init("--socket", value: "PATH"), .init("--json")]
 
     let console = Console()
-    /// nil: the usual one.
+    /// The path of the socket; nil: the usual one.
     private let socket: String?
     /// Whether to print the daemon's lines unchanged.
     let json: Bool
@@ -19,7 +19,7 @@ struct DaemonCommand {
 
     func connect() throws(DaemonFailure) -> DaemonConnection { try DaemonConnection(socket) }
 
-    /// Runs a conversation with the daemon and reports its failure.
+    /// Runs a dialogue with the daemon and reports its failure.
     /// - Returns: the exit code.
     func run(_ converse: (DaemonConnection) throws(DaemonFailure) -> Void) -> Int32 {
         do throws(DaemonFailure) {
@@ -35,7 +35,7 @@ struct DaemonCommand {
         return failure.exitCode
     }
 
-    /// Prints a reply, for a person or unchanged.
+    /// Prints a reply, as text for the user or unchanged.
     func show(_ reply: DaemonConnection.Reply, _ text: (JSONValue) -> String?) {
         if let notice = reply.value["notice"]?.string { console.complain("note: \(notice)") }
         if json {

@@ -6,13 +6,13 @@ enum DaemonFailure: Error, Equatable {
     case notRunning(socket: String)
     case notAllowed(socket: String)
     case unreachable(SystemError)
-    /// No connection or no answer in time.
+    /// There was no connection or no answer in time.
     case silent(seconds: Int)
-    /// It has closed the connection.
+    /// The daemon has closed the connection.
     case gone
     /// This program does not understand the answer.
     case misunderstood
-    /// It has refused the request, with a reason.
+    /// The daemon has refused the request, with a reason.
     case refused(code: String, message: String)
 }
 
@@ -40,7 +40,7 @@ extension DaemonFailure {
     }
 }
 
-/// A connection to the daemon, for one request after another.
+/// A connection to the daemon, for requests one after another.
 ///
 /// Thread: the main thread.
 final class DaemonConnection {
@@ -49,16 +49,16 @@ final class DaemonConnection {
 
     private let socket: LocalSocket
     private var received: [UInt8] = []
-    /// `received` has no line end before this index.
+    /// The index in `received` before which there is no line end.
     private var searched = 0
     private var lastID: Int64 = 0
-    /// Lines of events that came before a reply.
+    /// Lines of events that arrived before a reply.
     private var events: [String] = []
 
-    /// Readable when there is something to receive.
+    /// Readable when bytes have arrived.
     var descriptor: Int32 { socket.descriptor }
 
-    /// - Parameter path: nil for the one in the environment, or the usual one.
+    /// - Parameter path: the path of the socket; nil: the one in the environment, or the usual one.
     init(_ path: String?) throws(DaemonFailure) {
         let path = path ?? getenv("TONEARM_SOCKET").map { FileName.text(of: UnsafePointer($0)) } ?? Self.defaultPath
         do throws(SystemError) {
@@ -75,7 +75,7 @@ final class DaemonConnection {
     }
 
     /// Sends a request and waits for the reply.
-    /// - Parameter patience: seconds to wait for the reply; nil while the daemon is connected.
+    /// - Parameter patience: the seconds to wait for the reply; nil: as long as the daemon is connected.
     /// - Returns: the line of the reply and its value.
     @discardableResult
     func ask(
@@ -97,12 +97,12 @@ final class DaemonConnection {
         let value: JSONValue
     }
 
-    /// The line's value.
+    /// Returns the line's value.
     static func parse(_ line: String) throws(DaemonFailure) -> JSONValue {
         do throws(JSONError) { return try JSONValue.parse(line) } catch { throw .misunderstood }
     }
 
-    /// A closed connection is not an error here: earlier replies can still be read.
+    /// Sends bytes. A closed connection is no error here: earlier replies can still be read.
     private func send(_ bytes: [UInt8]) throws(DaemonFailure) {
         var done = 0
         while done < bytes.count {
@@ -128,7 +128,7 @@ final class DaemonConnection {
         }
     }
 
-    /// Receives the available bytes, without waiting when `descriptor` is readable.
+    /// Receives the available bytes. Does not block when `descriptor` is readable.
     func receive() throws(DaemonFailure) {
         let count = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer -> Int in
             do throws(SystemError) {
@@ -142,7 +142,7 @@ final class DaemonConnection {
         if count == 0 { throw .gone }
     }
 
-    /// The next line of an event; nil when there is none.
+    /// Removes and returns the next line of an event; nil when there is none.
     func takeLine() -> String? { events.isEmpty ? takeReceivedLine() : events.removeFirst() }
 
     private func takeReceivedLine() -> String? {

@@ -2,11 +2,11 @@ import CLinux
 import Platform
 import Player
 
-/// The paths of a command line for the daemon: absolute, and divided so that they fit into lines of its protocol.
+/// The paths of a command line for the daemon: absolute, and divided to fit into lines of its protocol.
 struct MusicPaths {
     private(set) var absolute: [String] = []
-    /// Why the first missing path cannot be used, for a person; nil when none is missing. The daemon checks all others:
-    /// it may be allowed to read more than this user.
+    /// Why the first missing path cannot be used, for the user; nil when none is missing. The daemon checks all others,
+    /// because it may read files that this user may not.
     private(set) var problem: String?
 
     /// The limit of the products in one request, which may have 64 KiB in all.
@@ -23,7 +23,7 @@ struct MusicPaths {
         if ServiceAddress.isMeant(by: path) { return absolute.append(path) }
         let (file, rest) = Self.parts(of: path)
         do throws(SystemError) {
-            // Without links and dots, so that the queue shows the files' own paths.
+            // The path is stored without links and dots, so that the queue shows the files' own paths.
             absolute.append(try Folder.resolved(file) + rest)
         } catch {
             switch error.code {
@@ -34,7 +34,8 @@ struct MusicPaths {
         }
     }
 
-    /// The file of a path that goes on after it: a track of a cue sheet, or all tracks of the sheet inside of a file.
+    /// Divides a path into a file and the rest after it. The rest is a track of a cue sheet, or a slash for all tracks
+    /// of the sheet inside the file.
     private static func parts(of path: String) -> (file: String, rest: String) {
         let bytes = Array(path.utf8)
         func divided(after count: Int) -> (file: String, rest: String) {
@@ -59,7 +60,7 @@ struct MusicPaths {
         }
     }
 
-    /// The paths in order, in parts that fit into a request each.
+    /// The paths in order, in batches that fit into one request each.
     var batches: [ArraySlice<String>] {
         var batches: [ArraySlice<String>] = []
         var start = 0

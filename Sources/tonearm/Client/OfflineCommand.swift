@@ -1,18 +1,18 @@
 import Platform
 import Player
 
-/// `tonearm offline`: what is kept of the content service, and what is on its way.
+/// `tonearm offline`: the offline copies and downloads of the content service.
 struct OfflineCommand {
     private enum Action {
         case list
         case status
         case add([String], priority: Int)
-        /// nil: all.
+        /// Removes products; nil: all.
         case remove([String]?)
         case cancel([String]?)
         case pause([String]?)
         case resume([String]?)
-        /// nil: everything that is kept.
+        /// Checks offline copies; nil: all.
         case verify([String]?)
     }
 
@@ -114,7 +114,7 @@ struct OfflineCommand {
         }
     }
 
-    /// With the tracks of albums and playlists in their place.
+    /// Returns the action with the tracks of albums and playlists in their place.
     private func resolved() throws(ServiceAccess.Problem) -> Action {
         func tracks(_ products: [String]?) throws(ServiceAccess.Problem) -> [String]? {
             guard let products else { return nil }
@@ -131,7 +131,7 @@ struct OfflineCommand {
         }
     }
 
-    /// - Parameter products: nil for all.
+    /// - Parameter products: nil: all.
     private func change(
         _ request: String, _ products: [String]?, _ connection: DaemonConnection, _ fields: [DaemonCommand.Member],
         _ done: String, _ same: String
@@ -153,7 +153,7 @@ struct OfflineCommand {
         if unchanged > 0 { common.console.print("\(unchanged) \(same).") }
     }
 
-    /// Products of one request.
+    /// The number of products in one request.
     private static let batch = 200
 
     // MARK: Listing

@@ -1,6 +1,6 @@
 import Platform
 
-/// What is kept, and what is on its way, for a person.
+/// The text of offline copies and downloads, for the user.
 enum OfflineText {
     /// `tonearm:track/7  kept      31.2 MB  lossless  until 2026-12-24  Band - Song`
     static func line(_ entry: JSONValue) -> String {
@@ -9,7 +9,7 @@ enum OfflineText {
         if let wait = waitText(entry) { state = "waits for \(wait)" }
         var words = [entry["product"]?.string ?? "", padded(state, 10), padded(bytes(entry["bytes"]?.integer ?? 0), 9)]
         if let quality = entry["quality"]?.string { words.append(quality) }
-        // What has come, where it is not what one expects.
+        // Show the delivered mode and presentation only if they are unusual.
         for (name, usual) in [("mode", "stereo"), ("presentation", "full")] {
             if let word = entry[name]?.string, !word.utf8.elementsEqual(usual.utf8) { words.append(word) }
         }
@@ -21,7 +21,7 @@ enum OfflineText {
         return DisplayText.visible(words.joined(separator: "  "))
     }
 
-    /// What all of it takes, and what downloads wait for.
+    /// Returns the line with all totals, and the reason why downloads wait.
     static func total(_ status: JSONValue) -> String {
         let (kept, downloads) = (status["kept"]?.integer ?? 0, status["downloads"]?.integer ?? 0)
         var text = "\(kept) kept, \(downloads) on their way, \(bytes(status["bytes"]?.integer ?? 0))"
@@ -31,7 +31,7 @@ enum OfflineText {
         return text
     }
 
-    /// The line of a download that runs, or waits for a retry; nil for the others.
+    /// Returns the line of a download that runs, or waits for a retry; nil for the others.
     static func progress(_ entry: JSONValue, columns: Int) -> String? {
         if entry["percent"] != nil { return bar(entry, columns: columns) }
         return entry["retryIn"] != nil ? line(entry) : nil
@@ -42,7 +42,7 @@ enum OfflineText {
         let product = DisplayText.visible(entry["product"]?.string ?? "")
         let percent = Int(clamping: min(max(entry["percent"]?.integer ?? 0, 0), 100))
         let number = String(repeating: " ", count: 3 - "\(percent)".utf8.count) + "\(percent) %"
-        // Brackets and blanks, and the last column, which some terminals wrap at.
+        // Subtract brackets and blanks, and the last column, at which some terminals wrap.
         let room = min(columns - product.utf8.count - number.utf8.count - 5, 50)
         guard room >= 10 else { return "\(product) \(number)" }
         let full = room * percent / 100
@@ -50,7 +50,7 @@ enum OfflineText {
             "\(product) [\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))] \(number)"
     }
 
-    /// `the network`; nil when it waits for nothing.
+    /// Returns the reason of a wait, for example `the network`; nil without a wait.
     private static func waitText(_ value: JSONValue) -> String? {
         guard let word = value["waitsFor"]?.string else { return nil }
         if word.utf8.elementsEqual("retry".utf8) { return retry(value["retryIn"]?.number) }
@@ -78,7 +78,7 @@ enum OfflineText {
     /// `31.2 MB`
     static func bytes(_ count: Int64) -> String {
         let units = ["bytes", "kB", "MB", "GB", "TB"]
-        // Ten times as much must fit.
+        // The value times ten must not overflow.
         if count > 1 << 50 { return "\(count >> 40) TiB" }
         var (tenths, unit) = (max(0, count) * 10, 0)
         while tenths >= 10_000, unit < units.count - 1 {

@@ -1,11 +1,11 @@
 import CLinux
 import Platform
 
-/// `tonearm offline status --watch`: a bar for the downloads as they go on, until none is left; JSON lines otherwise.
+/// `tonearm offline status --watch`: bars of the running downloads, until none is left; JSON lines otherwise.
 ///
 /// Thread: the main thread.
 enum OfflineWatch {
-    /// Milliseconds after which the daemon is asked without an event: a pause by another client causes none.
+    /// The milliseconds without an event after which the daemon is asked: a pause by another client causes no event.
     private static let patience: Int32 = 5000
 
     /// - Returns: the exit code.
@@ -31,10 +31,10 @@ enum OfflineWatch {
         }
     }
 
-    /// The changes with which a download ends.
+    /// The kinds of events with which a download ends.
     private static let ends = ["done", "failed", "deleted", "all-deleted", "cancelled", "all-cancelled"]
 
-    /// Shows events until a download ends, or nothing happens for some time.
+    /// Shows events until a download ends, or no event arrives for some time.
     private static func follow(
         _ connection: DaemonConnection, _ common: DaemonCommand, _ isLive: Bool, _ downloads: Int64
     ) throws(DaemonFailure) {

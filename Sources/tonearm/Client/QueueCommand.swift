@@ -7,7 +7,7 @@ struct QueueCommand {
         case list
         case set(MusicPaths, plays: Bool)
         case add(MusicPaths)
-        /// - Parameter index: nil for behind the current entry.
+        /// - Parameter index: nil: after the current entry.
         case insert(MusicPaths, at: Int?)
         /// Indexes from 0.
         case move(Int, to: Int)
@@ -17,7 +17,7 @@ struct QueueCommand {
     }
 
     private enum Wish {
-        /// Of `--search`.
+        /// The words of `--search`.
         case words(String)
         /// Paths and products, with albums or playlists among them.
         case lists([String])
@@ -27,7 +27,8 @@ struct QueueCommand {
 
     private let common: DaemonCommand
     private let action: Action
-    /// What the service is asked for first, and how it is reached. Its answer takes the place of the action's paths.
+    /// The products to ask the service for first, and the options of the service. The answer replaces the action's
+    /// paths.
     private let wish: (Wish, access: Arguments)?
 
     init(_ words: [String]) throws(UsageError) {
@@ -84,7 +85,7 @@ struct QueueCommand {
     }
 
     /// `tonearm play --daemon`.
-    /// - Parameter words: all after `play`.
+    /// - Parameter words: all words after `play`.
     init(playing words: [String]) throws(UsageError) {
         let known = DaemonCommand.options + [.init("--daemon")]
         if let option = PlayOptions.names.first(where: { name in
@@ -103,7 +104,7 @@ struct QueueCommand {
         wish = nil
     }
 
-    /// People count from 1.
+    /// Returns the index of a position that counts from 1.
     private static func place(_ text: String) throws(UsageError) -> Int {
         guard let index = index(text[...].utf8) else {
             let word = text.isEmpty ? "\"\"" : text
@@ -117,7 +118,7 @@ struct QueueCommand {
         return place - 1
     }
 
-    /// From the last to the first.
+    /// Returns ranges of indexes, from the last to the first.
     private static func ranges(_ words: [String]) throws(UsageError) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for word in words {
@@ -167,7 +168,7 @@ struct QueueCommand {
         }
     }
 
-    /// The action with what the service has.
+    /// Returns the action with the products that the service found.
     private func found(_ wish: Wish, _ access: Arguments) throws(ServiceAccess.Problem) -> Action {
         let tracks =
             switch wish {
@@ -199,13 +200,13 @@ struct QueueCommand {
         common.show(try connection.ask(request, fields)) { _ in nil }
     }
 
-    /// Waits without a limit: a folder may be large, and its disk asleep.
+    /// Sends paths in batches, and waits without a limit: a folder may be large, and its disk asleep.
     private func bring(
         _ paths: MusicPaths, _ request: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
     ) throws(DaemonFailure) {
         var batches = paths.batches
         let last = batches.removeLast()
-        // The last request adds everything that was collected before it: all of it, or nothing.
+        // The last request adds all collected music or none of it.
         for batch in batches {
             try connection.ask("queue-collect", [DaemonCommand.products(batch)], patience: nil)
         }
@@ -237,7 +238,7 @@ struct QueueCommand {
         try ask(connection, "queue-move", [.init("entry", entry), .init("index", JSONValue(to))])
     }
 
-    /// - Parameter ranges: from the last to the first, so that the other places do not change.
+    /// - Parameter ranges: the ranges from the last to the first, so that the other positions do not change.
     private func remove(_ ranges: [Range<Int>], _ connection: DaemonConnection) throws(DaemonFailure) {
         try check(ranges[0].upperBound - 1, in: try count(connection))
         for range in ranges {
@@ -248,14 +249,15 @@ struct QueueCommand {
         }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     private func count(_ connection: DaemonConnection) throws(DaemonFailure) -> Int {
         guard let count = try connection.ask("queue", [.init("count", 0)]).value["count"]?.integer
         else { throw .misunderstood }
         return Int(clamping: count)
     }
 
-    /// The daemon counts from 0 and limits some places to the valid range; a place that a person names must exist.
+    /// Checks that an index exists. The daemon counts from 0 and limits some indexes to the valid range, but a position
+    /// that the user names must exist.
     private func check(_ index: Int, in count: Int) throws(DaemonFailure) {
         if index < count { return }
         throw .refused(code: "no-such-entry", message: "no entry at place \(index + 1): there are \(count).")

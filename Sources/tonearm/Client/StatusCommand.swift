@@ -67,7 +67,7 @@ private final class StatusWatch: @unchecked Sendable {
     private let common: DaemonCommand
     private let loop: EventLoop
     private let isLive: Bool
-    /// Its members are those of the status; each event updates some of them.
+    /// The members of the status; each event updates some of them.
     private var status: JSONValue
     private var outcome: Outcome?
 

@@ -2,7 +2,7 @@ import PCM
 import Platform
 import Player
 
-/// The text of `tonearm status` for a person.
+/// The text of `tonearm status` for the user.
 struct StatusText {
     private let status: JSONValue
 
@@ -35,7 +35,7 @@ struct StatusText {
         return lines
     }
 
-    /// A product of the content service.
+    /// Whether the entry is a product of the content service.
     private var isStream: Bool { text("file")?.utf8.starts(with: "tonearm:".utf8) ?? false }
 
     private var state: String? {
@@ -102,7 +102,7 @@ struct StatusText {
         return adaptation?.description
     }
 
-    /// `bit-perfect`, or what changes the samples: `rate converted, volume scaled`
+    /// `bit-perfect`, or the changes to the samples: `rate converted, volume scaled`
     private var path: String? {
         SignalPath(status: status["path"])?.description
     }

@@ -2,7 +2,7 @@ import Platform
 
 /// The commands that are one request each: `tonearm pause`, `tonearm seek +10`, `tonearm volume 40`.
 struct TransportCommand {
-    /// In addition to `play` without files.
+    /// The names of the commands, except `play` without files.
     static let names = [
         "pause", "toggle", "stop", "next", "previous", "seek", "volume", "volume-up", "volume-down", "mute", "shuffle",
         "repeat", "network-restart", "power-off",
@@ -19,10 +19,10 @@ struct TransportCommand {
     private let common: DaemonCommand
     private let request: String
     private let fields: [DaemonCommand.Member]
-    /// The text of the reply for a person.
+    /// Returns the text of the reply for the user.
     private let text: (JSONValue) -> String?
 
-    /// - Parameter name: of the command.
+    /// - Parameter name: the name of the command.
     init(_ name: String, _ words: [String]) throws(UsageError) {
         let arguments = try Arguments(parsing: words, knowing: DaemonCommand.options)
         common = DaemonCommand(arguments)
@@ -117,9 +117,9 @@ struct TransportCommand {
         return .init(isDifference ? "offset" : "position", .real(isBack ? -seconds : seconds))
     }
 
-    /// A time as people write it.
+    /// A duration in the form for users.
     private enum Duration {
-        /// `90`, `12.5`, `1:30`, `1:02:03`; nil for anything else.
+        /// Reads `90`, `12.5`, `1:30`, `1:02:03`; nil for other texts.
         static func seconds(_ text: String) -> Double? {
             let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
             guard (1...3).contains(parts.count) else { return nil }

@@ -1,5 +1,5 @@
 /// The output of a command: results on stdout, messages on stderr. When both are one terminal with a live line at the
-/// bottom, a message goes above that line.
+/// bottom, a message is printed above that line.
 ///
 /// Thread: only the main thread.
 /// `@unchecked Sendable` is safe because the main thread alone uses it.
@@ -13,7 +13,7 @@ final class Console: @unchecked Sendable {
 
     /// Whether results go to a terminal.
     var isTerminal: Bool { output.isTerminal }
-    /// Columns of that terminal.
+    /// The number of columns of that terminal.
     var columns: Int {
         let known = output.columns
         return known > 0 ? known : 80
@@ -31,21 +31,21 @@ final class Console: @unchecked Sendable {
         if !line.isEmpty { output.write(line) }
     }
 
-    /// Shows `text` as the terminal's last line, and replaces the old one. It must fit. Nothing is shown while another
-    /// job uses the terminal.
+    /// Shows `text` as the terminal's last line, and replaces the old one. It must fit. Does nothing while another job
+    /// uses the terminal.
     func draw(_ text: String) {
         guard text != line, output.isInFront else { return }
         output.write(Self.eraseLine + text)
         line = text
     }
 
-    /// Keeps the last line and moves to the next one.
+    /// Leaves the last line and moves to the next one.
     func endLine() {
         if !line.isEmpty { output.write("\n") }
         line = ""
     }
 
-    /// The last line has to be drawn again: the size of the terminal has changed, or another program has written on it.
+    /// Makes the last line be drawn again: the size of the terminal has changed, or another program has written on it.
     func forgetLine() {
         if !line.isEmpty { output.write(Self.eraseLine) }
         line = ""

@@ -2,8 +2,8 @@ import Platform
 
 /// Text from tags and file names for a terminal: its width, and its safe form.
 enum DisplayText {
-    /// `text` without control of the terminal or of the direction of writing: control characters become blanks,
-    /// invisible ones are left out, and a byte of a name that is not UTF-8 becomes `\\x` and its number.
+    /// Returns `text` without control of the terminal or of the direction of writing. Control characters become blanks,
+    /// and invisible ones are left out. A byte of a name that is not UTF-8 becomes `\\x` and its number.
     static func visible(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -20,18 +20,18 @@ enum DisplayText {
         return result
     }
 
-    /// Several lines, each of them visible.
+    /// Returns several lines, each of them visible.
     static func visibleLines(_ text: String) -> String {
         let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return lines.map { visible(String(Substring($0))) }.joined(separator: "\n")
     }
 
-    /// The columns of visible text.
+    /// Returns the number of columns of visible text.
     static func columns(_ text: String) -> Int {
         text.unicodeScalars.reduce(0) { $0 + columns($1) }
     }
 
-    /// Visible text in at most `limit` columns; an ellipsis marks a cut.
+    /// Returns visible text in at most `limit` columns; an ellipsis marks a cut.
     static func shortened(_ text: String, to limit: Int) -> String {
         guard columns(text) > limit else { return text }
         guard limit > 0 else { return "" }
@@ -47,8 +47,9 @@ enum DisplayText {
         return result
     }
 
-    /// As terminals count: a wide character is 2, a combining one 0. The ranges are those of UAX #11 and of general
-    /// categories Mn, Me and Cf, for the scripts in which music is likely to be named.
+    /// Returns the columns of a character on terminals: 2 for a wide one, 0 for a combining one. The ranges are those
+    /// of UAX #11 and of the general categories Mn, Me and Cf. They cover the scripts in which music is likely to be
+    /// named.
     static func columns(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }

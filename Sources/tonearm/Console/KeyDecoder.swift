@@ -32,7 +32,7 @@ struct KeyDecoder {
             switch byte {
             case UInt8(ascii: "["): state = .sequence(parameters: [])
             case UInt8(ascii: "O"): state = .singleShift
-            // The key Escape itself, and then another one.
+            // The key Escape itself, followed by another one.
             default: return text(byte)
             }
             return nil
@@ -42,7 +42,7 @@ struct KeyDecoder {
         case .sequence(let parameters):
             switch byte {
             case 0x20...0x3F:
-                // Too long for a key: a terminal's answer to something else.
+                // Too long for a key: the terminal answers another question.
                 state = .sequence(parameters: parameters.count < 16 ? parameters + [byte] : parameters)
                 return nil
             case 0x40...0x7E:

@@ -15,7 +15,7 @@ final class KeyInput {
         self.receive = receive
     }
 
-    /// Takes the terminal, unless it has it or cannot take it.
+    /// Takes the terminal, unless it is already taken or cannot be taken.
     func resume() {
         guard terminal == nil else { return }
         terminal = Terminal(STDIN_FILENO)

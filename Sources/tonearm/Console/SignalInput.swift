@@ -14,7 +14,7 @@ final class SignalInput {
 
     init(loop: EventLoop) throws(SystemError) {
         handled = Self.ending.filter { tonearm_signal_is_ignored($0) == 0 }
-        // A closed reader is an error of write(2); the signal would leave the terminal changed.
+        // A closed reader is an error of write(2). The signal would leave the terminal changed.
         tonearm_ignore_signal(SIGPIPE)
         try loop.onSignal(handled + Self.terminal) { [self] signal in receive(signal) }
     }
@@ -22,15 +22,15 @@ final class SignalInput {
     /// Restores the default action of the ending signals.
     func release() { tonearm_release_signals(handled, Int32(handled.count)) }
 
-    /// Ends the program with this signal's default action, if it still runs then. After `release`.
+    /// Ends the program after a time with this signal's default action, if it still runs then. After `release`.
     static func end(by signal: Int32, afterMilliseconds milliseconds: Int) {
         if tonearm_signal_later(signal, Int32(milliseconds)) != 0 {
             Log.warning("the end of the program has no time limit: \(SystemError.last("timer_create"))")
         }
     }
 
-    /// Ends the program with this signal's default action; SIGPIPE stands for output without a reader.
-    /// - Returns: the exit code when it was an error and not a closed pipe; the caller reports it.
+    /// Ends the program with this signal's default action; SIGPIPE is used for output without a reader.
+    /// - Returns: the exit code when the output failed and was not closed; the caller reports it.
     static func end(by signal: Int32) -> Int32 {
         if signal == SIGPIPE, let failure = TextOutput.failure, failure.code != EPIPE { return ExitCode.failed }
         tonearm_die_of_signal(signal)

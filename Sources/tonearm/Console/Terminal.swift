@@ -33,7 +33,7 @@ struct Terminal: ~Copyable {
         isatty(descriptor) == 1 && tcgetpgrp(descriptor) == getpgrp()
     }
 
-    /// The typed bytes. Call it when the descriptor is readable; otherwise it blocks.
+    /// Returns the typed bytes. Call it when the descriptor is readable; otherwise it blocks.
     /// - Returns: nil when the terminal is closed.
     borrowing func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 64)

@@ -9,7 +9,7 @@ struct TextOutput {
     static let standard = TextOutput(descriptor: STDOUT_FILENO)
     static let error = TextOutput(descriptor: STDERR_FILENO)
 
-    /// errno of the first failed write to stdout; 0 without one.
+    /// The errno of the first failed write to stdout; 0 without one.
     private static let firstError = Atomic<Int32>(0)
 
     /// Why a write to stdout failed; nil when none did.
@@ -24,7 +24,7 @@ struct TextOutput {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
     }
-    /// Of the terminal; 0 without one, or when it does not report them.
+    /// The columns of the terminal; 0 without one, or when it does not report them.
     var columns: Int { Int(tonearm_terminal_columns(descriptor)) }
 
     /// Writes all of `text`; a text that fits into a pipe's buffer is written as a whole.
@@ -55,8 +55,8 @@ struct TextOutput {
         _ = Self.firstError.compareExchange(expected: 0, desired: error, ordering: .relaxed)
     }
 
-    /// Whether a write only has to be retried: it was interrupted, or the other side made the descriptor non-blocking
-    /// and is slow.
+    /// Returns whether a write only has to be retried: it was interrupted, or the other side made the descriptor
+    /// non-blocking and is slow.
     private func canGoOn(after error: Int32) -> Bool {
         switch error {
         case EINTR: return true

@@ -31,12 +31,12 @@ enum JSONMessages {
         case .error(let error):
             self.error(file: error.mediaProduct?.productId, code: error.code, message: error.message)
         case .streamingPrivilegesRevoked:
-            // By the service's own number of the refusal.
+            // The code is the service's own number of the refusal.
             self.error(file: now.file, code: "a4006", message: PlaySession.takeover)
         }
     }
 
-    /// The position, once a second.
+    /// Returns the position, sent once a second.
     static func position(_ now: NowPlaying) -> JSONValue {
         [
             "event": "position", "file": JSONValue(now.file), "position": JSONValue(seconds: now.position),

@@ -3,15 +3,15 @@ import Player
 
 /// The files at the paths of a command line.
 struct MusicSelection {
-    /// A path without anything to play, and the reason.
+    /// A path without music, and the reason.
     struct Problem: Equatable {
         let path: String
-        /// For scripts; the same codes as in `PlayerError`.
+        /// The code for scripts; the same codes as in `PlayerError`.
         let code: String
         let message: String
     }
 
-    /// In the order to play them.
+    /// The files in the order to play them.
     private(set) var files: [String] = []
     private(set) var problems: [Problem] = []
 

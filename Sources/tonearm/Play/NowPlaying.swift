@@ -6,14 +6,14 @@ struct NowPlaying {
     var file: String
     var context: PlaybackContext?
     var state: PlaybackState
-    /// In seconds.
+    /// The position in seconds.
     var position: Double?
     var device: DeviceConfiguration?
-    /// nil while no device is open.
+    /// The signal path; nil while no device is open.
     var path: SignalPath?
-    /// In percent; 0 also when muted.
+    /// The volume in percent; 0 also when muted.
     var volume: Int
-    /// Why it does not play, for a person.
+    /// Why it does not play, for the user.
     var problem: String?
 
     /// The title, or the file's name when there is none.

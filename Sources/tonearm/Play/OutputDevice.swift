@@ -3,9 +3,9 @@ import Output
 import PCM
 import Platform
 
-/// The device to play on. It is checked before anything is loaded.
+/// The device to play on. It is checked before any file is loaded.
 struct OutputDevice {
-    /// Why it cannot be used, and what to do.
+    /// Why the device cannot be used, and the solution.
     struct Problem: Error {
         let message: String
     }
@@ -14,8 +14,8 @@ struct OutputDevice {
     let name: String
 
     /// - Parameters:
-    ///   - requested: nil for the first usable card.
-    ///   - sampleFormat: must be supported by the device.
+    ///   - requested: the name of the device; nil: the first usable card.
+    ///   - sampleFormat: a format that the device must support.
     init(_ requested: String?, sampleFormat: SampleFormat?) throws(Problem) {
         if let requested { name = requested } else { name = try Self.first() }
         if let file = Self.unwritableFile(of: name) { throw Problem(message: file) }
@@ -36,7 +36,7 @@ struct OutputDevice {
         throw Problem(message: "no sound card here. To write a file instead: --device file:FILE=music.wav,FORMAT=wav")
     }
 
-    /// The `file` plug-in opens its file only when the first frames come.
+    /// Checks the file of the `file` plug-in, which opens it only when the first frames arrive.
     private static func unwritableFile(of device: String) -> String? {
         guard let path = filePath(of: device) else { return nil }
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -46,7 +46,7 @@ struct OutputDevice {
         return "\(device): cannot write \(path): \(String(cString: strerror(tonearm_errno())))"
     }
 
-    /// The file of `file:FILE=path,FORMAT=raw` or `file:path,raw`; nil for other devices, and for a command.
+    /// Returns the file of `file:FILE=path,FORMAT=raw` or `file:path,raw`; nil for other devices, and for a command.
     static func filePath(of device: String) -> String? {
         let prefix = "file:"
         guard device.utf8.starts(with: prefix.utf8) else { return nil }

@@ -8,7 +8,7 @@ import Player
 
 /// `tonearm play`.
 struct PlayCommand {
-    /// After a signal, in nanoseconds: how long the engine may take to stop, and then to end.
+    /// How long the engine may take to stop after a signal, and then to end, in nanoseconds.
     private static let patience: Int64 = 900_000_000
 
     private let options: PlayOptions
@@ -16,7 +16,7 @@ struct PlayCommand {
 
     init(_ words: [String]) throws(UsageError) { options = try PlayOptions(parsing: words) }
 
-    /// Plays everything.
+    /// Plays all files.
     /// - Returns: the exit code. A signal that ends the program is raised again after the cleanup, and does not return.
     func run() -> Int32 {
         let paths: [String]
@@ -114,7 +114,7 @@ struct PlayCommand {
         return session.hasFailed || !selection.problems.isEmpty ? ExitCode.failed : ExitCode.fine
     }
 
-    /// The engine's log messages are printed like errors, so that they do not destroy the live line.
+    /// Prints the engine's log messages like errors, so that they do not destroy the live line.
     private func report(to loop: EventLoop) {
         Log.minimumLevel = .warning
         Log.receiver = { [console] level, message in
@@ -124,7 +124,7 @@ struct PlayCommand {
 
     private var links: LinkSettings { LinkSettings(service: options.service) }
 
-    /// - Returns: nil without a service, and when the kernel does not allow it: a retry waits for its time then.
+    /// - Returns: nil without a service, and when the kernel does not allow it. A retry then waits for its full time.
     private func watchLink(on loop: EventLoop, _ streaming: Streaming?) -> LinkMonitor? {
         guard let streaming else { return nil }
         do throws(SystemError) {
@@ -168,7 +168,7 @@ struct PlayCommand {
             }
             return player
         } catch {
-            // Playing matters more than the old volume.
+            // Playing matters more than the last volume.
             console.complain("warning: the volume will not be remembered: \(error.message)")
         }
         settings.stateFolder = nil

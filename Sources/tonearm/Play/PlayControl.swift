@@ -1,9 +1,9 @@
 /// The actions of keys.
 enum PlayControl: Equatable {
     case pauseOrResume
-    /// Seconds, backward when negative.
+    /// The seconds to jump, backward when negative.
     case jump(Double)
-    /// Percent, quieter when negative.
+    /// The change in percent, quieter when negative.
     case volume(Int)
     case next
     case previous

@@ -23,16 +23,16 @@ final class PlaySession: @unchecked Sendable {
     private let playerLoop: EventLoop
     private let finish: () -> Void
     private let queue: QueueConductor
-    /// Nothing more will be played; the engine has not reported yet that it is idle.
+    /// Whether playback ends: the engine has not reported yet that it is idle.
     private var isEnding = false
 
-    /// The state as of the engine's last message. The engine's properties may be ahead of it.
+    /// The state as of the engine's last message. The engine's properties may be newer.
     private var file: String
     private var context: PlaybackContext?
     private var state = PlaybackState.idle
 
     var presentation: (any Presentation)?
-    /// Whether somebody can go on after a pause.
+    /// Whether there are keys, so that the user can resume after a pause.
     var hasKeys = false
     private(set) var outcome = Outcome.finished
     private(set) var hasFailed = false
@@ -58,7 +58,7 @@ final class PlaySession: @unchecked Sendable {
     }
 
     /// Begins with the first file.
-    /// - Parameter position: in this file, in seconds.
+    /// - Parameter position: the position in this file, in seconds.
     func start(at position: Double) {
         engine.bus.subscribe { [self, engine] message in
             let output = (engine.assetPosition, engine.deviceConfiguration, engine.signalPath)
@@ -72,12 +72,12 @@ final class PlaySession: @unchecked Sendable {
         }
     }
 
-    /// After this the session shows and requests nothing.
+    /// Ends the session: it shows and requests nothing any more.
     func end() {
         playerLoop.post { [queue] in queue.shutDown() }
     }
 
-    /// Ends early: a signal, or the reader has closed the output, which is SIGPIPE.
+    /// Ends early: on a signal, or because the reader has closed the output, which is SIGPIPE.
     func stop(because signal: Int32) {
         outcome = .signal(signal)
         stop()
@@ -90,13 +90,13 @@ final class PlaySession: @unchecked Sendable {
         playerLoop.post { [queue] in queue.stop() }
     }
 
-    /// Nothing follows.
+    /// Handles the end of the queue.
     private func queueHasEnded() {
         isEnding = true
         if state == .idle { finish() }
     }
 
-    /// The position, the device and what happens to the samples.
+    /// The position, the device and the changes to the samples.
     private typealias Output = (position: Double?, device: DeviceConfiguration?, path: SignalPath?)
 
     var now: NowPlaying { now((engine.assetPosition, engine.deviceConfiguration, engine.signalPath)) }
@@ -110,7 +110,7 @@ final class PlaySession: @unchecked Sendable {
 
     // MARK: The engine's messages
 
-    /// - Parameter output: at the time of the message; a moment later it may belong to another product.
+    /// - Parameter output: the output at the time of the message; a moment later it may belong to another product.
     private func receive(_ message: PlaybackMessage, _ output: Output) {
         switch message {
         case .mediaProductTransition(let transition):
@@ -132,7 +132,7 @@ final class PlaySession: @unchecked Sendable {
         if isEnding, state == .idle { finish() }
     }
 
-    /// Another device has taken over. The queue has paused.
+    /// Handles the loss of the right to play to another device. The queue has paused.
     private func revoked() {
         guard !hasKeys else { return console.complain("\(Self.takeover); paused. Space plays on here.") }
         console.complain(Self.takeover)
@@ -140,10 +140,10 @@ final class PlaySession: @unchecked Sendable {
         stop()
     }
 
-    /// Why playback has paused by itself.
+    /// The reason why playback has paused without a request.
     static let takeover = "another device plays with the same subscription"
 
-    /// The message begins with the file; errors of a device name only the device.
+    /// Prints an error. The message begins with the file; errors of a device name only the device.
     private func complain(_ error: PlayerError) {
         guard let file = error.mediaProduct?.productId, !error.message.utf8.starts(with: file.utf8) else {
             return console.complain(error.message)
@@ -172,7 +172,7 @@ final class PlaySession: @unchecked Sendable {
         presentation?.changed()
     }
 
-    /// Skipping the last file ends the command. On the player's loop.
+    /// Skips a file. Skipping the last one ends the command. On the player's loop.
     private func skip() {
         if queue.contents.upNext == nil { loop.post { self.stop() } } else { queue.next() }
     }

@@ -5,20 +5,20 @@ import Player
 ///
 /// Thread: the main thread.
 protocol Presentation: AnyObject {
-    /// The engine has sent a message. `now` is the state after it.
+    /// Handles a message of the engine. `now` is the state after it.
     func received(_ message: PlaybackMessage, now: NowPlaying)
-    /// A path on the command line has nothing to play.
+    /// Shows a path of the command line without music.
     func found(_ problem: MusicSelection.Problem)
-    /// Something other than the engine has changed the display: a key, the size of the terminal.
+    /// Updates the display after a change outside the engine: a key, the size of the terminal.
     func changed()
-    /// Nothing more will be shown.
+    /// Ends the display.
     func end()
 }
 
 /// Draws `StatusLine`, at most ten times a second and only when it has changed.
 final class LinePresentation: Presentation {
     private static let shortestInterval: Int64 = 100_000_000
-    /// While playing: five times a second, so that all seconds look equally long.
+    /// The interval while playing: five times a second, so that all seconds look equally long.
     private static let playingInterval: Int64 = 200_000_000
 
     private let console: Console
@@ -26,7 +26,7 @@ final class LinePresentation: Presentation {
     private let clock = SystemMonotonicClock()
     private let now: () -> NowPlaying
     private var lastDrawn = Int64.min / 2
-    /// The action of a key runs on another thread: the line is drawn again after it had time.
+    /// Whether a key's action is still running on another thread: the line is drawn again some time later.
     private var isSettling = false
     private var timer: TimerToken?
     /// The time at which `timer` fires.

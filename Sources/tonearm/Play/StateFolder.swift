@@ -3,7 +3,7 @@ import Platform
 
 /// The folder for the state of a user's programs (XDG Base Directory Specification).
 enum StateFolder {
-    /// From this process's environment; nil when there is no home.
+    /// The folder from this process's environment; nil when there is no home.
     static var path: String? { path(stateHome: variable("XDG_STATE_HOME"), home: variable("HOME")) }
 
     /// - Parameters: values of XDG_STATE_HOME, which counts only when absolute, and HOME.

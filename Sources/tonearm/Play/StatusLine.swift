@@ -12,7 +12,7 @@ import Player
 ///     Prelude – Ensemble  0:12/3:05 waiting: hw:CARD=DAC: no such sound card.
 struct StatusLine {
     private static let shortestBar = 10
-    /// Columns of the title that are reserved first.
+    /// The columns of the title that are reserved first.
     private static let titleColumns = 24
     private static let gap = "  "
 
@@ -20,14 +20,14 @@ struct StatusLine {
 
     init(_ now: NowPlaying) { self.now = now }
 
-    /// The line when nothing is current.
+    /// Returns the line when no entry is current.
     /// - Parameter reasons: the reasons, the most important one first.
     static func stopped(_ reasons: [String], columns: Int) -> String {
         let text = reasons.isEmpty ? "stopped" : "stopped: \(reasons.joined(separator: "; "))"
         return DisplayText.shortened(DisplayText.visible(text), to: max(columns - 1, 0))
     }
 
-    /// The line in fewer than `columns` columns, so that the terminal does not wrap it.
+    /// Returns the line in fewer than `columns` columns, so that the terminal does not wrap it.
     func text(columns: Int) -> String {
         let limit = max(columns - 1, 0)
         let name = Self.name(of: now)
@@ -39,7 +39,7 @@ struct StatusLine {
         let wanted = min(DisplayText.columns(name), Self.titleColumns)
         let bar = Self.shortestBar + Self.gap.utf8.count
         let end = DisplayText.columns(formats) + Self.gap.utf8.count
-        // For the title and the bar.
+        // The columns for the title and the bar.
         var room = limit - DisplayText.columns(time) - Self.gap.utf8.count
         let showsFormats = !formats.isEmpty && room >= wanted + bar + end
         if showsFormats { room -= end }
@@ -94,7 +94,7 @@ struct StatusLine {
         return "[" + String(repeating: "=", count: filled) + String(repeating: "-", count: inside - filled) + "]"
     }
 
-    /// Whole seconds as `3:05` or `1:02:03`.
+    /// Formats whole seconds as `3:05` or `1:02:03`.
     static func clock(_ seconds: Double) -> String {
         let all = Int(max(0, min(seconds, 1e9)))
         let (hours, minutes) = (all / 3600, all / 60 % 60)

@@ -6,16 +6,16 @@ import Platform
 struct ConfigurationFile {
     static let standardPath = "/etc/tonearm/tonearm.conf"
 
-    /// All mistakes in it, a line each.
+    /// All mistakes in the file, a line each.
     struct Problems: Error {
         var lines: [String]
     }
 
     let path: String
-    /// The standard file may be missing: all settings have defaults then.
+    /// Whether the file may be missing, as the standard file may: all settings have defaults then.
     private let mayBeMissing: Bool
 
-    /// - Parameter path: nil for the standard one.
+    /// - Parameter path: the path of the file; nil: the standard one.
     init(_ path: String?) {
         self.path = path ?? Self.standardPath
         mayBeMissing = path == nil
@@ -36,7 +36,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// A start reads the profile too.
+    /// Checks the board profile, which a start reads too.
     static func check(profile: String) throws(Problems) {
         do throws(BoardProfileError) { _ = try BoardProfile(path: profile) } catch {
             throw Problems(lines: error.lines)

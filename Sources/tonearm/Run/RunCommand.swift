@@ -17,8 +17,8 @@ struct RunCommand {
         var exitCode = ExitCode.failed
     }
 
-    /// How long the player and the last write may take, in milliseconds. A debug build takes it from
-    /// TONEARM_STOP_LIMIT: for tests on a machine that is too busy to end in time.
+    /// How long the player and the last write may take, in milliseconds. A debug build reads it from
+    /// TONEARM_STOP_LIMIT, for tests on a machine that is too busy to end in time.
     private static let playerPatience: Int = {
         #if DEBUG
             if let text = getenv("TONEARM_STOP_LIMIT"), let limit = Int(String(cString: text)) { return limit }
@@ -74,9 +74,9 @@ struct RunCommand {
             player.shutDown()
             throw error
         }
-        // The last write of the queue and the position is on its way. A device may be slow to open or close, and a
-        // medium slow to write: both get a limited time, and a second signal ends the program at once. What the medium
-        // has not taken by then is lost, as in a power cut.
+        // The last write of the queue and the position is still running. A device may be slow to open or close, and a
+        // medium slow to write. Both get a limited time, and a second signal ends the program at once. Data that is not
+        // on the medium by then is lost, as in a power cut.
         signals.release()
         SignalInput.end(by: SIGTERM, afterMilliseconds: Self.playerPatience)
         player.shutDown()
@@ -86,7 +86,7 @@ struct RunCommand {
     private func serve(
         _ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ streaming: Streaming?, _ signals: Signals
     ) throws(Failure) {
-        // Before anything is heard: an error here ends the start.
+        // Before any playback: an error here ends the start.
         let server = try openSocket(daemon)
         if let board { daemon.attach(board, lines: GPIOLines()) }
         let network = watchLink(board, daemon, streaming)
@@ -175,8 +175,8 @@ struct RunCommand {
         }
     }
 
-    /// Without a content service there is nothing to keep. When nothing can be kept, music plays without it, and
-    /// clients get the reason.
+    /// Opens the offline copies, if there is a content service. If that fails, music plays without them, and clients
+    /// get the reason.
     private func openOfflining(
         _ player: inout PlayerSettings, _ configuration: Configuration, _ streaming: Streaming?,
         _ clock: TrustedClock, _ storage: StorageThread
@@ -230,7 +230,7 @@ struct RunCommand {
         }
     }
 
-    /// A file with mistakes changes nothing.
+    /// Reloads the configuration. A file with mistakes changes nothing.
     private func reload(_ daemon: Daemon) {
         do throws(ConfigurationFile.Problems) {
             let configuration = try file.read()

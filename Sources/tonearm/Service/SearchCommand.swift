@@ -1,7 +1,7 @@
 import Platform
 import Player
 
-/// `tonearm search`: finds what the service has.
+/// `tonearm search`: searches the catalogue of the service.
 struct SearchCommand {
     private static let entryLimit = 50
 
@@ -78,14 +78,14 @@ struct SearchCommand {
 
 /// A search in the service's catalogue, for commands.
 struct ServiceSearch {
-    /// More tracks are not added to the queue at once.
+    /// The most tracks that are added to the queue at once.
     static let mostAdded = 50
 
     private let access: ServiceAccess
 
     init(_ access: ServiceAccess) { self.access = access }
 
-    /// The words of a command line as one text.
+    /// Joins the words of a command line into one text.
     static func words(_ operands: [String], _ command: String) throws(UsageError) -> String {
         let text = operands.joined(separator: " ")
         guard text.utf8.contains(where: { $0 > 0x20 }) else {
@@ -106,7 +106,7 @@ struct ServiceSearch {
         }
     }
 
-    /// The tracks for the queue: albums in the order of the best match, and each in its own order.
+    /// Returns the tracks for the queue: albums in the order of the best match, and each in its own order.
     /// - Throws: when there is none, or more than `mostAdded`.
     func tracksToAdd(_ words: String) throws(ServiceAccess.Problem) -> [String] {
         let matches = try matches(words, limit: Self.mostAdded)

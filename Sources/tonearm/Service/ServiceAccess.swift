@@ -4,20 +4,20 @@ import Network
 import Platform
 import Player
 
-/// How commands reach the content service: as the daemon does, or with `--service` as `tonearm play` does.
+/// How commands reach the content service: like the daemon, or with `--service` like `tonearm play`.
 struct ServiceAccess {
     static let options: [Arguments.Option] = [
         .init("--config", value: "FILE"), .init("--service", value: "URL"), .init("--ca-file", value: "FILE"),
     ]
 
-    /// Why there is no service, for a person.
+    /// Why there is no service, for the user.
     struct Problem: Error {
         var lines: [String]
         var exitCode = ExitCode.failed
     }
 
     let account: ServiceAccount
-    /// For a person.
+    /// The address for the user.
     let address: String
     /// Whether the login is that of the daemon.
     let isOfDaemon: Bool
@@ -37,7 +37,7 @@ struct ServiceAccess {
         (address, account) = (settings.service.baseURL, try Self.account(settings))
     }
 
-    /// A service that a command names itself.
+    /// Uses a service that a command itself names.
     private init(_ settings: StreamingSettings) throws(Problem) {
         isOfDaemon = false
         (address, account) = (settings.service.baseURL, try Self.account(settings))
@@ -53,7 +53,7 @@ struct ServiceAccess {
         }
     }
 
-    /// For what asks the service's catalogue, which no part of the player does in offline mode.
+    /// Returns access for requests to the service's catalogue, which are refused in offline mode.
     static func toCatalogue(_ arguments: Arguments) throws(Problem) -> ServiceAccess {
         if !arguments.has("--service"), try isOfflineMode(arguments) {
             throw Problem(
@@ -62,7 +62,7 @@ struct ServiceAccess {
         return try ServiceAccess(arguments)
     }
 
-    /// As the daemon has it, else as its file has it.
+    /// Reads offline mode from the daemon, or else from its file.
     private static func isOfflineMode(_ arguments: Arguments) throws(Problem) -> Bool {
         let key = JSONValue.Member("key", .string("offline.only"))
         do throws(DaemonFailure) {
@@ -70,7 +70,7 @@ struct ServiceAccess {
             let value = reply.value["settings"]?.elements?.first?["value"]?.string
             if let value { return value.utf8.elementsEqual("yes".utf8) }
         } catch {
-            // It does not run, or this user may not ask it.
+            // The daemon does not run, or this user may not ask it.
         }
         do throws(ConfigurationFile.Problems) {
             return try ConfigurationFile(arguments.value(of: "--config")).read().isOfflineOnly
@@ -79,13 +79,14 @@ struct ServiceAccess {
         }
     }
 
-    /// The products with the tracks of albums and playlists in their place. Without any the service is not asked.
+    /// Returns the products with the tracks of albums and playlists in their place. Without albums and playlists the
+    /// service is not asked.
     static func expanded(_ products: [String], _ arguments: Arguments) throws(Problem) -> [String] {
         guard products.contains(where: { CatalogueList($0) != nil }) else { return products }
         return try toCatalogue(arguments).expanded(products)
     }
 
-    /// The same, of a service that a command names itself.
+    /// Does the same for a service that a command itself names.
     static func expanded(_ products: [String], _ settings: StreamingSettings?) throws(Problem) -> [String] {
         guard let list = products.first(where: { CatalogueList($0) != nil }) else { return products }
         guard let settings else { throw Problem(lines: ["\(list): name the content service with --service."]) }
@@ -104,7 +105,7 @@ struct ServiceAccess {
         return all
     }
 
-    /// The tracks of an album or a playlist.
+    /// Returns the tracks of an album or a playlist.
     private func tracks(of list: CatalogueList) throws(Problem) -> [String] {
         let cancellation: Cancellation
         do throws(SystemError) { cancellation = try Cancellation() } catch { throw Problem(lines: [error.description]) }
@@ -113,7 +114,7 @@ struct ServiceAccess {
         }
     }
 
-    /// Checks what would be wrong on every machine.
+    /// Checks for mistakes that do not depend on the machine.
     static func check(_ arguments: Arguments) throws(UsageError) {
         guard let url = arguments.value(of: "--service") else { return }
         if arguments.has("--config") { throw UsageError("--service and --config exclude each other.") }
@@ -134,14 +135,14 @@ struct ServiceAccess {
         return settings
     }
 
-    /// What root would create there belongs to the daemon, which could not read it otherwise.
+    /// Creates the folder, and takes on the user that owns it: the daemon could not read files that root owns.
     private static func prepare(_ folder: String) throws(Problem) {
         do throws(SystemError) {
             try Folder.create(folder, mode: 0o700)
             if FileName.withBytes(of: folder, { tonearm_become_owner($0) }) != 0 {
                 throw SystemError.last("become the owner of", folder)
             }
-            // Without this right there would seem to be no login.
+            // Without this permission the login would seem to be missing.
             _ = try Folder.entries(of: folder) { _ in .stop }
         } catch {
             let advice = error.code == EACCES ? " It belongs to the daemon: try again with sudo." : ""

@@ -57,8 +57,8 @@ struct UpdateCommand {
         }
     }
 
-    /// As the daemon's configuration says it. A configuration with mistakes does not stand in the way of an update,
-    /// which may be what mends it.
+    /// Returns the settings of the daemon's configuration. A configuration with mistakes does not prevent an update,
+    /// which may repair it.
     private static func networkSettings() -> NetworkSettings {
         let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
         do throws(ConfigurationFile.Problems) {

@@ -1,13 +1,13 @@
 import Appliance
 import Platform
 
-/// How far an update is: a bar on a terminal, one JSON object for each percent, or nothing.
+/// Shows the progress of an update: a bar on a terminal, one JSON object for each percent, or nothing.
 ///
-/// Thread: the main thread alone.
+/// Thread: only the main thread.
 final class UpdateProgress {
     private let console: Console
     private let json: Bool
-    /// What was shown last.
+    /// The progress that was shown last.
     private var shown: (step: UpdateInstallation.Step, percent: Int)?
 
     init(_ console: Console, json: Bool) {
@@ -35,7 +35,7 @@ final class UpdateProgress {
     static func bar(_ step: UpdateInstallation.Step, percent: Int, columns: Int) -> String {
         let name = step.name + String(repeating: " ", count: 11 - step.name.utf8.count)
         let number = String(repeating: " ", count: 3 - "\(percent)".utf8.count) + "\(percent) %"
-        // Brackets and blanks, and the last column, which some terminals wrap at.
+        // Subtract brackets and blanks, and the last column, at which some terminals wrap.
         let room = min(columns - name.utf8.count - number.utf8.count - 5, 50)
         guard room >= 10 else { return "\(name) \(number)" }
         let full = room * percent / 100

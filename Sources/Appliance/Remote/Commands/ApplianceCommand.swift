@@ -5,7 +5,7 @@ public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
     case shuffle
     case networkRestart, powerOff
 
-    /// In board profiles, in requests and on the command line.
+    /// The name in board profiles, in requests and on the command line.
     public var name: String {
         switch self {
         case .play: "play"
@@ -23,7 +23,7 @@ public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
         }
     }
 
-    /// nil when no command has this name.
+    /// Returns nil when no command has this name.
     public init?(name: String) {
         guard let command = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
         self = command

@@ -1,6 +1,6 @@
 /// Carries out commands of buttons and clients.
 ///
-/// Thread: that of the queue.
+/// Thread: the thread of the queue.
 public final class CommandDispatcher {
     private let queue: QueueConductor
     private let volume: VolumeControl

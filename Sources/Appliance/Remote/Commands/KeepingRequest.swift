@@ -1,54 +1,54 @@
 import Platform
 import Player
 
-/// A request about products that are kept of the content service, independent of the protocol.
+/// A request about offline copies and downloads, independent of the protocol.
 public enum KeepingRequest: Equatable, Sendable {
-    /// These addresses are downloaded and kept.
+    /// Downloads these addresses.
     case add([String], priority: Int)
-    /// nil: all.
+    /// Removes offline copies and downloads; nil: all.
     case remove([String]?)
-    /// Ends downloads, and leaves copies alone; nil: all.
+    /// Cancels downloads; offline copies stay. nil: all.
     case cancel([String]?)
-    /// Downloads; nil: all.
+    /// Pauses downloads; nil: all.
     case pause([String]?)
-    /// Downloads that were paused or have failed; nil: all.
+    /// Resumes paused and failed downloads; nil: all.
     case resume([String]?)
     case status
-    /// The downloads behind this number, in the order of their requests.
+    /// Lists the downloads after this number, in the order of their requests.
     case jobs(after: Int64)
-    /// What is kept behind this address, in the order of the addresses.
+    /// Lists the offline copies after this address, in the order of the addresses.
     case items(after: String)
-    /// Reads all of what is kept of a product.
+    /// Reads the whole offline copy of a product.
     case verify(String)
 }
 
-/// The answer to a request about kept products.
+/// The answer to a request about offline copies and downloads.
 enum KeepingReply: Equatable {
-    /// How many products were changed, and how many were as wanted already.
+    /// The number of products that were changed, and of those that were already as requested.
     case changed(count: Int, unchanged: Int)
     case status(OfflineEngine.Status)
     case jobs([OfflineEntry], next: Int64?)
     case items([OfflineEntry], next: String?)
     case verified(isWhole: Bool)
-    /// It cannot be read now, and nothing has changed; the reason is for a person.
+    /// The copy cannot be read now, and nothing has changed; the reason is for the user.
     case unreadable(reason: String)
 }
 
-/// Carries out requests about kept products.
+/// Carries out requests about offline copies and downloads.
 ///
-/// Thread: the daemon's. Answers come later, there.
+/// Thread: the daemon's. Answers follow later on the same thread.
 struct KeepingExecution {
     typealias Answer = (Result<KeepingReply, RemoteFailure>) -> Void
 
     private static let pageLimit = 100
 
-    /// nil without a content service, or with `problem`.
+    /// The engine; nil without a content service, or with `problem`.
     let engine: OfflineEngine?
     let loop: EventLoop
-    /// Why nothing can be kept although there is a content service, for a person.
+    /// Why there is no offline engine although there is a content service, for the user.
     var problem: String?
 
-    /// - Returns: ends work that only the client waits for; nil where there is none.
+    /// - Returns: cancels work that only the client waits for; nil when there is none.
     @discardableResult
     func perform(_ request: KeepingRequest, _ answer: @escaping Answer) -> (() -> Void)? {
         guard let engine else {
@@ -58,7 +58,7 @@ struct KeepingExecution {
             answer(.failure(failure))
             return nil
         }
-        // Safe: it goes through the engine's thread and comes back to the loop without being called there.
+        // Safe: the engine's thread passes it back to the loop and does not call it.
         nonisolated(unsafe) let unsafeAnswer = answer
         let loop = loop
         let reply: @Sendable (Result<KeepingReply, RemoteFailure>) -> Void = { result in
@@ -116,19 +116,20 @@ struct KeepingExecution {
         RemoteFailure(.notOfService, "\(address): only products of the service are kept, like tonearm:track/ID")
     }
 
-    /// A message about a product names it.
+    /// Returns the product of an address. Messages about it name the address.
     private static func product(_ address: String) -> MediaProduct {
         let type = ServiceAddress(address)?.productType ?? .track
         return MediaProduct(productType: type, productId: address, referenceId: address)
     }
 
-    /// To a request for all of them.
+    /// The reply to a request for all products.
     private static func reply(_ change: OfflineEngine.Change) -> Result<KeepingReply, RemoteFailure> {
         if case .failed(let reason) = change { return .failure(RemoteFailure(.system, reason)) }
         return .success(.changed(count: change == .changed ? 1 : 0, unchanged: 0))
     }
 
-    /// Any thread. A line may name thousands: they have their turns on the engine's thread.
+    /// Changes each of the addresses. Any thread. A line may name thousands of them: they are handled a few at a time
+    /// on the engine's thread.
     private static func each(
         _ addresses: [String], of engine: OfflineEngine,
         _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void,
@@ -150,7 +151,7 @@ struct KeepingExecution {
     }
 }
 
-/// Counts answers until all are there.
+/// Counts answers until all have arrived.
 /// `@unchecked Sendable` is safe because the engine's thread alone uses it.
 private final class Tally: @unchecked Sendable {
     private var missing: Int

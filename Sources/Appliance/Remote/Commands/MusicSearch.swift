@@ -5,12 +5,12 @@ import Player
 
 /// The music at some paths.
 struct FoundMusic: Sendable {
-    /// The files, in order. Packed by the thread of the search: there may be 100,000, and the loop has other work.
+    /// The files, in order. The thread of the search packs them: there may be 100,000, and the loop has other work.
     var products = PackedProducts()
-    /// Names below folders that cannot be read, and entries of playlists and cue sheets that are missing. The log has
-    /// them.
+    /// The number of names below folders that cannot be read, and of missing entries of playlists and cue sheets. They
+    /// are in the log.
     var skipped = 0
-    /// What the files lie on, without the root file system.
+    /// The mount points of the files, without the root file system.
     var mountPoints: [String] = []
 
     init() {}
@@ -29,8 +29,8 @@ struct FoundMusic: Sendable {
     }
 }
 
-/// Looks for the music of one request, on its own thread with low priority: a folder may be large, and its disk asleep.
-/// `MusicSearches` starts it.
+/// Searches for the music of one request, on its own thread with low priority: a folder may be large, and its disk
+/// asleep. `MusicSearches` starts it.
 ///
 /// Safe to share: only the cancellation changes, and any thread may use it.
 final class MusicSearch: Sendable {
@@ -40,7 +40,7 @@ final class MusicSearch: Sendable {
     let cancellation: Cancellation
 
     /// - Parameters:
-    ///   - paths: absolute.
+    ///   - paths: absolute paths.
     ///   - limit: more files than this are an error.
     ///   - capacity: the capacity of the queue, for the error message.
     /// - Throws: when the process has no file descriptor left.
@@ -51,11 +51,11 @@ final class MusicSearch: Sendable {
         cancellation = try Cancellation()
     }
 
-    /// The search ends soon and finds nothing. Any thread.
+    /// Cancels the search, which then finds nothing. Any thread.
     func cancel() { cancellation.cancel() }
     var isCancelled: Bool { cancellation.isCancelled }
 
-    /// The music, or the error of the first path that has none. Blocks on the medium.
+    /// Returns the music, or the error of the first path that has none. Blocks on the medium.
     func run() -> Result<FoundMusic, RemoteFailure> {
         var folders = MusicFolder(limit: limit, cancellation: cancellation)
         do throws(RemoteFailure) {
@@ -103,8 +103,8 @@ final class MusicSearch: Sendable {
         throw RemoteFailure(.noMusic, "\(path): no music in this \(place). Supported: \(AudioFormats.supported).")
     }
 
-    /// Whether the file can be read and begins like a supported format. Files below a folder are chosen by their names:
-    /// to open each of them would take minutes on a slow disk.
+    /// Checks that the file can be read and begins like a supported format. Files below a folder are chosen by their
+    /// names: opening each of them would take minutes on a slow disk.
     private func check(_ path: String) throws(RemoteFailure) {
         let bytes: FileByteSource
         do throws(SystemError) { bytes = try FileByteSource(path: path, cancellation: cancellation) } catch {
@@ -117,7 +117,7 @@ final class MusicSearch: Sendable {
                 throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: \(AudioFormats.supported).")
             case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
             case .source(.medium(let error)): throw RemoteFailure(MusicProblem(error, at: path))
-            // These errors concern data behind the first bytes.
+            // These errors concern data after the first bytes.
             case .source, .unsupported, .damaged, .protected, .missingKey, .license: break
             }
         }

@@ -1,13 +1,13 @@
 import Platform
 
-/// The searches for music of all clients: two run at once, the others wait for their turn.
+/// The searches for music of all clients: two run at once, the others wait.
 ///
 /// Thread: everything runs on the loop's thread. `@unchecked Sendable` is safe because the thread of a search only
 /// posts to the loop.
 final class MusicSearches: @unchecked Sendable {
-    /// More would only make the disk seek.
+    /// The most searches at once. More would only make the disk seek.
     static let limit = 2
-    /// Until a search without a thread is tried again, in nanoseconds.
+    /// The delay until a search without a thread is retried, in nanoseconds.
     private static let retryInterval: Int64 = 1_000_000_000
 
     private struct Waiting {
@@ -19,7 +19,7 @@ final class MusicSearches: @unchecked Sendable {
     private let run: @Sendable (MusicSearch) -> Result<FoundMusic, RemoteFailure>
     private var waiting: [Waiting] = []
     private(set) var runningCount = 0
-    /// Runs while the system has no thread for the next search.
+    /// The timer while the system has no thread for the next search.
     private var retry: TimerToken?
     /// Tests replace it.
     var startThread: (@escaping @Sendable () -> Void) throws(SystemError) -> Void = {
@@ -38,7 +38,7 @@ final class MusicSearches: @unchecked Sendable {
 
     var waitingCount: Int { waiting.count }
 
-    /// Starts a search, or queues it behind others.
+    /// Starts a search, or queues it after others.
     /// - Parameter found: called once, later, also for a search that is cancelled.
     func begin(_ search: MusicSearch, _ found: @escaping (Result<FoundMusic, RemoteFailure>) -> Void) {
         loop.assertOnLoop()
@@ -52,7 +52,7 @@ final class MusicSearches: @unchecked Sendable {
 
     private func start(_ next: Waiting) {
         runningCount += 1
-        // Safe: it goes to the search's thread and back, and is not called there.
+        // Safe: the search's thread passes it back and does not call it.
         nonisolated(unsafe) let found = next.found
         let search = next.search
         let (loop, run) = (loop, run)
@@ -68,7 +68,7 @@ final class MusicSearches: @unchecked Sendable {
         }
     }
 
-    /// The search keeps its place.
+    /// Makes a search without a thread wait as the first one.
     private func waitForThread(_ search: Waiting) {
         runningCount -= 1
         waiting.insert(search, at: 0)

@@ -3,12 +3,12 @@ import Player
 /// An event for clients that have subscribed to it.
 enum RemoteEvent {
     /// A part of the status has changed.
-    /// - Parameter kind: one kind, which says what part.
+    /// - Parameter kind: the one kind of the event, which names the part.
     case status(RemoteEventSet, DaemonStatus)
     case configuration([RemoteReply.SettingReport])
     /// An entry cannot be played and is skipped.
     case failed(QueueEntry, PlayerError)
-    /// About products that are kept.
+    /// A message about offline copies and downloads.
     case offline(OfflineMessage)
 
     /// The subscription that this event belongs to.
@@ -29,7 +29,7 @@ public struct RemoteEventSet: OptionSet, Sendable {
 
     init(_ place: Int) { rawValue = 1 << UInt16(place) }
 
-    /// In the order of their bits.
+    /// The names in the order of the bits.
     static let names = [
         "state", "track", "queue", "volume", "position", "configuration", "problems", "failed", "offline",
     ]
@@ -38,12 +38,12 @@ public struct RemoteEventSet: OptionSet, Sendable {
     public static let track = RemoteEventSet(1)
     public static let queue = RemoteEventSet(2)
     public static let volume = RemoteEventSet(3)
-    /// Once a second while it plays, and when it jumps.
+    /// Sent once a second while it plays, and when it jumps.
     public static let position = RemoteEventSet(4)
     public static let configuration = RemoteEventSet(5)
     public static let problems = RemoteEventSet(6)
     public static let failed = RemoteEventSet(7)
-    /// Downloads and kept products.
+    /// Downloads and offline copies.
     public static let offline = RemoteEventSet(8)
     public static let all = RemoteEventSet(rawValue: 0x1FF)
 
@@ -63,6 +63,6 @@ public struct RemoteEventSet: OptionSet, Sendable {
             }
     }
 
-    /// For a set of one kind: its index in `names`.
+    /// The index in `names`, for a set of one kind.
     var place: Int { rawValue.trailingZeroBitCount }
 }

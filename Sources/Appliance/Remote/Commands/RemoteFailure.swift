@@ -1,6 +1,6 @@
 /// Why a request that was understood could not be carried out. Nothing has changed.
 struct RemoteFailure: Error, Equatable {
-    /// For programs; `docs/control.md` lists them.
+    /// The reason for programs; `docs/control.md` lists them.
     enum Reason: String, CaseIterable {
         case emptyQueue = "empty-queue"
         case nothingCurrent = "nothing-current"
@@ -16,7 +16,7 @@ struct RemoteFailure: Error, Equatable {
     }
 
     let reason: Reason
-    /// For a person.
+    /// The message for the user.
     let message: String
 
     init(_ reason: Reason, _ message: String) {
@@ -34,7 +34,7 @@ struct RemoteFailure: Error, Equatable {
         self.init(reason, error.description)
     }
 
-    /// The answer would have come later.
+    /// The failure of requests that are not answered before the daemon ends.
     static let ending = RemoteFailure(.system, "the daemon ends: ask again when it runs")
 
     static func downloadsFull(limit: Int) -> RemoteFailure {

@@ -1,4 +1,4 @@
-/// The result of a request that was carried out. A protocol encodes it and adds nothing.
+/// The result of a request that was carried out. A protocol only encodes it.
 enum RemoteReply: Equatable {
     case done
     case status(DaemonStatus)
@@ -13,7 +13,7 @@ enum RemoteReply: Equatable {
     case added(Addition)
     /// Music is stored for the next request of the client.
     case collected(count: Int, skipped: Int)
-    /// How many entries were removed.
+    /// The number of removed entries.
     case removed(Int)
     case settings([SettingReport])
     /// A setting was changed.
@@ -36,16 +36,16 @@ enum RemoteReply: Equatable {
         /// The other entries have the following ids, without a gap.
         var first: EntryID?
         var count: Int
-        /// How many names below folders could not be read.
+        /// The number of names below folders that could not be read.
         var skipped: Int
     }
 
-    /// The setting that is in force.
+    /// A setting and its value in force.
     struct SettingReport: Equatable {
         var name: SettingName
-        /// As a file writes it.
+        /// The value as a file writes it.
         var value: String
-        /// Where the value comes from, for a person.
+        /// Where the value comes from, for the user.
         var origin: String
         /// Whether a change takes effect at the next start.
         var needsRestart: Bool

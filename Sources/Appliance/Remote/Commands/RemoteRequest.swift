@@ -8,18 +8,18 @@ public enum RemoteRequest: Equatable, Sendable {
     case command(ApplianceCommand)
     case play(EntryPlace?)
     case seek(Change)
-    /// In percent.
+    /// The volume in percent.
     case volume(Change)
-    /// nil: toggle.
+    /// Mutes or unmutes; nil: toggles.
     case mute(Bool?)
-    /// nil: toggle.
+    /// Switches shuffle; nil: toggles.
     case shuffle(Bool?)
     case repeatMode(RepeatMode)
     /// A page of the queue, in the order of playing, from index `from` on.
     case queue(from: Int, count: Int)
     /// The music at these absolute paths is stored for the next request of this client that adds music.
     case collect([String])
-    /// The music at these absolute paths is added to the queue, behind the music that was collected.
+    /// The music at these absolute paths is added to the queue, after the music that was collected.
     case music([String], MusicPlace)
     case queueMove(EntryID, to: Int)
     case queueRemove(EntrySelection)
@@ -27,14 +27,14 @@ public enum RemoteRequest: Equatable, Sendable {
     /// - Parameter isHeld: only while the client is connected.
     case focus(FocusLevel, isHeld: Bool)
     case power(PowerState)
-    /// nil: all settings.
+    /// Reads a setting; nil: all settings.
     case configurationGet(SettingName?)
     case configurationSet(SettingName, String)
     case configurationUnset(SettingName)
-    /// About products that are kept of the content service.
+    /// A request about offline copies and downloads.
     case keeping(KeepingRequest)
 
-    /// To a value, or by a difference.
+    /// A change to a value, or by a difference.
     public enum Change: Equatable, Sendable {
         case to(Double)
         case by(Double)
@@ -56,15 +56,15 @@ public enum RemoteRequest: Equatable, Sendable {
 
     /// Where music is added to the queue.
     public enum MusicPlace: Equatable, Sendable {
-        /// In place of all entries.
+        /// Replaces all entries.
         /// - Parameters:
         ///   - start: the index of the current entry in the new music; nil for the first in the order of playing.
         ///   - plays: nil for as it is now.
         case all(start: Int?, plays: Bool?)
         case end
-        /// Behind the current entry.
+        /// After the current entry.
         case next
-        /// The index of the first one in the order of playing.
+        /// The index of the first added entry in the order of playing.
         case index(Int)
     }
 }

@@ -2,7 +2,7 @@ import PCM
 import Platform
 import Player
 
-/// Carries out requests and makes their replies. Independent of the protocol.
+/// Carries out requests and makes their replies, independent of the protocol.
 ///
 /// Thread: the daemon's.
 struct RequestExecution {
@@ -14,7 +14,7 @@ struct RequestExecution {
     private let focus: DeviceFocus
     private let commands: CommandDispatcher
     private let spareMemory: SpareMemory
-    /// For requests whose answers come later.
+    /// Carries out requests whose answers follow later.
     var keeping: KeepingExecution
     private let status: () -> DaemonStatus
     private let afterWriting: (@escaping () -> Void) -> Void
@@ -63,8 +63,8 @@ struct RequestExecution {
         return .done
     }
 
-    /// Calls `action` when the effect of the request is complete: added music is on the medium, and a device that was
-    /// given away is free for other programs.
+    /// Calls `action` when the effect of the request is complete: added music is on the medium, and a released device
+    /// is free for other programs.
     func whenDone(_ request: RemoteRequest, _ action: @escaping () -> Void) {
         switch request {
         case .music:
@@ -76,7 +76,7 @@ struct RequestExecution {
             .configurationUnset:
             afterWriting(action)
         case .focus, .power:
-            // Safe: it goes through the engine's thread and comes back to the loop without being called there.
+            // Safe: the engine's thread passes it back to the loop and does not call it.
             nonisolated(unsafe) let action = action
             focus.whenCarriedOut { action() }
         default: action()
@@ -223,7 +223,7 @@ struct RequestExecution {
         return .added(RemoteReply.Addition(first: ids.first, count: products.count, skipped: music.skipped))
     }
 
-    /// How many more entries such a request may add.
+    /// Returns how many more entries such a request may add.
     func room(for place: RemoteRequest.MusicPlace) -> Int {
         if case .all = place { PlayQueue.capacity } else { PlayQueue.capacity - queue.contents.count }
     }
@@ -245,7 +245,7 @@ struct RequestExecution {
 
     /// - Returns: whether the file's value is in force.
     private func unset(_ name: SettingName) throws(RemoteFailure) -> Bool {
-        // When clients cannot even set the default, no client has set anything.
+        // If clients cannot set even the default, no client has set a value.
         if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
             throw RemoteFailure(.badSetting, refusal)
         }

@@ -6,10 +6,10 @@ import Platform
 final class JSONSession: @unchecked Sendable {
     /// Identifies this client as long as the daemon runs.
     let number: UInt64
-    /// Whose it is; nil where that is not known.
+    /// The user of the client; nil when it is unknown.
     let user: UInt32?
     private(set) var subscriptions: RemoteEventSet = []
-    /// The time of its last request, or of its connection; by the daemon's clock.
+    /// The time of its last request, or of its connection, by the daemon's clock.
     private(set) var lastRequest: Int64
 
     /// The music that it has collected for its next request that adds music.
@@ -19,16 +19,16 @@ final class JSONSession: @unchecked Sendable {
     private let searches: MusicSearches
     /// The search that the client waits for.
     private var search: MusicSearch?
-    /// The id of a request about kept products whose answer is still to come.
+    /// The id of a request about offline copies whose answer is still to come.
     private var pending: JSONValue?
-    /// Ends the work for that request: nobody waits for it any more.
+    /// Cancels the work for that request when its answer is not needed any more.
     private var cancelPending: (() -> Void)?
     private let clock: any MonotonicClock
     private let process: Int
-    /// Its subscriptions have changed.
+    /// Called when its subscriptions have changed.
     private let subscribed: () -> Void
 
-    /// - Parameter closed: called once, when the client is gone.
+    /// - Parameter closed: called once, when the client has disconnected.
     init(
         _ socket: LocalSocket, number: UInt64, user: UInt32?, requests: RequestExecution, searches: MusicSearches,
         loop: EventLoop, clock: any MonotonicClock, subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
@@ -53,7 +53,7 @@ final class JSONSession: @unchecked Sendable {
         }
     }
 
-    /// The client is gone, and nobody reads the answers.
+    /// Cancels all work for a client that has disconnected.
     private func cancelWork() {
         search?.cancel()
         cancelPending?()
@@ -62,7 +62,7 @@ final class JSONSession: @unchecked Sendable {
     func start() { connection.start() }
     func close() { connection.close() }
 
-    /// The daemon ends: closes, and says so to a client that waits for an answer about kept products.
+    /// Closes the connection because the daemon ends, and first answers a pending request about offline copies.
     func end() {
         if let id = pending {
             pending = nil
@@ -81,7 +81,7 @@ final class JSONSession: @unchecked Sendable {
         connection.close()
     }
 
-    /// Ends a client of a user with many for another user's.
+    /// Disconnects a client of a user with many clients, for a client of another user.
     func giveWay() {
         let message =
             "closed: another user has connected, and the client limit ([control] clients) was reached. Your user has "
@@ -90,7 +90,7 @@ final class JSONSession: @unchecked Sendable {
         connection.close()
     }
 
-    /// Ends a client of root for another one of root.
+    /// Disconnects a client of root, for another client of root.
     func giveWayToRoot() {
         let message = "closed: root has connected again, and the client limit ([control] clients) was reached"
         connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
@@ -115,7 +115,7 @@ final class JSONSession: @unchecked Sendable {
         default: break
         }
         answer(request, line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
-        // From here on, the status in a reply is the current one.
+        // From here on, replies have the current status.
         switch request {
         case .subscribe(let events): subscriptions.formUnion(events)
         case .unsubscribe(let events): subscriptions.subtract(events)
@@ -135,7 +135,7 @@ final class JSONSession: @unchecked Sendable {
         self.search = search
         searches.begin(search) { [self] result in
             self.search = nil
-            // The client is gone: nothing is added.
+            // The client has disconnected: nothing is added.
             if search.isCancelled { return connection.goOn() }
             answer(request, line) { () throws(RemoteFailure) in
                 collected.add(try result.get())
@@ -148,7 +148,7 @@ final class JSONSession: @unchecked Sendable {
         connection.wait()
         pending = line.id
         cancelPending = requests.keeping.perform(request) { [self] result in
-            // The daemon ends, and the client was told so.
+            // The daemon ends, and the client has its answer.
             guard pending != nil else { return }
             pending = nil
             cancelPending = nil
@@ -187,7 +187,7 @@ final class JSONSession: @unchecked Sendable {
     }
 
     private func refuse(_ id: JSONValue, _ code: String, _ message: String) {
-        // The rest would be only a part of what the client asks for.
+        // The collected music would be only a part of the request: discard it.
         collected = FoundMusic()
         send(ReplyLines.refusal(id, code: code, message))
     }

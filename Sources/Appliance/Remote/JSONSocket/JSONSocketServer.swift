@@ -6,7 +6,7 @@ import Platform
 ///
 /// Thread: everything runs on the thread of the daemon's loop; `@unchecked Sendable` is safe for that reason.
 public final class JSONSocketServer: @unchecked Sendable {
-    /// How many clients may be connected at once, plus one for root. A lower limit disconnects no client.
+    /// The most clients at once, plus one for root. A lower limit disconnects no client.
     public var clientLimit: Int
 
     private static let positionInterval: Int64 = 1_000_000_000
@@ -18,10 +18,10 @@ public final class JSONSocketServer: @unchecked Sendable {
     private let clock: any MonotonicClock
     private let queue: QueueConductor
     private let observers: DaemonObservers
-    /// Only tests change it and `searches`, before a client connects.
+    /// Only tests change `requests` and `searches`, before a client connects.
     var requests: RequestExecution
     var searches: MusicSearches
-    /// The user at the other end; nil when it is not known.
+    /// Returns the user at the other end; nil when it is unknown.
     private let userOf: (LocalSocket) -> UInt32?
     private let file: SocketFile
     private var listener: LocalSocket?
@@ -29,15 +29,15 @@ public final class JSONSocketServer: @unchecked Sendable {
     private var observer: UInt64 = 0
     private var sessions: [JSONSession] = []
     private var lastNumber: UInt64 = 0
-    /// Runs only while the position changes and a client has subscribed to it.
+    /// The timer for positions, only while the position changes and a client has subscribed to it.
     private var positionTimer: TimerToken?
 
     /// - Parameters:
-    ///   - path: of the socket; its folder is created when it is missing.
-    ///   - mode: of the socket, the lowest nine bits.
-    ///   - group: of the socket; nil for the process's own. A missing group is only a warning.
-    ///   - version: the program's, for the request `version`.
-    ///   - userOf: the user who has connected; tests replace it.
+    ///   - path: the path of the socket; its folder is created when it is missing.
+    ///   - mode: the mode of the socket, the lowest nine bits.
+    ///   - group: the group of the socket; nil for the process's own. A missing group is only a warning.
+    ///   - version: the version of the program, for the request `version`.
+    ///   - userOf: returns the user who has connected; tests replace it.
     public init(
         daemon: Daemon, path: String, mode: UInt32, group: String?, clientLimit: Int, version: String,
         userOf: @escaping (LocalSocket) -> UInt32? = { $0.peerUser }
@@ -53,7 +53,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         self.userOf = userOf
     }
 
-    /// How many clients are connected.
+    /// The number of connected clients.
     public var clientCount: Int { sessions.count }
 
     /// Begins to listen.
@@ -101,7 +101,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         }
     }
 
-    /// The process has no file descriptor left: retry later.
+    /// Retries later, because the process has no file descriptor left.
     private func listenLater(_ error: SystemError) {
         Log.warning("control clients have to wait for a second: \(error.description)")
         retry = loop.schedule(after: Self.retryInterval) { [self] in
@@ -129,14 +129,15 @@ public final class JSONSocketServer: @unchecked Sendable {
         session.start()
     }
 
-    /// Root has one more place than the others, who never get it: root can always ask what is wrong.
+    /// Returns whether another client fits. Root has one more place that others never get, so that root can always find
+    /// the cause of a problem.
     private func hasPlace(for user: UInt32?) -> Bool {
         if user == 0 { return sessions.count <= clientLimit }
         return sessions.count - (sessions.contains { $0.user == 0 } ? 1 : 0) < clientLimit
     }
 
-    /// Where another user has at least two places more than this one: that user's client with the oldest request. So
-    /// nobody keeps others out, and two users do not disconnect each other's clients in turn.
+    /// If another user has at least two clients more than this one, returns that user's client with the oldest request.
+    /// So no user keeps others out, and two users do not disconnect each other's clients in turn.
     private func clientTooMany(beside user: UInt32?) -> JSONSession? {
         func places(of user: UInt32?) -> Int { sessions.lazy.filter { $0.user == user }.count }
         let others = sessions.filter { $0.user != 0 && $0.user != user }
@@ -144,8 +145,8 @@ public final class JSONSocketServer: @unchecked Sendable {
         return others.filter { places(of: $0.user) == most }.min { $0.lastRequest < $1.lastRequest }
     }
 
-    /// Of several clients of root the one with the oldest request: root's place is for the one that connects now, also
-    /// when all are root's and in use.
+    /// The client with the oldest request, if root has several. Root's place is for the newest connection, even when
+    /// all places are root's and in use.
     private var rootClientTooMany: JSONSession? {
         let clients = sessions.filter { $0.user == 0 }
         return clients.count > 1 ? clients.min { $0.lastRequest < $1.lastRequest } : nil
@@ -157,7 +158,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         return sessions.filter { $0.isIdle && $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
-    /// Only for root: subscribers that send no requests do not lock it out.
+    /// The client to disconnect only for root: subscribers that send no requests do not lock root out.
     private var longestSubscribed: JSONSession? {
         let latest = clock.now() - Self.silenceLimit
         return sessions.filter { $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
@@ -188,7 +189,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         let kind = RemoteEventSet(change)
         guard sessions.contains(where: { $0.subscriptions.contains(kind) }) else { return }
         let line = ReplyLines.event(requests.event(change))
-        // A copy: sending may end a session.
+        // Iterate over a copy: sending may end a session.
         for session in sessions { session.tell(kind, line) }
     }
 

@@ -1,7 +1,8 @@
 import Platform
 import Player
 
-/// Requests about kept products, their replies and their events, as JSON. `docs/control.md` documents them.
+/// Requests about offline copies and downloads, their replies and their events, as JSON. `docs/control.md` documents
+/// them.
 enum KeepingJSON {
     typealias Member = JSONValue.Member
 
@@ -64,10 +65,10 @@ enum KeepingJSON {
         }
     }
 
-    /// As many entries as fit into a line, at least one.
+    /// Returns as many entries as fit into a line, at least one.
     /// - Parameters:
     ///   - next: where the page after all of `entries` begins; nil at the end.
-    ///   - place: where the page after an entry begins.
+    ///   - place: returns where the page after an entry begins.
     private static func page(
         _ entries: [OfflineEntry], _ next: JSONValue?, _ place: (OfflineEntry) -> JSONValue?
     ) -> [Member] {

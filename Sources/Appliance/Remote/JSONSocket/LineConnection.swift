@@ -5,12 +5,12 @@ import Platform
 ///
 /// Thread: the loop's.
 final class LineConnection {
-    /// Limits of the bytes that wait for a client. From the first limit on, nothing more is read from it. At the second
-    /// one it is disconnected.
+    /// The limits of the bytes that wait for a client. From `pauseLimit` on, no more lines are read from it. At
+    /// `outputLimit` it is disconnected.
     static let pauseLimit = 64 << 10
     static let outputLimit = 256 << 10
     static let lineLimit = 64 << 10
-    /// How many lines are handled in one turn, before other clients have their turn.
+    /// The most lines that are handled in one turn, before other clients have their turn.
     private static let turnLimit = 16
     /// A turn also ends when its lines and their replies reach this many bytes: a long line or reply takes about a
     /// millisecond, a short one much less.
@@ -21,26 +21,27 @@ final class LineConnection {
     private var input = LineSplitter(limit: LineConnection.lineLimit)
     private var hasEnded = false
     private var output: [UInt8] = []
-    /// How many bytes of `output` were sent.
+    /// The number of bytes of `output` that were sent.
     private var sent = 0
     private var watched: Readiness?
     private var isDelivering = false
-    /// More lines are there. They are handled after the other clients' turn.
+    /// Whether more lines have arrived. They are handled after the other clients' turn.
     private var hasMore = false
 
-    /// Bytes of the lines that were received and sent.
+    /// The bytes of the lines that were received and sent.
     private var work: Int64 = 0
 
     /// Handles the next line.
     var receive: (LineSplitter.Line) -> Void = { _ in }
-    /// The client has ended its side, and all output was sent. Returns whether the connection stays open for events.
+    /// Called when the client has ended its side, and all output was sent. Returns whether the connection stays open
+    /// for events.
     var staysAfterEnd: () -> Bool = { false }
-    /// The client has disconnected while it waits for an answer, which it will not read.
+    /// Called when the client has disconnected while an answer is pending, which it will not read.
     var hungUp: () -> Void = {}
-    /// The connection is closed. Called once.
+    /// Called once, when the connection is closed.
     var closed: () -> Void = {}
 
-    /// The answer to the last line is still to come.
+    /// Whether the answer to the last line is still to come.
     private(set) var isWaiting = false
 
     init(_ socket: LocalSocket, loop: EventLoop) {
@@ -74,7 +75,7 @@ final class LineConnection {
     // MARK: Output
 
     /// Sends a line; the part that does not fit into the system's buffer is sent later.
-    /// - Parameter line: with its line end.
+    /// - Parameter line: the line with its line end.
     /// - Returns: false when too much output is waiting: the line is not sent.
     @discardableResult
     func send(_ line: [UInt8]) -> Bool {
@@ -128,7 +129,7 @@ final class LineConnection {
         if readiness.contains(.hangUp), !output.isEmpty { flush() }
         if !readiness.isDisjoint(with: [.readable, .hangUp, .error]), mayTakeLines, !hasMore { read() }
         if !hasMore { proceed() }
-        // All lines are read and answered, and the client has disconnected: nothing is left to watch for.
+        // All lines are read and answered, and the client has disconnected: no event can follow.
         if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting, !hasMore { close() }
         if readiness.contains(.hangUp), isOpen, isWaiting || hasMore {
             unwatch()
@@ -149,7 +150,7 @@ final class LineConnection {
         }
     }
 
-    /// Delivers the lines that are there, while the turn lasts.
+    /// Delivers the complete lines, until the turn ends.
     private func proceed() {
         guard !isDelivering else { return }
         isDelivering = true

@@ -1,4 +1,4 @@
-/// Splits received bytes into lines. A line that is too long is skipped to its end, and none of it is kept.
+/// Splits received bytes into lines. A line that is too long is skipped to its end, and discarded.
 struct LineSplitter {
     enum Line: Equatable {
         case whole([UInt8])
@@ -13,13 +13,13 @@ struct LineSplitter {
     private var bytes: [UInt8] = []
     /// Where the next line begins.
     private var start = 0
-    /// There is no line end before this index.
+    /// The index before which there is no line end.
     private var searched = 0
     private var isSkipping = false
 
     init(limit: Int) { self.limit = limit }
 
-    /// How many bytes are stored.
+    /// The number of stored bytes.
     var count: Int { bytes.count - start }
 
     mutating func append(_ more: UnsafeRawBufferPointer) {
@@ -42,7 +42,7 @@ struct LineSplitter {
         return nil
     }
 
-    /// The last line, which ends with the connection.
+    /// Returns the last line, which ends with the connection.
     mutating func finish() -> Line? { count > 0 || isSkipping ? take(to: bytes.count, next: bytes.count) : nil }
 
     private mutating func take(to end: Int, next: Int) -> Line? {

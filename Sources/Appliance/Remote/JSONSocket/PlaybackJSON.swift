@@ -3,8 +3,8 @@ import PCM
 import Platform
 import Player
 
-/// The JSON of what is played, shared by `tonearm play --json` and the control socket. Rates are in Hz, bit rates in
-/// bits per second. Any thread.
+/// The JSON of playback, shared by `tonearm play --json` and the control socket. Rates are in Hz, bit rates in bits per
+/// second. Any thread.
 public enum PlaybackJSON {
     /// `codec`, `sampleRate`, `bitDepth`, `bitRate`, `quality`, `convertedSampleRate`; null without a context.
     public static func format(_ context: PlaybackContext?) -> JSONValue {
@@ -17,7 +17,7 @@ public enum PlaybackJSON {
         ]
     }
 
-    /// As the settings `[service] quality` name it.
+    /// The name in the settings `[service] quality`.
     private static func name(_ quality: AudioQuality) -> String {
         switch quality {
         case .low: "low"
@@ -37,7 +37,7 @@ public enum PlaybackJSON {
         ]
     }
 
-    /// `bitPerfect` and `changes`, those that the samples go through; null while no device is open.
+    /// `bitPerfect` and `changes`, the changes to the samples; null while no device is open.
     public static func path(_ path: SignalPath?) -> JSONValue {
         guard let path else { return .null }
         return [
@@ -46,7 +46,7 @@ public enum PlaybackJSON {
         ]
     }
 
-    /// `kind`, `channels`, those of the audio, and `routing`; null where each channel is heard as it is.
+    /// `kind`, `channels` (of the audio) and `routing`; null when each channel is heard unchanged.
     private static func adaptation(_ adaptation: ChannelAdaptation?) -> JSONValue {
         guard let adaptation else { return .null }
         return [

@@ -6,10 +6,9 @@ import Player
 enum ReplyLines {
     typealias Member = JSONValue.Member
 
-    /// The entries of a page have so many bytes at most, so that a reply with the longest id is no longer than a
-    /// request may be.
+    /// The most bytes of the entries of a page. So a reply with the longest id is no longer than a request may be.
     static let pageBytes = 56 << 10
-    /// Texts of a line that is too long are cut to so many bytes, until it fits.
+    /// The lengths in bytes to which the texts of a line are cut in turn, until the line fits.
     private static let textLimits = [1024, 256, 64]
 
     /// The members of the status in an event, in the order of `RemoteEventSet.names`.
@@ -27,7 +26,7 @@ enum ReplyLines {
 
     // MARK: Lines
 
-    /// - Parameter notice: for a request in an old form.
+    /// - Parameter notice: the notice for a request in an old form.
     static func reply(_ id: JSONValue, _ reply: RemoteReply, notice: String? = nil) -> [UInt8] {
         let notice = notice.map { [Member("notice", .string($0))] } ?? []
         return line([Member("id", id), Member("ok", true)] + members(reply) + notice)
@@ -53,7 +52,7 @@ enum ReplyLines {
         return line([Member("event", .string(RemoteEventSet.names[event.kind.place]))] + members)
     }
 
-    /// No line is longer than a request may be: long texts, as of tags or of names in a message, are cut.
+    /// Makes a line. No line is longer than a request may be: long texts are cut, such as tags or names in a message.
     private static func line(_ members: [Member]) -> [UInt8] {
         var members = members
         for limit in textLimits where JSONValue.object(members).serializedLengthLimit > LineConnection.lineLimit {
@@ -64,7 +63,7 @@ enum ReplyLines {
         return Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")]
     }
 
-    /// Clients send its value back, or compare it: it is bounded otherwise, and never cut.
+    /// Whether the value is never cut, because clients send it back or compare it. Its length is limited otherwise.
     private static func isKey(_ member: Member) -> Bool {
         ["id", "next"].contains { $0.utf8.elementsEqual(member.name.utf8) }
     }
@@ -130,7 +129,7 @@ enum ReplyLines {
         ]
     }
 
-    /// As many entries as fit into a line, at least one.
+    /// Returns as many entries as fit into a line, at least one.
     private static func members(_ page: RemoteReply.QueuePage) -> [Member] {
         var bytes = 0
         var entries: [JSONValue] = []

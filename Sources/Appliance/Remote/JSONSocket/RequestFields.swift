@@ -4,9 +4,9 @@ import Player
 
 /// The fields of a request, as typed values.
 struct RequestFields {
-    /// The most bytes of a text that is no path: a setting's value, the place in a list.
+    /// The most bytes of a text that is no path: a setting's value, the position in a list.
     static let textLimit = 1024
-    /// The most bytes of a path without its NUL: PATH_MAX - 1. The kernel opens no longer one.
+    /// The most bytes of a path without its NUL: PATH_MAX - 1. The kernel refuses longer ones.
     static let pathLimit = 4095
 
     let members: [JSONValue.Member]
@@ -51,14 +51,14 @@ struct RequestFields {
         return text
     }
 
-    /// The address of a product, which may turn out to be none.
+    /// Returns the text of a product's address, which may turn out to be invalid.
     func address(_ name: String) throws(RequestMistake) -> String {
         let text = try text(name, "the address of a product, like tonearm:track/ID")
         try Self.checkLength(of: text, name)
         return text
     }
 
-    /// Longer ones name nothing: no service has such a product, and the kernel has no such file.
+    /// Refuses longer texts: no service has such a product, and the kernel has no such file.
     private static func checkLength(of path: String, _ place: String) throws(RequestMistake) {
         if ServiceAddress.isMeant(by: path) {
             if path.utf8.count <= ServiceAddress.lengthLimit { return }
@@ -70,7 +70,7 @@ struct RequestFields {
         throw .notAllowed(field: place, allowed: "a path of at most \(pathLimit) bytes")
     }
 
-    /// One of a list of words.
+    /// Reads one of a list of words.
     /// - Returns: its index.
     func choice(_ name: String, of words: [String]) throws(RequestMistake) -> Int {
         let allowed = "one of \(words.joined(separator: ", "))"
@@ -102,7 +102,7 @@ struct RequestFields {
         return EntryID(number)
     }
 
-    /// Exactly one of two numbers: a value, or a difference.
+    /// Reads exactly one of two numbers: a value, or a difference.
     func change(
         _ value: String, by difference: String, _ what: String
     ) throws(RequestMistake) -> RemoteRequest.Change {
@@ -115,7 +115,7 @@ struct RequestFields {
         }
     }
 
-    /// Absolute paths of files and folders, from a list of products.
+    /// Returns the absolute paths of files and folders, from a list of products.
     func paths(_ name: String) throws(RequestMistake) -> [String] {
         let allowed = "a list of products, like [{\"path\":\"/music/album\"}]"
         guard let value = value(name) else { throw .missing(field: name, allowed: allowed) }

@@ -3,9 +3,9 @@ import Platform
 /// The JSON form of each request.
 struct RequestForm {
     let name: String
-    /// Besides `id` and `request`.
+    /// The fields besides `id` and `request`.
     let fields: [String]
-    /// For an old form: the form to use instead. The reply repeats it.
+    /// The form to use instead, for an old form. The reply repeats it.
     var replacement: String?
     let build: (RequestFields) throws(RequestMistake) -> RemoteRequest
 
@@ -24,7 +24,7 @@ extension RemoteRequest {
     /// The most entries of the queue in one reply.
     static let pageLimit = 500
 
-    /// Without old forms.
+    /// The names of the requests, without old forms.
     static let names = forms.filter { $0.replacement == nil }.map { $0.name }
     static let focusNames = ["none", "background", "limited", "full"]
     static let powerNames = ["active", "resigning", "suspended", "regaining"]
@@ -141,7 +141,7 @@ extension RemoteRequest {
         },
     ]
 
-    /// The events that a request names; all when it names none.
+    /// Returns the events that a request names; all when it names none.
     private static func events(_ fields: RequestFields) throws(RequestMistake) -> RemoteEventSet {
         guard let value = fields.value("events") else { return .all }
         let allowed = "a list of names: \(RemoteEventSet.names.joined(separator: ", "))"

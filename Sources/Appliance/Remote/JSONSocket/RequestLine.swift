@@ -2,15 +2,15 @@ import Platform
 
 /// A line that a client has sent.
 struct RequestLine {
-    /// The reply has the same id; `.null` when it is unknown.
+    /// The id of the request, which its reply repeats; `.null` when it is unknown.
     let id: JSONValue
     let request: Result<RemoteRequest, RequestMistake>
-    /// For a request in an old form: the form to use instead.
+    /// The form to use instead, for a request in an old form.
     let notice: String?
 
     /// The most bytes of an id: each reply repeats it.
     static let idLimit = 1024
-    /// Deeper than any request.
+    /// The depth limit of the JSON: deeper than any request.
     private static let depthLimit = 8
 
     init(_ line: LineSplitter.Line) {

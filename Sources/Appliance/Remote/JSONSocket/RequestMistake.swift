@@ -1,19 +1,19 @@
 import Platform
 
-/// Why a line is not a valid request. Nothing was done.
+/// Why a line is not a valid request. It has no effect.
 public enum RequestMistake: Error, Equatable, Sendable {
-    /// Not JSON, with the place of the first mistake.
+    /// Not JSON, with the position of the first mistake.
     case malformed(String)
     /// JSON, but not an object with a `request`.
     case notARequest
-    /// An id that is neither a number nor a string of at most so many bytes.
+    /// An id that is neither a number nor a string of at most `limit` bytes.
     case badID(limit: Int)
     case unknownRequest(String)
     /// The request has no field of this name.
     case unknownField(String, known: [String])
     case missing(field: String, allowed: String)
     case notAllowed(field: String, allowed: String)
-    /// Two fields that exclude each other, or none of two fields when one is needed.
+    /// Two fields that exclude each other, or neither of two fields when one is needed.
     case notOneOf(String, String)
     /// The message suggests another setting.
     case unknownSetting(String)
@@ -21,7 +21,7 @@ public enum RequestMistake: Error, Equatable, Sendable {
 }
 
 extension RequestMistake: CustomStringConvertible {
-    /// For programs.
+    /// The code for programs.
     public var code: String {
         switch self {
         case .malformed: "bad-json"

@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// The socket's file: its permissions, and how a file that a crash has left is replaced.
+/// The file of the socket: its permissions, and the replacement of a file that a crash has left.
 struct SocketFile {
     let path: String
     /// The lowest nine bits of its mode.
@@ -14,7 +14,7 @@ struct SocketFile {
     /// sun_path has 108 bytes, with the NUL.
     static let lengthLimit = 107 - 4
 
-    /// Listens. At no moment can a user connect who is not allowed to.
+    /// Listens. A user without permission cannot connect at any moment.
     func open() throws(SocketFileError) -> LocalSocket {
         try checkIsFree()
         do throws(SystemError) {
@@ -62,7 +62,7 @@ struct SocketFile {
         }
     }
 
-    /// nil when there is no file.
+    /// Returns nil when there is no file.
     private static func isSocket(_ path: String) -> Bool? {
         var mode: UInt32 = 0
         guard tonearm_mode_of_link(path, &mode) == 0 else { return nil }

@@ -3,17 +3,17 @@ import Platform
 
 /// The control socket could not be opened, so clients cannot connect.
 public enum SocketFileError: Error, Equatable, Sendable {
-    /// Another program listens there.
+    /// Another program listens at the path.
     case inUse(path: String)
-    /// Another kind of file is there; it is left alone.
+    /// Another kind of file is at the path; it is not changed.
     case notASocket(path: String)
-    /// The system refuses it.
-    /// - Parameter path: as configured; the failed operation may have used another one.
+    /// A call of the system failed.
+    /// - Parameter path: the configured path; the failed operation may have used another one.
     case system(path: String, SystemError)
 }
 
 extension SocketFileError: CustomStringConvertible {
-    /// One line, with what to do.
+    /// The text for the user in one line, with the solution.
     public var description: String {
         switch self {
         case .inUse(let path):

@@ -1,6 +1,7 @@
 import Platform
 
-/// A group of users. Read from the file directly: getgrnam(3) would load libraries, which a static program cannot.
+/// A group of users. It is read from the file directly: getgrnam(3) would load libraries, which a static program
+/// cannot.
 enum UserGroup {
     /// The id of the group with this name; nil when there is none, or the file cannot be read.
     static func id(named name: String, file: String = "/etc/group") -> UInt32? {
@@ -11,7 +12,7 @@ enum UserGroup {
         }
     }
 
-    /// - Parameter text: as in group(5): lines of `name:password:id:members`.
+    /// - Parameter text: the format of group(5): lines of `name:password:id:members`.
     static func id(named name: String, in text: [UInt8]) -> UInt32? {
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)

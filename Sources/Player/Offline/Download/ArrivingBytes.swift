@@ -2,7 +2,7 @@ import Network
 import Platform
 
 /// The bytes of a resource, for a thread that waits for them.
-/// `@unchecked Sendable` is safe because `lock` guards what changes.
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
     enum Step {
         case bytes([[UInt8]])
@@ -15,13 +15,14 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
         case failed(ResourceFailure)
     }
 
-    /// Bytes that wait for the thread at most, give or take what arrives at once.
+    /// The most bytes that wait for the thread, plus at most one delivery of the transfer.
     private static let capacity = 1 << 20
     /// Bytes that wake the thread: a chunk, since fewer are not sealed yet. The end always wakes it.
     private static let worthWaking = 1 << 16
 
     private let arrival: WakeUp
-    /// Whether the first byte belongs behind others: the whole resource is another one then.
+    /// Whether the transfer continues a resource after bytes that are already stored. A complete answer then means that
+    /// the resource has changed.
     private let isContinuation: Bool
     private let lock = Lock()
     private var pieces: [[UInt8]] = []
@@ -36,11 +37,11 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
         self.isContinuation = isContinuation
     }
 
-    /// Of the whole resource in bytes, and what it can be continued with. Known once there are bytes.
+    /// The length of the whole resource in bytes, and the validator to continue it with. Known once bytes have arrived.
     var head: (length: Int64?, validator: String?) { lock.withLock { (length, validator) } }
 
-    /// Waits for the next bytes. The download's thread.
-    /// - Returns: and whether the transfer has room to go on.
+    /// Waits for the next bytes. Thread: the download's.
+    /// - Returns: the next step, and whether the transfer is paused and can be resumed.
     func next(_ cancellation: Cancellation) throws(OfflineFailure) -> (Step, wantsMore: Bool) {
         while true {
             let found: (Step, wantsMore: Bool)?

@@ -3,22 +3,22 @@ import Media
 import Network
 import Platform
 
-/// The content of a download as a `ByteSource`: a read of bytes that are not there yet takes them from the network and
-/// seals them. So a decoder fetches what it reads.
+/// The content of a download as a `ByteSource`. A read of bytes that have not arrived receives them from the network
+/// and seals them, so the decoder drives the download.
 ///
 /// Thread: the download's; it blocks.
 final class ArrivingContent: ByteSource {
-    /// One resource on its way.
+    /// One resource that is being received.
     private final class Reception {
         let resource: ContentResources.Resource
         let arriving: ArrivingBytes
         let transfer: ResourceTransfer
-        /// In bytes of the resource.
+        /// The next byte of the resource.
         var position: Int64
-        /// Those that have arrived, the next one last.
+        /// The chunks that have arrived, in reverse order: the next one is last.
         var pieces: [[UInt8]] = []
         var wantsMore = false
-        /// Whether anything of it has come.
+        /// Whether any bytes of the resource have arrived.
         var hasBegun = false
 
         init(
@@ -30,18 +30,18 @@ final class ArrivingContent: ByteSource {
     }
 
     private enum State {
-        /// Which resource is next.
+        /// The index of the next resource.
         case between(Int)
         case receiving(Int, Reception)
         case complete
     }
 
-    /// Of a segment that is encrypted as a whole, in bytes.
+    /// The limit for a segment that is encrypted as a whole, in bytes.
     private static let largestSegment = 64 << 20
 
     /// Why nothing more arrives. A reader sees `.cancelled` for all of them.
     private(set) var failure: OfflineFailure?
-    /// Known with the first bytes of a single file, and at the end.
+    /// The length of the content in bytes. Known with the first bytes of a single file, and at the end.
     private(set) var length: Int64?
     private let resources: ContentResources
     private let keys: [StreamedKeys]
@@ -57,14 +57,14 @@ final class ArrivingContent: ByteSource {
     private var state = State.between(0)
     /// The share of the resources that are complete.
     private var done = 0.0
-    /// The last one that `progress` was called with.
+    /// The last percentage that `progress` was called with.
     private var toldPercent = -1
-    /// What was appended last, and where it begins: a decoder reads it next.
+    /// The bytes appended last, and their start: a decoder usually reads them next.
     private var latest: (start: Int64, bytes: [UInt8])
 
     /// - Parameters:
-    ///   - job: for which `space` is claimed.
-    ///   - keys: of each part.
+    ///   - job: the download that `space` is claimed for.
+    ///   - keys: the keys of each part.
     ///   - turn: waits while playback needs the network.
     ///   - stream: shows the retries of the transfers.
     ///   - progress: called with 0 to 99 when the number changes.
@@ -100,17 +100,17 @@ final class ArrivingContent: ByteSource {
         return ByteRead(count: count)
     }
 
-    /// Fetches the first bytes. If the content is one file, they tell its length.
+    /// Receives the first bytes. If the content is one file, its length is known afterwards.
     func receiveFirst() throws(OfflineFailure) {
         while content.count == 0, try receiveMore() {}
     }
 
-    /// Fetches all that nobody has read.
+    /// Receives everything that the decoder has not read.
     func receiveAll() throws(OfflineFailure) {
         while try receiveMore() {}
     }
 
-    /// Ends the transfer that runs. To be called before the content is given up.
+    /// Cancels the running transfer. Call it before the content is released.
     func stop() {
         if case .receiving(_, let reception) = state { reception.transfer.cancel() }
     }
@@ -127,7 +127,7 @@ final class ArrivingContent: ByteSource {
                     try take(bytes, of: reception)
                 } else {
                     reception.transfer.cancel()
-                    // Each resource has its place in the record, also one without bytes.
+                    // Each resource has an entry in the record, even one without bytes.
                     if reception.position == 0 { content.begin(validator: nil) }
                     end(index, reception.resource)
                 }
@@ -149,7 +149,7 @@ final class ArrivingContent: ByteSource {
         }
         let resource: ContentResources.Resource
         do throws(MediaError) { resource = try resources.at(index) } catch { throw .media(error) }
-        // What is complete on the medium is not asked for.
+        // Skip resources that are complete on the medium.
         guard index >= content.start.index else { return end(index, resource) }
         let (isFirst, start) = (index == content.start.index, content.start)
         let offset = isFirst ? start.offset : 0
@@ -191,7 +191,7 @@ final class ArrivingContent: ByteSource {
         try advance(resource.share, reception.position, of: length)
     }
 
-    /// - Parameter start: of the resource with this length, in bytes of the content.
+    /// - Parameter start: the position of the resource of this length, in bytes of the content.
     private func claim(_ length: Int64, from start: Int64) throws(OfflineFailure) {
         let (end, isBeyond) = start.addingReportingOverflow(length)
         try space.claim(job, upTo: isBeyond ? .max : end)
@@ -202,8 +202,8 @@ final class ArrivingContent: ByteSource {
         try content.append(bytes)
     }
 
-    /// The blocks of a segment are chained and padded, so it is kept decrypted when all of it is there. One that is
-    /// continued needs the block before.
+    /// Receives a segment that is encrypted as a whole. Its blocks are chained and padded, so it is stored decrypted
+    /// once all of it has arrived. A segment that is continued needs the block before.
     private func receiveEncrypted(
         _ resource: ContentResources.Resource, from offset: Int64, validator: String?
     ) throws(OfflineFailure) {
@@ -231,7 +231,7 @@ final class ArrivingContent: ByteSource {
         try advance(resource.share, 1, of: 1)
     }
 
-    /// - Parameter source: never waits.
+    /// - Parameter source: a source that never waits.
     private static func bytes(of source: any ByteSource, from offset: Int64) throws(ByteSourceError) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
         defer { buffer.deallocate() }
@@ -266,7 +266,7 @@ final class ArrivingContent: ByteSource {
         request.isReadInParts = resource.isFile
         var version = ResourceVersion()
         if offset > 0 {
-            // Not every server looks at If-Range.
+            // Not every server evaluates If-Range.
             version = ResourceVersion(validator: validator)
             if let validator { request.headers.append(HeaderField("If-Range", validator)) }
         }
@@ -278,7 +278,7 @@ final class ArrivingContent: ByteSource {
         return Reception(resource, arriving, transfer, at: offset)
     }
 
-    /// As `next(of:)`. A last segment that is not there, and need not be, has no bytes.
+    /// Like `next(of:)`, but a missing last segment whose existence is only estimated counts as empty.
     private func nextOrEnd(of reception: Reception) throws(OfflineFailure) -> [UInt8]? {
         do throws(OfflineFailure) { return try next(of: reception) } catch {
             guard reception.resource.isEstimated, reception.position == 0, case .resource(let failure) = error,

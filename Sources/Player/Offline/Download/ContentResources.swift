@@ -1,50 +1,50 @@
 import Media
 import Network
 
-/// The resources that a kept file consists of, in their order: for each part of the content one file, or the
-/// initialization and all segments.
+/// The resources of the file of an offline copy, in order: for each part of the content one file, or the initialization
+/// segment and all segments.
 struct ContentResources {
     struct Resource {
         var reference: ResourceReference
         /// How it is encrypted as a whole.
         var protections: [ContentProtection]
-        /// Of all that is kept, as far as it is known before the bytes: 1 for a file.
+        /// Its share of the whole content, as far as it is known before the bytes arrive: 1 for a single file.
         var share: Double
-        /// To which part of the content it belongs, from 0.
+        /// The index of its part of the content, from 0.
         var part: Int
-        /// Whether it is all of that part, which is read by places.
+        /// Whether it is all of that part, which is read at any offset.
         var isFile = false
-        /// Whether it is the last one of its part, and only a duration says that it is there.
+        /// Whether it is the last one of its part, and only a duration implies that it exists.
         var isEstimated = false
-        /// Addresses that stand for one another, of its representation.
+        /// The alternative base addresses of its representation.
         var bases: [String] = []
-        /// Its name in the cache, as a stream of the same content has it; nil: it does not come from there.
+        /// Its name in the cache, equal to that of a stream of the same content; nil when the cache is not used.
         var space: ContentSpace?
     }
 
     /// The resources of one part.
     private struct Part {
-        /// Of the first one, among all.
+        /// The index of its first resource among all resources.
         var first: Int
         var count: Int
-        /// Of all that is kept.
+        /// Its share of the whole content.
         var share: Double
         var clip: Range<Double>?
         var mediaStart: Double?
         var duration: Double?
-        /// The one with this number in the part; its `share` is of the part.
+        /// Returns the resource with this number in the part; its `share` is relative to the part.
         var resource: (Int) -> Resource?
     }
 
     private(set) var count = 0
-    /// The expected size of all, in bytes; nil when nothing says it.
+    /// The expected size of all resources, in bytes; nil when it is unknown.
     private(set) var expectedBytes: Int64? = 0
     private var parts: [Part] = []
 
     /// - Parameters:
-    ///   - layout: of which the best encodings are taken.
-    ///   - space: of the content in the cache; nil: it does not come from there.
-    /// - Throws: `.unsupported` for content that has no end; `.damaged` without segments.
+    ///   - layout: the content; the best representation of each part is taken.
+    ///   - space: the place of the content in the cache; nil when the cache is not used.
+    /// - Throws: `.unsupported` for content without an end; `.damaged` for content without segments.
     init(_ layout: ContentLayout, in space: ContentSpace?) throws(MediaError) {
         for part in layout.parts { try add(part, in: space?.part(parts.count)) }
         let durations = parts.map { max(0, $0.duration ?? 0) }
@@ -135,8 +135,8 @@ struct ContentResources {
         return found
     }
 
-    /// The parts of the kept file.
-    /// - Parameter start: where a resource begins, in bytes of the file.
+    /// Returns the parts of the file of the offline copy.
+    /// - Parameter start: returns the position of a resource, in bytes of the file.
     func kept(_ start: (Int) -> Int64) -> [KeptPart] {
         parts.map {
             KeptPart(start: start($0.first), clip: $0.clip, duration: $0.duration, mediaStart: $0.mediaStart)

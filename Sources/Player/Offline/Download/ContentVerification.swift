@@ -3,11 +3,11 @@ import Media
 import PCM
 import Platform
 
-/// Decodes all of a file that was just downloaded: only what plays to its end is kept.
+/// Decodes all of a file that was just downloaded. A file becomes an offline copy only if it plays to its end.
 ///
 /// Thread: the download's.
 struct ContentVerification {
-    /// What the decoder has found.
+    /// The metadata and the keys that the decoder found.
     struct Result {
         var metadata: TrackMetadata
         /// The keys that the content needed.
@@ -19,7 +19,7 @@ struct ContentVerification {
 
     let source: any ByteSource
     let parts: [KeptPart]
-    /// Of each part.
+    /// The licenses of each part; nil for a part without encryption.
     let licenses: [(any LicenseProvider)?]
     let cancellation: Cancellation
 
@@ -48,7 +48,7 @@ struct ContentVerification {
         guard expected - count <= tolerance else { throw .damaged(what: "\(count) frames instead of \(expected)") }
     }
 
-    /// - Returns: the number of frames, those of another rate in frames of the first one.
+    /// - Returns: the number of frames, converted to the rate of the first format.
     private func decodeAll(_ decoder: any AudioDecoder) throws(MediaError) -> Int64 {
         let (format, expected) = (decoder.properties.format, decoder.properties.sampleDigest)
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: Self.frames * 8)

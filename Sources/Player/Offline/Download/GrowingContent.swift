@@ -2,11 +2,11 @@ import Crypto
 import Database
 import Platform
 
-/// The file of a download as it grows, and the record of how far it is on the medium.
+/// The file of a download as it grows, and the record of how many of its bytes are on the medium.
 ///
 /// Thread: the download's.
 final class GrowingContent {
-    /// Its name.
+    /// The name of the file.
     let content: [UInt8]
     private let store: OfflineStore
     private let job: OfflineJob
@@ -17,10 +17,11 @@ final class GrowingContent {
     private var parts: ContentParts
     private var recorded: Int64
     private var percent: Int64
-    /// Where to begin: which resource, at which of its bytes, and only if it is still the same.
+    /// The resource and the byte in it to begin at. With a `validator`, the resource is continued only if it still
+    /// matches.
     let start: (index: Int, offset: Int64, validator: String?)
 
-    /// Continues what the job has on the medium, if it is a part of the same content; otherwise begins.
+    /// Continues the recorded part of the job if it belongs to the same content; otherwise begins a new file.
     /// - Parameter interval: how many bytes are written between two records.
     init(
         _ job: OfflineJob, _ fingerprint: [UInt8], in store: OfflineStore, recordedEvery interval: Int64
@@ -55,7 +56,7 @@ final class GrowingContent {
 
     deinit { store.release(content) }
 
-    /// - Returns: nil when the file is gone, or is not what was recorded: it is fetched from its beginning.
+    /// - Returns: nil when the file is missing or does not match the record: it is fetched from its beginning.
     private static func continued(
         _ progress: OfflineProgress, _ key: borrowing SecretBytes, in store: OfflineStore
     ) throws(OfflineFailure) -> SealedWriter? {
@@ -65,7 +66,7 @@ final class GrowingContent {
                 continuing: store.path(of: progress.content), progress.content, count: progress.synced, key)
         } catch {
             store.release(progress.content)
-            // What cannot be opened now says nothing about what there is.
+            // An error at opening proves nothing about the content of the file.
             if case .system(let reason) = error, !reason.isMissingFile, !reason.isOfMedium {
                 throw OfflineFailure(error)
             }
@@ -73,7 +74,7 @@ final class GrowingContent {
         }
     }
 
-    /// What there was belongs to other content.
+    /// Removes the recorded part, because it belongs to other content.
     private func forget(_ former: OfflineProgress) throws(OfflineFailure) {
         let job = job
         do throws(DatabaseError) {
@@ -84,28 +85,28 @@ final class GrowingContent {
         store.removeFiles([former.content])
     }
 
-    /// In bytes.
+    /// The size of the content so far, in bytes.
     var count: Int64 { writer.count }
 
-    /// The next resource begins.
+    /// Notes that the next resource begins here.
     func begin(validator: String?) { parts.all.append(.init(start: count, validator: validator)) }
 
-    /// Where a resource begins, in bytes.
-    /// - Parameter resource: one of those that have begun.
+    /// Returns the position of a resource, in bytes.
+    /// - Parameter resource: a resource that has begun.
     func offset(of resource: Int) -> Int64 { parts.all[resource].start }
 
     func append(_ bytes: [UInt8]) throws(OfflineFailure) {
         do throws(SealedFileError) { try writer.append(bytes) } catch { throw OfflineFailure(error) }
     }
 
-    /// Reads what was appended.
-    /// - Returns: how many bytes; 0 at the end.
+    /// Reads appended bytes.
+    /// - Returns: the number of bytes; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SealedFileError) -> Int {
         try writer.read(into: buffer, at: offset)
     }
 
-    /// Records how far it is when enough was written since the last time.
-    /// - Returns: whether it was.
+    /// Records the progress when enough was written since the last record.
+    /// - Returns: whether it was recorded.
     func reached(percent: Int) throws(OfflineFailure) -> Bool {
         self.percent = max(self.percent, Int64(percent))
         guard count - recorded >= interval else { return false }
@@ -113,7 +114,7 @@ final class GrowingContent {
         return true
     }
 
-    /// Brings what was written to the medium, and then records it.
+    /// Syncs the file, then records its progress.
     private func record() throws(OfflineFailure) {
         let synced: Int64
         do throws(SealedFileError) { synced = try writer.interrupt() } catch { throw OfflineFailure(error) }
@@ -133,25 +134,25 @@ final class GrowingContent {
         if !isWanted { throw .stopped }
     }
 
-    /// The run ends here. What there is goes on another time, unless the product was deleted.
+    /// Ends the run and records its progress. A later run continues from there, unless the product was deleted.
     func leave() {
         do throws(OfflineFailure) { try record() } catch {
             if error != .stopped { Log.warning("how far a download is cannot be recorded") }
         }
         let job = job
         let found = store.waitToRead { (rows) throws(DatabaseError) in try rows.job(job.product)?.number == job.number }
-        // Without a record nobody would find the file before the next start.
+        // A file without a record would stay unused until the next start: remove it.
         if found == false || recorded == 0 { store.removeFiles([content]) }
     }
 
-    /// All of it is written: brings it to the medium.
-    /// - Returns: the key, sealed under the device's.
+    /// Syncs the complete file.
+    /// - Returns: the key of the file, sealed with the device's key.
     func finish() throws(OfflineFailure) -> [UInt8] {
         do throws(SealedFileError) { try writer.finish() } catch { throw OfflineFailure(error) }
         return sealedKey
     }
 
-    /// It is of no use. A file that has a record is removed with it.
+    /// Removes the file and its record, because it cannot be used.
     func discard() throws(OfflineFailure) {
         let job = job
         do throws(DatabaseError) {

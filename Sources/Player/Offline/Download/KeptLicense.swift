@@ -1,12 +1,12 @@
 import Media
 
-/// The keys of encrypted content as they are kept: of each one its ID and its value, 16 bytes each.
+/// The stored form of the keys of encrypted content: for each key its ID and its value, 16 bytes each.
 struct KeptLicense: Equatable {
     var keys: [ContentKeys.Key]
 
     init(keys: [ContentKeys.Key]) { self.keys = keys }
 
-    /// nil for bytes that are none.
+    /// Returns nil for bytes in another form.
     init?(bytes: [UInt8]) {
         guard bytes.count % 32 == 0 else { return nil }
         keys = stride(from: 0, to: bytes.count, by: 32).map {

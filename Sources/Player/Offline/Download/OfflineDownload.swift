@@ -4,7 +4,7 @@ import Media
 import Network
 import Platform
 
-/// One run of a download, from the playbackinfo to the transaction that makes the product a kept one
+/// One run of a download, from the playbackinfo to the transaction that makes the product an offline copy
 /// (docs/playback.md, 16.4).
 ///
 /// Thread: one of its own; it blocks.
@@ -18,11 +18,11 @@ struct OfflineDownload {
     let turn: NetworkTurn
     /// Shows the retries of all its transfers.
     let medium: MediumAccess
-    /// How many bytes are written between two records of how far it is.
+    /// The number of bytes that are written between two records of the progress.
     let recordInterval: Int64
     /// Called with 0 to 99.
     let progress: (Int) -> Void
-    /// Seconds since 1970, for the order of use; nil when nobody knows.
+    /// Returns seconds since 1970, for the order of use; nil while the time is unknown.
     let now: () -> Int64?
 
     private var mediaProduct: MediaProduct {
@@ -30,41 +30,41 @@ struct OfflineDownload {
             productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
     }
 
-    /// - Returns: when the product is kept.
+    /// Returns when the product is an offline copy.
     func run() throws(OfflineFailure) {
         var job = job
         var isRestart = false
-        // Bytes of the content: how far the best of the earlier attempts has come, and how far this one has.
+        // Bytes of the content: the furthest that an earlier attempt came, and how far this one came.
         var (furthest, reached): (Int64, Int64) = (0, 0)
         defer { space.end(self.job) }
         while true {
             do throws(OfflineFailure) {
                 return try attempt(job, isRestart: isRestart, &reached)
             } catch {
-                // As a stream does: new addresses, as long as each of them brings it further.
+                // As for a stream: request new addresses, as long as each request brings the download further.
                 guard error.isWorthRestarting, !isRestart || reached > furthest else { throw error }
                 Log.info("a part of the content is refused or has changed: the product is requested again")
                 isRestart = true
                 (furthest, reached) = (max(furthest, reached), 0)
                 let product = job.product
                 let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.job(product) }
-                // Another number: it was deleted, and asked for again.
+                // Another number: the download was deleted and requested again.
                 guard let found = stored ?? nil, found.number == self.job.number else { throw .stopped }
                 job = found
             }
         }
     }
 
-    /// - Parameter reached: set to how many bytes of the content there are when it fails.
+    /// - Parameter reached: set to the number of bytes that are there at a failure.
     private func attempt(_ job: OfflineJob, isRestart: Bool, _ reached: inout Int64) throws(OfflineFailure) {
-        // Nobody is asked for what there is no room for, or what could not be recorded.
+        // Check the room and the state first: the service is not asked for content that cannot be stored.
         try space.claim(job)
         do throws(DatabaseError) { try store.checkState() } catch { throw .state(error) }
         let requests = service.requests(for: .offlining, cancellation, medium)
         let info = try service.playbackInfo(
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
-        // Content that was of no use does not come from the cache again.
+        // Do not take unusable content from the cache a second time.
         let cached = isRestart ? nil : ContentSpace(info, of: service.settings)
         let resources = try Self.media { () throws(MediaError) in try ContentResources(layout, in: cached) }
         let content = try GrowingContent(job, info.fingerprint, in: store, recordedEvery: recordInterval)
@@ -82,23 +82,23 @@ struct OfflineDownload {
                 if failure.endsPart { try content.discard() } else { content.leave() }
                 throw failure
             }
-            // Fetched again, it is another file, unless only its license did not come.
+            // Fetched again, the file is a different one. It is reusable only when just its license is missing.
             if error.isOfContent { try content.discard() } else { content.leave() }
             throw error
         }
         do throws(OfflineFailure) { try keep(content, resources, info, verified) } catch {
-            // What is whole needs not be fetched again. A file of a product that was deleted is gone.
+            // The complete file is not fetched again. The file of a deleted product is already removed.
             if error != .stopped { content.leave() }
             throw error
         }
     }
 
-    /// Decodes the content, if possible while it arrives: what is still in memory need not be decrypted again.
+    /// Decodes the content, if possible while it arrives: bytes in memory need no second decryption.
     private func verify(
         _ arriving: ArrivingContent, _ content: GrowingContent, _ resources: ContentResources, _ keys: [StreamedKeys]
     ) throws(OfflineFailure) -> ContentVerification.Result {
-        // An interrupted download would be decoded from its beginning each time. Of content in segments the decoder
-        // does not know how long it has to be before all of it is there.
+        // A continued download would be decoded from its beginning in each run. For segmented content the decoder knows
+        // the expected length only when everything has arrived.
         let isNew = content.start.index == 0 && content.start.offset == 0
         if isNew { try arriving.receiveFirst() }
         if !isNew || arriving.length == nil { try arriving.receiveAll() }
@@ -142,11 +142,11 @@ struct OfflineDownload {
         } catch {
             throw OfflineFailure(error)
         }
-        // It was deleted meanwhile: nobody is told that it is kept.
+        // The product was deleted meanwhile: send no `.done`.
         if !isWanted { throw .stopped }
     }
 
-    /// For lists: a tag may have megabytes, and the row of a product has to stay small.
+    /// Shortens a text for lists: a tag may have megabytes, and the row of a product has to stay small.
     private static func short(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(100)))
     }

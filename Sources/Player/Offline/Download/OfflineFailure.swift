@@ -5,27 +5,27 @@ import Platform
 
 /// Why a download or a re-validation has ended without a result.
 enum OfflineFailure: Error, Equatable {
-    /// It was told to stop. What is on the medium is recorded.
+    /// The run was stopped. Its bytes on the medium are recorded.
     case stopped
-    /// There is no room for more.
+    /// The medium or the budget has no room for more.
     case noSpace
-    /// It has more bytes than all that is kept may have together.
+    /// The content is larger than the budget of all offline copies together.
     case tooLarge(bytes: Int64, budget: Int64)
     /// A part of the content did not arrive.
     case resource(ResourceFailure)
     /// The content cannot be used.
     case media(MediaError)
-    /// For a person, as it is.
+    /// The service refused; the error is shown as it is.
     case refused(PlayerError)
-    /// A file of the storage folder.
+    /// A file of the storage folder failed.
     case medium(SystemError)
-    /// The rows, which may lie on another medium than the storage folder.
+    /// The database failed, which may lie on another medium than the storage folder.
     case state(DatabaseError)
 
-    /// A change of the rows has failed.
+    /// Makes the failure for a failed change of rows.
     init(_ error: DatabaseError) { self = .state(error) }
 
-    /// Why the state cannot be written now, when that is not because of this download.
+    /// The reason why the state cannot be written, when this download is not its cause.
     var problemOfState: String? {
         guard case .state(let error) = self else { return nil }
         return switch error.kind {
@@ -43,7 +43,7 @@ enum OfflineFailure: Error, Equatable {
         }
     }
 
-    /// Whether it may not use the link that its route leads over (docs/playback.md, 16.5).
+    /// Whether the route of the download leads over a link that it may not use (docs/playback.md, 16.5).
     var isOfMeteredLink: Bool {
         switch self {
         case .resource(.transfer(.meteredLink)), .media(.source(.meteredLink)): true
@@ -51,7 +51,7 @@ enum OfflineFailure: Error, Equatable {
         }
     }
 
-    /// Whether a part that has arrived cannot be continued, now or later.
+    /// Whether the bytes that have arrived can never be continued.
     var endsPart: Bool {
         switch self {
         case .resource(.changed), .tooLarge: true
@@ -59,7 +59,7 @@ enum OfflineFailure: Error, Equatable {
         }
     }
 
-    /// Whether what has arrived is of no use. For a license that does not come it is.
+    /// Whether the bytes that have arrived are useless. They are still useful when only a license is missing.
     var isOfContent: Bool {
         switch self {
         case .media(.source(.medium(let error))): !error.isOfResources
@@ -76,11 +76,11 @@ enum OfflineFailure: Error, Equatable {
         }
     }
 
-    /// The public error; nil when it is no failure of the product.
+    /// Returns the public error; nil when the failure is not one of the product.
     func error(_ product: MediaProduct) -> PlayerError? {
         switch self {
         case .stopped, .noSpace, .resource(.cancelled), .media(.source(.cancelled)): return nil
-        // It goes on when the mode ends.
+        // The download continues when offline mode ends.
         case .resource(.transfer(.offlineMode)), .media(.source(.offlineMode)): return nil
         case .tooLarge(let bytes, let budget):
             return PlayerError(
@@ -96,7 +96,7 @@ enum OfflineFailure: Error, Equatable {
         }
     }
 
-    /// `64.1 MiB`. A content that is too large by a byte must not look as large as the budget.
+    /// Formats bytes as `64.1 MiB`. A content that exceeds the budget by a byte must not look as large as the budget.
     private static func mebibytes(_ bytes: Int64, isRoundedUp: Bool) -> String {
         let (unit, tenth) = (Int64(1) << 20, Int64(1 << 20) / 10)
         let rest = bytes % unit

@@ -11,7 +11,7 @@ final class MeteredPermission: Sendable {
     }
 }
 
-/// The network as the offline engine uses it: each request says whether it may leave over a metered link
+/// The network for the offline engine: each request states whether it may use a metered link
 /// (docs/decisions/metered-by-route.md).
 ///
 /// Thread: any.

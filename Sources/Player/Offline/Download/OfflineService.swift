@@ -9,9 +9,9 @@ struct OfflineService: Sendable {
     let network: any ServiceNetwork
     let settings: ServiceSettings
     let credentials: any CredentialsProvider
-    /// Of the waits for retries.
+    /// The clock for the waits between retries.
     var clock: any MonotonicClock
-    /// The engine's; off until the engine gives it.
+    /// The permission of the engine; off until the engine gives it.
     let permission = MeteredPermission()
 
     init(
@@ -32,7 +32,7 @@ struct OfflineService: Sendable {
             network: network, purpose: purpose, cancellation: cancellation, medium: medium, permission: permission)
     }
 
-    /// The playbackinfo of a product that is kept or going to be.
+    /// Requests the playbackinfo of an offline copy or of a download.
     func playbackInfo(
         of product: ServiceAddress, _ request: OfflineRequest, for mediaProduct: MediaProduct,
         _ requests: ServiceRequests, asksForNew: Bool
@@ -41,7 +41,7 @@ struct OfflineService: Sendable {
             productType: product.productType, productId: product.id, audioQuality: request.audioQuality,
             videoQuality: request.videoQuality, mode: .offline, streamingSessionId: SystemRandomSource().uuid(),
             asksForNew: asksForNew)
-        // An answer from the cache says nothing about what the service allows now.
+        // A cached answer does not show the present permissions of the service.
         info.isFresh = true
         do throws(PlayerError) {
             return try requests.playbackInfo(for: info, of: mediaProduct, settings, credentials)
@@ -55,7 +55,7 @@ struct OfflineService: Sendable {
         }
     }
 
-    /// Where the content is, and the keys of each of its parts.
+    /// Returns the layout of the content, and the keys of each of its parts.
     func content(
         of info: PlaybackInfo, _ requests: ServiceRequests, asksForNew: Bool
     ) throws(OfflineFailure) -> (ContentLayout, [StreamedKeys]) {

@@ -1,31 +1,31 @@
 import CLinux
 import Database
 
-/// How many bytes offline copies and downloads have. Sizes that cannot be count as 0 (`OfflineSize`).
+/// The bytes of offline copies and downloads. Impossible sizes count as 0 (`OfflineSize`).
 extension OfflineRows {
-    /// Of all offline copies, in bytes.
+    /// Returns the bytes of all offline copies.
     func total() throws(DatabaseError) -> Int64 {
         if let total = try first("SELECT bytes FROM offline_total"), (0...Self.mostTotal).contains(total) {
             return total
         }
-        // Damaged: the rows themselves know better.
+        // The total is damaged: sum up the rows.
         return try first("SELECT \(OfflineSize.sum(of: "count")) FROM offline_item") ?? 0
     }
 
-    /// In bytes (1 PiB).
+    /// The largest plausible total, in bytes (1 PiB).
     private static let mostTotal: Int64 = 1 << 50
 
-    /// Of all downloads, as far as it is recorded.
+    /// Returns the recorded bytes of all downloads.
     func unfinishedBytes() throws(DatabaseError) -> Int64 {
         try first("SELECT \(OfflineSize.sum(of: "synced")) FROM offline_job WHERE content IS NOT NULL") ?? 0
     }
 
-    /// Of all downloads, as far as it is recorded, what they need beside the copies that they replace.
+    /// Returns the recorded bytes of all downloads beyond the sizes of the copies that they replace.
     func unfinishedDifference() throws(DatabaseError) -> Int64 {
         try first(OfflineQueries.unfinishedDifference) ?? 0
     }
 
-    /// Of one download: how many bytes are recorded, and how many the copy has that it replaces. nil when there is no
+    /// Returns the recorded bytes of one download, and the bytes of the copy that it replaces. nil when there is no
     /// such download.
     func sizes(of number: Int64) throws(DatabaseError) -> (recorded: Int64, replaced: Int64)? {
         var statement = try database.prepare(OfflineQueries.sizes)
@@ -34,10 +34,11 @@ extension OfflineRows {
         return (statement.integer(0) ?? 0, statement.integer(1) ?? 0)
     }
 
-    /// What the appliance chose to keep and is worth least, of those that were not played for longest: by how recently
-    /// it was played (0.7) and by the logarithm of how often (0.3).
+    /// Chooses the automatic download that is worth least, among those that were not played for longest. The worth
+    /// counts how recently it was played (0.7) and the logarithm of how often (0.3).
+    ///
     /// In a transaction.
-    /// - Parameter now: seconds since 1970; nil when nobody knows: the time of what was played last.
+    /// - Parameter now: seconds since 1970; nil while the time is unknown: then the last time of use counts as now.
     func leastWorthKeeping(now: Int64?) throws(DatabaseError) -> ServiceAddress? {
         var time: Int64 = 0
         if let now { time = try timeOfUse(now) } else { time = try first(OfflineQueries.lastPlayed) ?? 0 }
@@ -54,8 +55,8 @@ extension OfflineRows {
         return least?.product
     }
 
-    /// The time of use to store. While nobody knows the time it is `OfflineQueries.unknownTime`, which counts as now
-    /// and becomes the present time once that is known.
+    /// Returns the time of use to store. While the time is unknown it is `OfflineQueries.unknownTime`, which counts as
+    /// now and is replaced by the present time once that is known.
     func timeOfUse(_ now: Int64?) throws(DatabaseError) -> Int64 {
         guard let now else { return OfflineQueries.unknownTime }
         try database.execute(
@@ -64,30 +65,32 @@ extension OfflineRows {
         return now
     }
 
-    /// Of all that the appliance chose to keep and may drop, in bytes.
+    /// Returns the bytes of all automatic downloads that may be removed.
     func chosenBytes() throws(DatabaseError) -> Int64 { try first(OfflineQueries.chosenBytes) ?? 0 }
 
     // MARK: Changes
 
-    /// Changes a row and changes it back: what SQLite writes then is a proof that the state can be written.
+    /// Changes a row and changes it back, which proves that the state can be written.
     func touch() throws(DatabaseError) {
         let total = try total()
         for bytes in [total + 1, total] { try database.execute("UPDATE offline_total SET bytes = ?", .integer(bytes)) }
     }
 
-    /// Counts the bytes of all rows: a recovered database may have lost some. A damaged number at the end of all
-    /// numbers would leave none for the next download, and a damaged date behind its end would let a copy expire.
+    /// Counts the bytes of all rows: a recovered database may have lost some.
+    ///
+    /// Removes or corrects damaged values: a damaged number near the largest would leave none for the next download. A
+    /// damaged date after the end of a copy would let the copy expire without a re-validation.
     func recount() throws(DatabaseError) {
         let last = DatabaseValue.integer(1 << 62)
         try database.execute("DELETE FROM offline_job WHERE number > ?", last)
-        // No service has them. Earlier versions took them from any client.
+        // No service has such ids. Earlier versions accepted them from any client.
         try database.execute(
             "DELETE FROM offline_job WHERE length(CAST(product AS BLOB)) > ?",
             .integer(Int64(ServiceAddress.lengthLimit)))
         try database.execute(
             "UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(number), 0) FROM offline_job) "
                 + "WHERE name = 'offline_job' AND seq > ?", last)
-        // As `OfflineValidity.dueAt`.
+        // Like `OfflineValidity.dueAt`.
         try database.execute(
             """
             UPDATE offline_item SET revalidate_at = max(valid_until, -9000000000000000000) - \(OfflineValidity.notice)
@@ -97,9 +100,9 @@ extension OfflineRows {
         try database.execute("INSERT OR REPLACE INTO offline_total VALUES (1, \(sum))")
     }
 
-    /// The row of a copy has another size than its file.
+    /// Corrects the size in the row of a copy whose file has another size.
     /// - Parameters:
-    ///   - actual: of the file; 0 when it is missing.
+    ///   - actual: the size of the file; 0 when it is missing.
     ///   - budget: as in `OfflineSize.corrected`.
     func correctSize(of product: String, actual: Int64, budget: Int64?) throws(DatabaseError) {
         var statement = try database.prepare("SELECT count FROM offline_item WHERE product = ?")
@@ -113,14 +116,14 @@ extension OfflineRows {
         try addBytes(size - OfflineSize.counted(recorded))
     }
 
-    /// To the total of all offline copies.
+    /// Adds bytes to the total of all offline copies.
     func addBytes(_ bytes: Int64) throws(DatabaseError) {
         guard bytes != 0 else { return }
         let (sum, isBeyond) = try total().addingReportingOverflow(bytes)
         try database.execute("UPDATE offline_total SET bytes = ?", .integer(isBeyond ? .max : max(0, sum)))
     }
 
-    /// The first column of the first row.
+    /// Returns the first column of the first row.
     private func first(_ query: String) throws(DatabaseError) -> Int64? {
         var statement = try database.prepare(query)
         return try statement.step() ? statement.integer(0) : nil

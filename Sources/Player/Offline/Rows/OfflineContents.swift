@@ -1,19 +1,19 @@
 import Database
 
-/// Which file belongs to which row.
+/// The files of the rows.
 extension OfflineRows {
     /// An offline copy as `ContentSweep` compares it with its file.
     struct Kept {
         var content: [UInt8]
-        /// As it is in the row: an address, unless the row is damaged.
+        /// The product as the row names it: an address, unless the row is damaged.
         var product: String
-        /// In bytes; negative when the row has none.
+        /// The size in bytes; negative when the row has none.
         var count: Int64
         /// False for a row with damaged values.
         var isReadable: Bool
     }
 
-    /// The offline copies whose files have names that begin with this byte.
+    /// Returns the offline copies whose file names begin with this byte.
     func contents(beginningWith byte: UInt8) throws(DatabaseError) -> [Kept] {
         var statement = try database.prepare(OfflineQueries.contents)
         try statement.bind([.bytes([byte]), .bytes(Self.end(of: byte))])
@@ -28,7 +28,7 @@ extension OfflineRows {
         return contents
     }
 
-    /// The offline copies whose rows name no file, because they are damaged.
+    /// Returns the offline copies whose damaged rows name no file.
     func itemsWithoutContent() throws(DatabaseError) -> [String] {
         var statement = try database.prepare("SELECT product FROM offline_item WHERE content < x'' ORDER BY content")
         var products: [String] = []
@@ -36,7 +36,7 @@ extension OfflineRows {
         return products
     }
 
-    /// The files of downloads whose names begin with this byte, and how many bytes of each are recorded.
+    /// Returns the files of downloads whose names begin with this byte, and the recorded bytes of each.
     func unfinishedContents(
         beginningWith byte: UInt8
     ) throws(DatabaseError) -> [(content: [UInt8], number: Int64, synced: Int64)] {
@@ -50,12 +50,12 @@ extension OfflineRows {
         return contents
     }
 
-    /// Behind all names that begin with this byte.
+    /// Returns a bound after all names that begin with this byte.
     private static func end(of byte: UInt8) -> [UInt8] {
         byte == 255 ? [UInt8](repeating: 255, count: 17) : [byte + 1]
     }
 
-    /// The file and the size of a copy, also of a row that cannot be read.
+    /// Returns the file and the size of a copy, also of a row that cannot be read.
     func stored(_ product: ServiceAddress) throws(DatabaseError) -> (content: [UInt8]?, bytes: Int64)? {
         var statement = try database.prepare("SELECT content, count FROM offline_item WHERE product = ?")
         try statement.bind([.text(product.text)])
@@ -64,7 +64,7 @@ extension OfflineRows {
         return (content?.count == 16 ? content : nil, OfflineSize.counted(statement.integer(1) ?? 0))
     }
 
-    /// The file of a download, also of a row that cannot be read.
+    /// Returns the file of a download, also of a row that cannot be read.
     func part(of product: ServiceAddress) throws(DatabaseError) -> [UInt8]? {
         var statement = try database.prepare("SELECT content FROM offline_job WHERE product = ?")
         try statement.bind([.text(product.text)])
@@ -72,7 +72,7 @@ extension OfflineRows {
         return content
     }
 
-    /// Forgets the part of a download that is not on the medium as its row says.
+    /// Resets the progress of a download whose part is not on the medium as recorded.
     /// - Returns: false when the row has changed meanwhile.
     func forgetPart(_ content: [UInt8], of number: Int64) throws(DatabaseError) -> Bool {
         try database.execute(

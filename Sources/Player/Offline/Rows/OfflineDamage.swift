@@ -1,18 +1,19 @@
 import Database
 
-/// Why a kept product counts as damaged: the column `is_damaged`.
+/// Why an offline copy counts as damaged: the column `is_damaged`.
 enum OfflineDamage: Int64 {
     case none = 0
-    /// A part of its file is missing or changed, or was when this was written.
+    /// A part of its file is missing or changed, or was so when this was written.
     case content = 1
-    /// Its key does not open under the device's. It does again when the device's former key is back.
+    /// Its key does not open with the device's key. It opens again when the device's former key is back.
     case key = 2
 }
 
-/// What is damaged or lost, and is found again. Such a product is downloaded again; that job is a repair, and goes when
-/// the product is found to be whole. The damaged rows have an index of their own, for queries with `is_damaged <> 0`.
+/// Offline copies that are damaged or lost, and found again. Such a product is downloaded again. That job is a repair,
+/// and is removed when the copy is found to be whole. The damaged rows have an index of their own, for queries with
+/// `is_damaged <> 0`.
 extension OfflineRows {
-    /// - Returns: whether it was kept, and not known to be damaged.
+    /// - Returns: whether the copy was there, and not marked as damaged before.
     func markDamaged(_ item: OfflineItem) throws(DatabaseError) -> Bool {
         try database.execute(
             "UPDATE offline_item SET is_damaged = \(OfflineDamage.content.rawValue) "
@@ -21,9 +22,9 @@ extension OfflineRows {
         return database.changedRowCount > 0
     }
 
-    /// The row of a copy has damaged values: it counts as damaged, whatever its file is.
-    /// - Parameter product: as it is in the row.
-    /// - Returns: its reference, unless that was known; nil also when there is no such row.
+    /// Marks the copy of a row with damaged values as damaged, whatever its file is.
+    /// - Parameter product: the product as the row names it.
+    /// - Returns: its reference; nil when it was marked before, or there is no such row.
     func markUnreadable(_ product: String) throws(DatabaseError) -> String? {
         var statement = try database.prepare(OfflineQueries.item)
         try statement.bind([.text(product)])
@@ -35,9 +36,9 @@ extension OfflineRows {
         return database.changedRowCount > 0 ? reference : nil
     }
 
-    /// The file of a copy that cannot be played is removed, for the room of its replacement: no former key of the
-    /// device heals it any more.
-    /// - Returns: false when there is another content now.
+    /// Marks a copy that cannot be played before its file is removed for its replacement. A former key of the device
+    /// does not heal it any more.
+    /// - Returns: false when the row has another content now.
     func giveUp(_ item: OfflineItem) throws(DatabaseError) -> Bool {
         try database.execute(
             "UPDATE offline_item SET is_damaged = \(OfflineDamage.content.rawValue) WHERE product = ? AND content = ?",
@@ -45,9 +46,9 @@ extension OfflineRows {
         return database.changedRowCount > 0
     }
 
-    /// Takes the mark back from what was found to be whole, and removes the job that was made for the damage.
-    /// - Parameter content: what was read.
-    /// - Returns: the part that the job had on the medium; nil when there was no mark, or there is other content now.
+    /// Removes the mark of damage from a copy that is whole, and the job of its repair.
+    /// - Parameter content: the content that was read.
+    /// - Returns: the part that the job had on the medium; nil when there was no mark, or there is another content now.
     func markWhole(_ product: ServiceAddress, _ content: [UInt8]) throws(DatabaseError) -> [[UInt8]]? {
         try database.execute(
             "UPDATE offline_item SET is_damaged = 0 WHERE product = ? AND content = ? AND is_damaged <> 0",
@@ -56,7 +57,7 @@ extension OfflineRows {
         return try removeRepair(of: product.text)
     }
 
-    /// - Returns: the part that it had on the medium.
+    /// - Returns: the part that the job had on the medium.
     private func removeRepair(of product: String) throws(DatabaseError) -> [[UInt8]] {
         var statement = try database.prepare(
             "SELECT content FROM offline_job WHERE product = ? AND is_repair = 1 AND content IS NOT NULL")
@@ -66,7 +67,7 @@ extension OfflineRows {
         return [content].compactMap { $0 }
     }
 
-    /// Somebody asks for the product, or the service has other content: its job is more than a repair.
+    /// Makes a repair an ordinary job: the user requests the product, or the service has other content.
     func wantForItself(_ product: ServiceAddress) throws(DatabaseError) {
         try database.execute(
             "UPDATE offline_job SET is_repair = 0 WHERE product = ? AND is_repair = 1", .text(product.text))
@@ -74,7 +75,7 @@ extension OfflineRows {
 
     // MARK: The device's key
 
-    /// A known text, sealed under the device's key of that time; nil at the first start.
+    /// Returns a known text, sealed with the device's key of that time; nil at the first start.
     func keyProof() throws(DatabaseError) -> [UInt8]? {
         var statement = try database.prepare("SELECT proof FROM offline_key")
         return try statement.step() ? statement.bytes(0) : nil
@@ -84,8 +85,9 @@ extension OfflineRows {
         try database.execute("INSERT OR REPLACE INTO offline_key VALUES (1, ?)", .bytes(proof))
     }
 
-    /// The device's key is another one: what it does not open is downloaded again. Reads all rows.
-    /// - Returns: how many products.
+    /// Marks the copies that the new key of the device does not open, and adds jobs to download them again. Reads all
+    /// rows.
+    /// - Returns: the number of lost products.
     func lose(where isLost: (_ sealedKey: [UInt8], _ content: [UInt8]) -> Bool) throws(DatabaseError) -> Int {
         try each("SELECT product, key, content FROM offline_item WHERE product > ?", where: isLost) {
             (product) throws(DatabaseError) in try lose(product)
@@ -93,7 +95,7 @@ extension OfflineRows {
     }
 
     private func lose(_ product: String) throws(DatabaseError) {
-        // One that has another damage keeps that mark: the former key alone does not heal it.
+        // A row with other damage keeps that mark: the former key alone does not heal it.
         try database.execute(
             "UPDATE offline_item SET is_damaged = \(OfflineDamage.key.rawValue) WHERE product = ? AND is_damaged = 0",
             .text(product))
@@ -107,9 +109,9 @@ extension OfflineRows {
             """, .text(product))
     }
 
-    /// What was lost with the device's key is whole again where that is back. At the start, before a download runs:
-    /// files of parts stay, and belong to nobody.
-    /// - Returns: how many products.
+    /// Removes the mark of copies that the device's key opens again. At the start, before a download runs: the files of
+    /// removed jobs stay, without a row.
+    /// - Returns: the number of products.
     func regain(where isOpen: (_ sealedKey: [UInt8], _ content: [UInt8]) -> Bool) throws(DatabaseError) -> Int {
         let lost = "is_damaged <> 0 AND is_damaged = \(OfflineDamage.key.rawValue)"
         return try each(
@@ -121,7 +123,7 @@ extension OfflineRows {
     }
 
     /// Changes products, a hundred at a time: memory must not grow with their number.
-    /// - Parameter query: selects them with their keys and contents behind an address.
+    /// - Parameter query: selects the products after an address, with their keys and contents.
     private func each(
         _ query: String, where isMeant: (_ sealedKey: [UInt8], _ content: [UInt8]) -> Bool,
         _ change: (_ product: String) throws(DatabaseError) -> Void
@@ -145,7 +147,7 @@ extension OfflineRows {
 
     func damagedCount() throws(DatabaseError) -> Int { try count("offline_item WHERE is_damaged <> 0") }
 
-    /// Of the damaged items, those whose key `isLost`.
+    /// Returns the number of damaged items whose key `isLost`.
     func damagedCount(
         whose isLost: (_ sealedKey: [UInt8], _ content: [UInt8]) -> Bool
     ) throws(DatabaseError) -> Int {

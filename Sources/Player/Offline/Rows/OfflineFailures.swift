@@ -3,8 +3,8 @@ import Database
 /// Downloads that have failed, and when.
 extension OfflineRows {
     /// - Parameters:
-    ///   - failure: for a person.
-    ///   - time: in seconds since 1970; nil: nobody knows it.
+    ///   - failure: the reason for the user.
+    ///   - time: seconds since 1970; nil while the time is unknown.
     /// - Returns: false when the download was deleted meanwhile.
     func fail(_ job: OfflineJob, _ failure: String, at time: Int64?) throws(DatabaseError) -> Bool {
         try database.execute(
@@ -16,10 +16,10 @@ extension OfflineRows {
         return true
     }
 
-    /// Downloads that have failed a day ago or longer begin again. For those that failed when nobody knew the time, the
-    /// day begins now; a time that is to come was wrong.
+    /// Retries downloads that failed at least a day ago. If the time of a failure was unknown, the day begins now. A
+    /// time in the future was wrong, and counts as past.
     /// - Parameter time: in seconds since 1970.
-    /// - Returns: how many begin again.
+    /// - Returns: the number of downloads that are retried.
     func retryFailed(at time: Int64) throws(DatabaseError) -> Int {
         try database.execute(
             "UPDATE offline_job SET state = 0, failure = '' WHERE state = 2 AND number IN "
@@ -29,7 +29,7 @@ extension OfflineRows {
         try database.execute(
             "DELETE FROM offline_failure WHERE number NOT IN (SELECT number FROM offline_job WHERE state = 2)")
         try database.execute("UPDATE offline_failure SET time = ? WHERE time IS NULL", .integer(time))
-        // Those that had failed before failures were recorded.
+        // Downloads that failed before failures were recorded.
         try database.execute(
             "INSERT OR IGNORE INTO offline_failure SELECT number, ? FROM offline_job WHERE state = 2", .integer(time))
         return count

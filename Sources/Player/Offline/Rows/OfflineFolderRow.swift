@@ -1,8 +1,8 @@
 import Database
 
-/// Which folder the rows are of (`KeptFolder`).
+/// The id of the storage folder that belongs to the rows (`KeptFolder`).
 extension OfflineRows {
-    /// nil: none was chosen yet.
+    /// Returns nil when no folder was chosen yet.
     func folderID() throws(DatabaseError) -> String? {
         var statement = try database.prepare("SELECT name FROM offline_folder")
         return try statement.step() ? statement.text(0) : nil
@@ -20,7 +20,7 @@ extension OfflineRows {
         return try statement.step() && statement.integer(0) == 1
     }
 
-    /// Whether `isThere` holds for the content of any row. Reads all of them when it does not.
+    /// Returns whether `isThere` holds for the content of any row. Reads all of them when it does not.
     func haveContent(where isThere: ([UInt8]) -> Bool) throws(DatabaseError) -> Bool {
         var statement = try database.prepare(
             "SELECT content FROM offline_item UNION ALL SELECT content FROM offline_job WHERE content IS NOT NULL")
@@ -30,7 +30,7 @@ extension OfflineRows {
         return false
     }
 
-    /// Whether `isThere` holds for the content of any item and its length. Reads all of them when it does not.
+    /// Returns whether `isThere` holds for the content and the length of any item. Reads all of them when it does not.
     func haveItem(where isThere: (_ content: [UInt8], _ count: Int64) -> Bool) throws(DatabaseError) -> Bool {
         var statement = try database.prepare("SELECT content, count FROM offline_item")
         while try statement.step() {

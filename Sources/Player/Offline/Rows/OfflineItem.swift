@@ -1,30 +1,30 @@
 import PCM
 import Platform
 
-/// A product that is kept: what was asked for, what has come, and where it is.
+/// An offline copy: the request, the product that the service delivered, and its file.
 struct OfflineItem: Equatable, Sendable {
-    /// What was asked for; its key.
+    /// The requested product; the key of the row.
     var product: ServiceAddress
     var referenceId: String
     var request: OfflineRequest
     var received: Received
     /// Equal for equal content.
     var fingerprint: [UInt8]
-    /// 16 random bytes: the name of the file.
+    /// The name of the file: 16 random bytes.
     var content: [UInt8]
-    /// Of the content, sealed under the device's key.
+    /// The key of the file, sealed with the device's key.
     var sealedKey: [UInt8]
-    /// The keys of encrypted content, sealed under the device's key; nil when there are none.
+    /// The keys of encrypted content, sealed with the device's key; nil when there are none.
     var sealedLicense: [UInt8]?
-    /// Of the content, in bytes.
+    /// The size of the content, in bytes.
     var count: Int64
     var validity: OfflineValidity
-    /// A part of it was found to be missing or changed.
+    /// Whether a part of it was found to be missing or changed.
     var isDamaged = false
-    /// The appliance chose to keep it, and may drop it.
+    /// Whether the appliance chose it, and may remove it.
     var isAutomatic = false
 
-    /// What the service gave, which may be another product than was asked for.
+    /// The product that the service delivered, which may differ from the requested one.
     struct Received: Equatable, Sendable {
         var product: ServiceAddress
         var assetPresentation: AssetPresentation
@@ -47,7 +47,7 @@ extension OfflineItem.Received {
             replayGain: info.replayGain)
     }
 
-    /// As the database has it: JSON with short names.
+    /// The form in the database: JSON with short names.
     var text: String {
         var json = JSONValue.object([.init("id", .string(product.text))])
         json["presentation"] = .string(assetPresentation.serviceName)
@@ -64,7 +64,7 @@ extension OfflineItem.Received {
         return json.serialized()
     }
 
-    /// nil for a text that is none.
+    /// Returns nil for a text in another form.
     init?(_ text: String) {
         guard let json = try? JSONValue.parse(Array(text.utf8)),
             let product = json["id"]?.string.flatMap({ ServiceAddress($0) }),

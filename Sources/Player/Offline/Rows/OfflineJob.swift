@@ -1,6 +1,6 @@
 import Platform
 
-/// A download that was asked for. It is in the database until it is done, deleted, or given up by the user.
+/// A requested download. It is in the database until it is done, deleted, or cancelled by the user.
 struct OfflineJob: Equatable, Sendable {
     enum State: Int64, Sendable {
         case queued = 0
@@ -8,7 +8,7 @@ struct OfflineJob: Equatable, Sendable {
         case failed = 2
     }
 
-    /// In the order of the requests.
+    /// The number in the order of the requests.
     var number: Int64
     var product: ServiceAddress
     var referenceId: String
@@ -16,37 +16,37 @@ struct OfflineJob: Equatable, Sendable {
     /// Higher ones go first.
     var priority: Int64
     var state = State.queued
-    /// Why it failed, for a person.
+    /// Why it failed, for the user.
     var failure: String?
-    /// It has failed and begins again, which is told also when it has something on the medium. In the database its
-    /// reason is empty, until something of it is recorded.
+    /// Whether it failed and begins again: `.started` is then sent even if a part is on the medium. In the database its
+    /// reason is empty until progress is recorded.
     var isToBeTold = false
-    /// The appliance chose to keep it, and may drop it.
+    /// Whether the appliance chose it, and may remove it.
     var isAutomatic = false
-    /// What is on the medium of it; nil before the first byte.
+    /// The part on the medium; nil before the first byte.
     var progress: OfflineProgress?
 }
 
-/// The part of a download that is on the medium. It is recorded after the file was synced, so it is never more than
-/// there is.
+/// The part of a download that is on the medium. It is recorded after the file was synced, so the medium has at least
+/// this much.
 struct OfflineProgress: Equatable, Sendable {
     /// The name of the file, as in `OfflineItem`.
     var content: [UInt8]
     var sealedKey: [UInt8]
-    /// Of the content that it is a part of.
+    /// The fingerprint of the content that the part belongs to.
     var fingerprint: [UInt8]
-    /// Whole chunks, in bytes of the content.
+    /// The synced bytes of the content, in whole chunks.
     var synced: Int64
     var parts = ContentParts()
-    /// Of the whole download.
+    /// The progress of the whole download.
     var percent: Int64
 }
 
-/// The resources that a kept file consists of, one behind the other: where each one begins, and the validator with
-/// which the last ones can be continued.
+/// The resources of the file of an offline copy, in order: where each one begins, and the validators with which the
+/// last ones can be continued.
 struct ContentParts: Equatable, Sendable {
     struct Part: Equatable, Sendable {
-        /// In bytes of the content.
+        /// The first byte in the content.
         var start: Int64
         /// A strong ETag, or the date of the last change; nil when the server gave none.
         var validator: String?
@@ -54,25 +54,25 @@ struct ContentParts: Equatable, Sendable {
 
     var all: [Part] = []
 
-    /// Where to continue after `count` bytes: in which resource, at which of its bytes, and only if it is still the
-    /// same. What begins behind `count` is forgotten.
+    /// Returns where to continue after `count` bytes: the resource, the byte in it, and the validator that it must
+    /// still match. Forgets the resources that begin at `count` or later.
     mutating func cut(to count: Int64) -> (index: Int, offset: Int64, validator: String?) {
         var nextStart: Int64?
         while let last = all.last, last.start >= count {
             nextStart = last.start
             all.removeLast()
         }
-        // Where the next one begins, the last one is complete.
+        // If the next resource begins at `count`, the last one is complete.
         guard let last = all.last, nextStart != count else { return (all.count, 0, nil) }
         return (all.count - 1, count - last.start, last.validator)
     }
 
-    /// The validators of resources that end before `count` are not needed any more.
+    /// Forgets the validators of resources that end before `count`; they are not needed any more.
     mutating func forgetValidators(before count: Int64) {
         for index in all.indices.dropLast() where all[index + 1].start <= count { all[index].validator = nil }
     }
 
-    /// As the database has it: a line for each resource, `start` or `start validator`.
+    /// The form in the database: a line for each resource, `start` or `start validator`.
     var text: String {
         var text = ""
         for part in all {
@@ -85,7 +85,7 @@ struct ContentParts: Equatable, Sendable {
 
     init() {}
 
-    /// nil for a text that is none.
+    /// Returns nil for a text in another form.
     init?(_ text: String) {
         var last: Int64 = 0
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {

@@ -2,15 +2,15 @@ import Database
 
 /// Rows as lists show them, also those with damaged values.
 extension OfflineRows {
-    /// A row of a list. One with damaged values is listed too: lists and counts agree.
+    /// A row of a list. A row with damaged values is listed too, so that lists and counts agree.
     struct Listed<Row: Sendable>: Sendable {
-        /// Of a download.
+        /// The number of a download; 0 for a copy.
         var number: Int64 = 0
-        /// As it is in the row: an address, unless that is damaged.
+        /// The product as the row names it: an address, unless the row is damaged.
         var product: String
         var referenceId: String
         var bytes: Int64
-        /// nil for one with damaged values.
+        /// The values of the row; nil when they are damaged.
         var row: Row?
     }
 
@@ -34,7 +34,7 @@ extension OfflineRows {
         }
     }
 
-    /// Downloads whose rows have damaged values fail: they never begin. Reads all rows.
+    /// Marks downloads whose rows have damaged values as failed, because they can never begin. Reads all rows.
     /// - Returns: their products and references.
     func failUnreadableJobs() throws(DatabaseError) -> [(product: String, referenceId: String)] {
         var statement = try database.prepare("SELECT \(OfflineQueries.jobColumns) FROM offline_job WHERE state <> 2")

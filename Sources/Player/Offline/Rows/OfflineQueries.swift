@@ -1,5 +1,5 @@
-/// What the offline engine asks the database often, or while something waits: none of it reads a whole table, however
-/// many products there are.
+/// The frequent queries of the offline engine, and those that others wait for. None of them reads a whole table,
+/// however many products there are.
 enum OfflineQueries {
     static let itemColumns =
         "product, reference, request, received, fingerprint, content, key, license, count, revalidate_at, "
@@ -24,14 +24,14 @@ enum OfflineQueries {
 
     static let nextJobs = "SELECT \(jobColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number"
 
-    /// Each is found at an end of the table.
+    /// Each number is found at an end of the table.
     static let jobNumbers = "SELECT (SELECT min(number) FROM offline_job), (SELECT max(number) FROM offline_job)"
 
     static let contents = "SELECT \(itemColumns) FROM offline_item WHERE content >= ? AND content < ?"
 
     static let unfinishedContents = "SELECT content, number, synced FROM offline_job WHERE content >= ? AND content < ?"
 
-    /// What all parts of downloads have beyond the copies that they replace.
+    /// The bytes of all parts of downloads beyond the sizes of the copies that they replace.
     static let unfinishedDifference = """
         SELECT \(OfflineSize.sum(ofCounted: "max(\(recorded) - coalesce(\(replaced), 0), 0)")) FROM offline_job
         LEFT JOIN offline_item ON offline_item.product = offline_job.product WHERE offline_job.content IS NOT NULL
@@ -45,20 +45,20 @@ enum OfflineQueries {
     private static let recorded = OfflineSize.counted("offline_job.synced")
     private static let replaced = OfflineSize.counted("offline_item.count")
 
-    /// The time of use of what was kept or played while nobody knew the time. No time is behind it.
+    /// The time of use of a copy that was stored or played while the time was unknown. It is later than any real time.
     static let unknownTime: Int64 = 1 << 62
 
     static let lastPlayed = "SELECT max(played) FROM offline_item WHERE is_automatic = 1 AND played < \(unknownTime)"
 
-    /// Those that were not played for longest. What is being downloaded again is not among them: it stays until the new
-    /// content is whole.
+    /// The copies that were not played for longest. A copy that is being downloaded again is excluded: it stays until
+    /// the new content is complete.
     static let leastPlayed = """
         SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 AND NOT EXISTS (SELECT 1
         FROM offline_job WHERE offline_job.product = offline_item.product)
         ORDER BY played LIMIT 100
         """
 
-    /// Of the same.
+    /// The bytes of automatic downloads, without those that are being downloaded again.
     static let chosenBytes = """
         SELECT \(OfflineSize.sum(of: "count")) FROM offline_item WHERE is_automatic = 1 AND NOT EXISTS (SELECT 1
         FROM offline_job WHERE offline_job.product = offline_item.product)

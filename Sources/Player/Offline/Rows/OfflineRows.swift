@@ -3,9 +3,9 @@ import Platform
 
 /// The rows of the offline engine. Changes run inside a transaction of the caller.
 ///
-/// Thread: that of the database.
+/// Thread: the thread of the database.
 struct OfflineRows {
-    /// The application's tables: what is kept, and the downloads. A part of an index decides which of them is due.
+    /// The tables of offline copies and downloads. A partial index finds the copies that are due.
     static let schema = SchemaModule(
         "offline",
         [
@@ -54,7 +54,7 @@ struct OfflineRows {
                 INSERT INTO offline_job SELECT *, 0 FROM former_job;
                 DROP TABLE former_job
                 """),
-            // As `OfflineValidity.dueAt`: copies with an end and without an earlier date were never asked for again.
+            // Like `OfflineValidity.dueAt`: copies with an end and without an earlier date were never re-validated.
             Migration(
                 3,
                 """
@@ -68,16 +68,16 @@ struct OfflineRows {
 
     init(_ database: Database) { self.database = database }
 
-    // MARK: What is kept
+    // MARK: Offline copies
 
-    /// - Returns: nil also for a row that is damaged.
+    /// - Returns: nil also for a damaged row.
     func item(_ product: ServiceAddress) throws(DatabaseError) -> OfflineItem? {
         var statement = try database.prepare(OfflineQueries.item)
         try statement.bind([.text(product.text)])
         return try statement.step() ? OfflineItem(statement) : nil
     }
 
-    /// Items behind `product` in the order of their addresses.
+    /// Returns items after `product`, in the order of their addresses.
     func items(after product: String, limit: Int) throws(DatabaseError) -> [OfflineItem] {
         var statement = try database.prepare(OfflineQueries.itemsAfter)
         try statement.bind([.text(product)])
@@ -86,7 +86,7 @@ struct OfflineRows {
 
     static func isReadable(_ row: borrowing Statement) -> Bool { OfflineItem(row) != nil }
 
-    /// What is to be looked at again, the longest overdue first, behind (`at`, `product`) in that order.
+    /// Returns the copies to re-validate, the longest overdue first, after (`at`, `product`) in that order.
     func due(
         _ time: Int64, after: (at: Int64, product: String), limit: Int
     ) throws(DatabaseError) -> [OfflineItem] {
@@ -95,7 +95,7 @@ struct OfflineRows {
         return try Self.read(&statement, limit) { OfflineItem($0) }
     }
 
-    /// So many rows. Damaged ones do not count: they would stand in the way of all that come behind.
+    /// Returns at most `limit` rows. Damaged rows do not count: a page of them would hide all later rows.
     static func read<Row>(
         _ statement: inout Statement, _ limit: Int, _ row: (borrowing Statement) -> Row?
     ) throws(DatabaseError) -> [Row] {
@@ -104,8 +104,8 @@ struct OfflineRows {
         return rows
     }
 
-    /// Adds it, and removes its job.
-    /// - Parameter now: seconds since 1970; nil when nobody knows.
+    /// Adds a copy, and removes its job.
+    /// - Parameter now: seconds since 1970; nil while the time is unknown.
     /// - Returns: the content that it replaces.
     func keep(_ item: OfflineItem, now: Int64?) throws(DatabaseError) -> [UInt8]? {
         let former = try stored(item.product)
@@ -123,7 +123,7 @@ struct OfflineRows {
         return former?.content
     }
 
-    /// It is still what the service has.
+    /// Stores the result of a re-validation: the service still has this content.
     func validate(
         _ item: OfflineItem, _ validity: OfflineValidity, license: [UInt8]?
     ) throws(DatabaseError) {
@@ -134,20 +134,20 @@ struct OfflineRows {
             license.map { .bytes($0) } ?? .null, .text(item.product.text), .bytes(item.content))
     }
 
-    /// It was played: for the choice of what goes first.
-    /// - Parameter now: seconds since 1970; nil when nobody knows.
+    /// Records that the copy was played, for the choice of the copy to remove.
+    /// - Parameter now: seconds since 1970; nil while the time is unknown.
     func played(_ product: ServiceAddress, now: Int64?) throws(DatabaseError) {
         try database.execute(
             "UPDATE offline_item SET plays = min(plays, 1000000000) + 1, played = ? WHERE product = ?",
             .integer(try timeOfUse(now)), .text(product.text))
     }
 
-    /// Removes the product, its job and what there is of it.
+    /// Removes the copy and the download of a product.
     /// - Returns: the files to remove, and the reference of the last request; nil when there was nothing.
     func remove(_ product: ServiceAddress) throws(DatabaseError) -> (contents: [[UInt8]], referenceId: String)? {
         let (stored, former) = (try stored(product), try item(product))
         let (part, job) = (try part(of: product), try job(product))
-        // Rows that cannot be read go too.
+        // This also removes rows that cannot be read.
         try database.execute("DELETE FROM offline_item WHERE product = ?", .text(product.text))
         let hadItem = database.changedRowCount > 0
         try database.execute("DELETE FROM offline_job WHERE product = ?", .text(product.text))
@@ -157,7 +157,7 @@ struct OfflineRows {
         return (contents, job?.referenceId ?? former?.referenceId ?? product.text)
     }
 
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there was anything to remove.
     func removeAll() throws(DatabaseError) -> Bool {
         try database.execute("DELETE FROM offline_item")
         var count = database.changedRowCount
@@ -175,14 +175,14 @@ struct OfflineRows {
         return try statement.step() ? OfflineJob(statement) : nil
     }
 
-    /// Downloads in the order of their requests.
+    /// Returns downloads in the order of their requests.
     func jobs(after number: Int64, limit: Int) throws(DatabaseError) -> [OfflineJob] {
         var statement = try database.prepare(OfflineQueries.jobsAfter)
         try statement.bind([.integer(number)])
         return try Self.read(&statement, limit) { OfflineJob($0) }
     }
 
-    /// The downloads whose turn it is: by priority, then by age.
+    /// Returns the next downloads: by priority, then by age.
     /// - Parameter passedOver: called for each row with damaged values.
     func nextJobs(limit: Int, passedOver: () -> Void = {}) throws(DatabaseError) -> [OfflineJob] {
         var statement = try database.prepare(OfflineQueries.nextJobs)
@@ -193,7 +193,7 @@ struct OfflineRows {
         }
     }
 
-    /// The downloads that have something on the medium and whose turn is after that of `job`, the last one first.
+    /// Returns the queued downloads after `job` that have a part on the medium, the last one first.
     func jobsWithPart(behind job: OfflineJob, limit: Int) throws(DatabaseError) -> [OfflineJob] {
         var statement = try database.prepare(
             "SELECT \(OfflineQueries.jobColumns) FROM offline_job WHERE state = 0 AND content IS NOT NULL "
@@ -202,15 +202,16 @@ struct OfflineRows {
         return try Self.read(&statement, limit) { OfflineJob($0) }
     }
 
-    /// Adds a download. One of the product that has failed begins again where it was; one that was paused stays.
-    /// - Parameter isRepair: only because what is kept is damaged: it goes when that is found to be whole.
-    /// - Returns: whether there is one now that was not there, or that had failed.
+    /// Adds a download. A failed download of the product begins again where it stopped; a paused one stays.
+    /// - Parameter isRepair: whether only damage is the reason. Such a download is removed when the copy is found to be
+    ///   whole.
+    /// - Returns: whether a download was added, or had failed and begins again.
     func add(
         _ product: ServiceAddress, _ referenceId: String, _ request: OfflineRequest, priority: Int64,
         isAutomatic: Bool, isRepair: Bool = false
     ) throws(DatabaseError) -> Bool {
         if !isAutomatic { try askedFor(product, priority: priority) }
-        // What a person has kept stays theirs, also while it is downloaded again.
+        // A product that the user chose stays user-owned during a re-download.
         var isChosen = isAutomatic
         if isAutomatic, let item = try item(product) { isChosen = item.isAutomatic }
         if let job = try job(product) {
@@ -231,8 +232,8 @@ struct OfflineRows {
         return true
     }
 
-    /// A person wants it, also if the appliance chose it first: it is not removed to make room, and a download of it
-    /// has at least this priority.
+    /// Marks a product as requested by the user, even if the appliance chose it first. It is not removed to make room,
+    /// and its download has at least this priority.
     func askedFor(_ product: ServiceAddress, priority: Int64) throws(DatabaseError) {
         try database.execute(
             "UPDATE offline_job SET priority = max(priority, ?) WHERE product = ?", .integer(priority),
@@ -243,7 +244,7 @@ struct OfflineRows {
         }
     }
 
-    /// That these begin again is told.
+    /// Makes `.started` be sent again for these downloads.
     func tellAgain(_ numbers: [Int64]) throws(DatabaseError) {
         for number in numbers {
             try database.execute(
@@ -251,8 +252,8 @@ struct OfflineRows {
         }
     }
 
-    /// Removes a download that the appliance chose, unless a person wants it now.
-    /// - Returns: its part on the medium, if it has one, and whether an earlier content is kept; nil when it is not
+    /// Removes a download that the appliance chose, unless the user requested it meanwhile.
+    /// - Returns: its part on the medium, if it has one, and whether there is an earlier copy; nil when it is not
     ///   removed.
     func dropAutomatic(_ job: OfflineJob) throws(DatabaseError) -> (contents: [[UInt8]], isKept: Bool)? {
         let content = try self.job(job.product)?.progress?.content
@@ -261,7 +262,7 @@ struct OfflineRows {
         return ([content].compactMap { $0 }, try item(job.product) != nil)
     }
 
-    /// Removes the product's download, and leaves a copy alone.
+    /// Removes the product's download; its copy stays.
     /// - Returns: the file to remove, and the reference of the request; nil when there was none.
     func cancel(_ product: ServiceAddress) throws(DatabaseError) -> (contents: [[UInt8]], referenceId: String)? {
         let (part, job) = (try part(of: product), try job(product))
@@ -270,15 +271,15 @@ struct OfflineRows {
         return ([part].compactMap { $0 }, job?.referenceId ?? product.text)
     }
 
-    /// Removes all downloads, and leaves copies alone.
+    /// Removes all downloads; the copies stay.
     /// - Returns: whether there was any.
     func cancelAll() throws(DatabaseError) -> Bool {
         try database.execute("DELETE FROM offline_job")
         return database.changedRowCount > 0
     }
 
-    /// Changes the state of the product's download, or of all, that are in one of `former`.
-    /// - Returns: how many there were.
+    /// Changes the state of the product's download, or of all, whose state is one of `former`.
+    /// - Returns: the number of changed downloads.
     func setState(
         _ state: OfflineJob.State, from former: [OfflineJob.State], of product: ServiceAddress?
     ) throws(DatabaseError) -> Int {
@@ -298,7 +299,7 @@ struct OfflineRows {
         return count
     }
 
-    /// - Parameter progress: nil: what there was is of no use.
+    /// - Parameter progress: nil removes the progress.
     /// - Returns: false when the download was deleted meanwhile.
     func setProgress(_ progress: OfflineProgress?, of job: OfflineJob) throws(DatabaseError) -> Bool {
         try database.execute(
@@ -310,8 +311,8 @@ struct OfflineRows {
         return database.changedRowCount > 0
     }
 
-    /// Whether the queue of downloads has room for all of these, `limit` being the most. Nearly always the first and
-    /// the last number tell.
+    /// Returns whether the queue of downloads has room for all of these products. Nearly always the first and the last
+    /// number are enough to decide.
     func hasRoom(for products: [ServiceAddress], limit: Int) throws(DatabaseError) -> Bool {
         if products.count > limit { return false }
         var statement = try database.prepare(OfflineQueries.jobNumbers)
@@ -329,7 +330,7 @@ struct OfflineRows {
 
     func itemCount() throws(DatabaseError) -> Int { try count("offline_item") }
 
-    /// Of those that are not paused and have not failed.
+    /// The number of downloads that are neither paused nor failed.
     func jobCount() throws(DatabaseError) -> Int { try count("offline_job WHERE state = 0") }
 
     func count(_ table: String) throws(DatabaseError) -> Int {
@@ -339,7 +340,7 @@ struct OfflineRows {
 }
 
 extension OfflineItem {
-    /// From the columns of `OfflineQueries.itemColumns`; nil for a row that is damaged.
+    /// Reads the columns of `OfflineQueries.itemColumns`; nil for a damaged row.
     init?(_ row: borrowing Statement) {
         guard let product = row.text(0).flatMap({ ServiceAddress($0) }), let reference = row.text(1),
             let request = row.text(2).flatMap({ OfflineRequest($0) }),
@@ -356,7 +357,7 @@ extension OfflineItem {
 }
 
 extension OfflineJob {
-    /// From the columns of `OfflineQueries.jobColumns`; nil for a row that is damaged.
+    /// Reads the columns of `OfflineQueries.jobColumns`; nil for a damaged row.
     init?(_ row: borrowing Statement) {
         guard let number = row.integer(0), let product = row.text(1).flatMap({ ServiceAddress($0) }),
             let reference = row.text(2), let request = row.text(3).flatMap({ OfflineRequest($0) }),

@@ -1,19 +1,19 @@
 import Media
 import Platform
 
-/// The cue sheets of a folder that is listed, and the files that their tracks take the place of.
+/// The cue sheets of a listed folder, and the music files that their tracks replace.
 struct ListedSheets {
-    /// By the path of the sheet.
+    /// The tracks of each sheet, by its path.
     private var tracks: [(sheet: String, tracks: [String])] = []
     private var files: Set<Folder.Identity> = []
 
-    /// Reads a sheet. Its problems are noted once each.
+    /// Reads a sheet. Each of its problems is noted once.
     mutating func read(_ path: String, _ cancellation: Cancellation?, _ contents: inout MusicFolder.Contents) {
         do throws(MusicProblem) {
             let listed = try SheetTracks(try SheetFile(at: path, cancellation: cancellation))
             for problem in listed.problems { contents.skip(problem) }
             let found = listed.files.compactMap { Folder.Identity(of: $0) }
-            // Another sheet for the same files: as other programs write it.
+            // Other programs write a second sheet for the same files: ignore it.
             if found.allSatisfy({ files.contains($0) }) { return }
             files.formUnion(found)
             tracks.append((path, listed.paths))
@@ -28,19 +28,19 @@ struct ListedSheets {
         tracks.first { $0.sheet.utf8.elementsEqual(sheet.utf8) }?.tracks ?? []
     }
 
-    /// Whether the tracks of a sheet stand for this file.
+    /// Whether the tracks of a sheet replace this file.
     func have(_ file: String) -> Bool {
         if files.isEmpty { return false }
         return Folder.Identity(of: file).map { files.contains($0) } ?? false
     }
 }
 
-/// The tracks of a sheet whose music is there.
+/// The tracks of a sheet whose music files exist.
 struct SheetTracks {
     private(set) var paths: [String] = []
-    /// The music files of these.
+    /// The music files of these tracks.
     private(set) var files: [String] = []
-    /// One for each file that is not there.
+    /// The problems: one for each missing file.
     private(set) var problems: [MusicProblem] = []
 
     init(_ file: SheetFile) throws(MusicProblem) {

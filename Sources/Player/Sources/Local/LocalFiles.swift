@@ -17,7 +17,7 @@ public final class LocalFiles: PlaybackSource {
         }
     }
 
-    /// - Parameter openFile: gives the bytes of a file.
+    /// - Parameter openFile: opens the bytes of a file.
     init(openFile: @escaping Opening) { self.openFile = openFile }
 
     public func open(
@@ -33,7 +33,7 @@ public final class LocalFiles: PlaybackSource {
         return Self.opened(try decoder(of: path, product, cancellation, medium), product)
     }
 
-    /// A track of a cue sheet: a stretch of its file, with the tags of the sheet.
+    /// Opens a track of a cue sheet: a stretch of its file, with the tags of the sheet.
     private func open(
         _ track: SheetTrack, _ product: MediaProduct, _ cancellation: Cancellation, _ medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct {

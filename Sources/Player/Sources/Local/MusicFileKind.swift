@@ -7,12 +7,12 @@ enum MusicFileKind {
     private static let audioEndings = Set(AudioFormats.fileNameEndings)
     private static let playlistEndings = Set(PlaylistFile.fileNameEndings)
 
-    /// nil for any other file.
+    /// Returns nil for any other file.
     /// - Parameter name: a name, or a path.
     init?(name: String) {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let ending = name.utf8[name.utf8.index(after: dot)...]
-        // Longer than any of them, or of a folder's name.
+        // The ending is longer than all of them, or part of a folder's name.
         guard ending.count <= 5, !ending.contains(UInt8(ascii: "/")) else { return nil }
         let text = String(decoding: ending.map { $0 | 0x20 }, as: UTF8.self)
         if Self.audioEndings.contains(text) {

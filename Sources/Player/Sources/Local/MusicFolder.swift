@@ -18,29 +18,30 @@ public struct MusicFolder {
         case kernelFolder(String)
     }
 
-    /// What was found.
+    /// The music and the problems that were found.
     public struct Contents: Equatable, Sendable {
-        /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`), or by the
-        /// numbers in the tags (`TaggedOrder`). The files of a folder come before those of its subfolders. Tracks of cue sheets are named by `SheetTrack`.
+        /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`), or by
+        /// the numbers in the tags (`TaggedOrder`). The files of a folder come before those of its subfolders. Tracks
+        /// of cue sheets are named by `SheetTrack`.
         public var files: [String] = []
-        /// Folders that cannot be read, broken links, and entries of playlists and cue sheets that give no music. The
-        /// search continues without them.
+        /// Folders that cannot be read, broken links, and entries of playlists and cue sheets without music. The search
+        /// continues without them.
         public var problems: [MusicProblem] = []
-        /// The number of all of them: `problems` has only the first 1000.
+        /// The number of all problems: `problems` has only the first 1000.
         public var problemCount = 0
         /// The mount points that the files lie on, without the root file system.
         public var mountPoints: [String] = []
 
         public init() {}
 
-        /// - Parameter count: of the entries that the problem is about.
+        /// - Parameter count: the number of entries with this problem.
         mutating func skip(_ problem: MusicProblem, count: Int = 1) {
             problemCount += count
             if problems.count < 1000 { problems.append(problem) }
         }
     }
 
-    /// Deeper than any collection.
+    /// The depth limit of folders: deeper than any collection.
     private static let depthLimit = 32
 
     public internal(set) var contents = Contents()
@@ -51,20 +52,20 @@ public struct MusicFolder {
     let cancellation: Cancellation?
     private let limit: Int
     private var visited: Set<Folder.Identity> = []
-    /// Whether a folder has more files than there is room for, and was not read to its end.
+    /// Whether a folder had more files than there was room for, and was not read to its end.
     private var isFull = false
-    /// The folder of the last file that was noted, since the next one often is in it.
+    /// The folder of the last noted file: the next one is often in it too.
     private var notedFolder = ""
 
     /// - Parameters:
-    ///   - limit: the most files, in all.
+    ///   - limit: the most files of the whole search.
     ///   - cancellation: ends the search.
     public init(limit: Int = .max, cancellation: Cancellation? = nil) {
         self.limit = limit
         self.cancellation = cancellation
     }
 
-    /// The music at `path`, as `add` finds it.
+    /// Returns the music at `path`, as `add` finds it.
     public static func contents(of path: String) throws(MusicProblem) -> Contents {
         var search = MusicFolder()
         do throws(Stop) { try search.add(path) } catch {
@@ -85,8 +86,7 @@ public struct MusicFolder {
         try add(path, inside: [])
     }
 
-    /// Whether a file with this name is a playlist or a cue sheet, or a path is meant as a track of one: it stands for
-    /// other files.
+    /// Whether a path means other files: a playlist, a cue sheet, or a track of one.
     public static func isList(_ path: String) -> Bool {
         switch MusicFileKind(name: path) {
         case .cueSheet, .playlist: true

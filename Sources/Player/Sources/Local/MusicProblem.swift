@@ -1,12 +1,12 @@
 import Platform
 
-/// Why a path, or an entry of a playlist or cue sheet, gives no music.
+/// Why a path, or an entry of a playlist or cue sheet, has no music.
 public struct MusicProblem: Error, Equatable, Sendable {
     /// The file or folder, or the playlist or cue sheet with the entry.
     public let path: String
-    /// For people.
+    /// The reason for the user.
     public let reason: String
-    /// When the system has refused it.
+    /// The error of the system, if it is the cause.
     public let systemError: SystemError?
 
     /// The code of a playlist or cue sheet that cannot be used (docs/control.md).
@@ -27,7 +27,7 @@ public struct MusicProblem: Error, Equatable, Sendable {
 
     public var message: String { "\(path): \(reason)" }
 
-    /// For programs; the same codes as in `PlayerError`.
+    /// The code for programs; the same codes as in `PlayerError`.
     public var code: String { systemError.map { "s\($0.code)" } ?? Self.listCode }
 }
 

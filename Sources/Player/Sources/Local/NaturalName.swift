@@ -1,4 +1,4 @@
-/// A name in a folder, as a person sorts it: digits by their value, letters without their case.
+/// A name in a folder, in the order that users expect: digits by their value, letters without their case.
 ///
 ///     NaturalName("2.flac") < NaturalName("10.flac")
 ///     NaturalName(folder: "CD 2") < NaturalName(folder: "disc10")
@@ -33,7 +33,7 @@ struct NaturalName: Comparable {
 
     private static func key(of name: ArraySlice<UInt8>) -> [UInt8] { withNumbers(folded(name)) }
 
-    /// The name from its number on; nil for a name that does not begin with a disc and its number.
+    /// Returns the name from its number on; nil for a name that does not begin with a word for a disc and its number.
     private static func afterDiscWord(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         for word in discWords {
             guard word.withUTF8Buffer({ name.starts(with: $0) }) else { continue }
@@ -43,7 +43,7 @@ struct NaturalName: Comparable {
         return nil
     }
 
-    /// Each run of digits as `0`, the number of its digits without leading zeros, and these.
+    /// Replaces each run of digits by `0`, the count of its digits without leading zeros, and these digits.
     private static func withNumbers(_ name: [UInt8]) -> [UInt8] {
         var key: [UInt8] = []
         key.reserveCapacity(name.count + 8)
@@ -65,7 +65,7 @@ struct NaturalName: Comparable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// With small letters, in the alphabets whose letters have two bytes of UTF-8 at most.
+    /// Returns the name in lower case, for letters of at most two bytes in UTF-8.
     private static func folded(_ name: ArraySlice<UInt8>) -> [UInt8] {
         var folded: [UInt8] = []
         folded.reserveCapacity(name.count)

@@ -1,23 +1,23 @@
 import Media
 import Platform
 
-/// A playlist whose entries are looked for.
+/// A playlist whose entries are being searched.
 struct OpenPlaylist {
     let path: String
     let identity: Folder.Identity
 }
 
-/// How many playlists a search has read, and what it has said of them.
+/// The number of playlists that a search has read, and the problems that it has noted.
 struct PlaylistsRead {
-    /// Playlists that name themselves, or lie too deep, so that it is said once.
+    /// The playlists that contain themselves, or are nested too deeply: the problem is noted once.
     private var told: Set<Folder.Identity> = []
     private var count = 0
 
-    /// Each may have thousands of others in it.
+    /// The limit of playlists: each may contain thousands of others.
     private static let most = 1000
     private static let deepest = 5
 
-    /// Why a playlist is not read; nil when it is. An empty reason was given before.
+    /// Returns why a playlist is not read; nil when it is. An empty reason was noted before.
     mutating func refusal(_ playlist: OpenPlaylist, inside outer: [OpenPlaylist]) -> String? {
         let reason: String
         if let place = outer.firstIndex(where: { $0.identity == playlist.identity }) {
@@ -36,7 +36,7 @@ struct PlaylistsRead {
 }
 
 extension MusicFolder {
-    /// The most missing entries of a playlist that are named. The others are counted.
+    /// The most missing entries of a playlist that are named. The others are only counted.
     private static let mostNamed = 10
 
     /// Adds the entries of a playlist. Problems with the playlist and its entries are noted.
@@ -104,7 +104,7 @@ extension MusicFolder {
             count: list.webAddressCount)
     }
 
-    /// The first path that the entry may mean and that exists.
+    /// Returns the first existing path that the entry may mean.
     private static func place(of entry: PlaylistEntry) -> String? {
         func exists(_ path: String) -> Bool {
             FileKind(at: path) != nil || SheetTrack(path).map { FileKind(at: $0.sheet) == .file } ?? false

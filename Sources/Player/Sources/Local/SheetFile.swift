@@ -4,16 +4,16 @@ import Platform
 
 /// A cue sheet in the file system, and the music files that it names.
 ///
-/// Any thread that may block on the medium.
+/// Thread: any that may block on the medium.
 struct SheetFile {
     let path: String
     let sheet: CueSheet
-    /// The absolute folder that names begin in; nil for an embedded sheet.
+    /// The absolute folder that file names are relative to; nil for an embedded sheet.
     private let folder: String?
 
     /// - Parameters:
-    ///   - path: of the sheet, or of the music that it is embedded in.
-    ///   - bytes: of that file.
+    ///   - path: the path of the sheet, or of the music file that contains it.
+    ///   - bytes: the bytes of that file.
     init(_ path: String, _ bytes: any ByteSource) throws(MusicProblem) {
         self.path = path
         if case .cueSheet? = MusicFileKind(name: path) {
@@ -33,7 +33,7 @@ struct SheetFile {
         }
     }
 
-    /// Reads the sheet of a file.
+    /// Reads the sheet at a path.
     init(at path: String, cancellation: Cancellation?) throws(MusicProblem) {
         let bytes: FileByteSource
         do throws(SystemError) { bytes = try FileByteSource(path: path, cancellation: cancellation) } catch {
@@ -42,7 +42,7 @@ struct SheetFile {
         try self.init(path, bytes)
     }
 
-    /// The path of the music file that the sheet names by this index.
+    /// Returns the path of the music file with this index in the sheet.
     func music(_ file: Int) throws(MusicProblem) -> String {
         guard let folder else { return path }
         let name = sheet.fileName(file)
@@ -69,7 +69,8 @@ struct SheetFile {
         return FileKind(at: path) == .file
     }
 
-    /// The file with the same name and another ending, as after an encoding; else the only music in the folder.
+    /// Returns the file with the same name and another ending, for music that was converted; else the only music file
+    /// in the folder.
     private func otherEnding(_ entry: PlaylistEntry, _ folder: String) -> String? {
         guard let named = entry.path ?? entry.alternatives.first else { return nil }
         let name = Self.name(of: named)
@@ -134,6 +135,6 @@ struct SheetFile {
 }
 
 extension CueSheet.Track {
-    /// Whether it can be played: it has sound, and a place.
+    /// Whether it can be played: it has sound, and a position.
     var isPlayed: Bool { isAudio && place != nil }
 }

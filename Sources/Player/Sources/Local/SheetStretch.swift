@@ -3,7 +3,7 @@ import PCM
 
 /// The stretch of a music file that is a track of a cue sheet.
 struct SheetStretch {
-    /// The index in the sheet's files.
+    /// The index of its music file in the sheet's files.
     let file: Int
 
     private let number: Int
@@ -34,7 +34,7 @@ struct SheetStretch {
         isWholeFile = sheetFile.sheet.tracksSharingFile(with: number - 1) == 1
     }
 
-    /// The audio of the track.
+    /// Returns the audio of the track.
     /// - Parameter whole: the decoder of the music file, at its first frame.
     func decoder(_ whole: any AudioDecoder) throws(MusicProblem) -> any AudioDecoder {
         let rate = whole.properties.format.sampleRate
@@ -48,7 +48,7 @@ struct SheetStretch {
         return ClippedDecoder(whole, from: first, count: next.map { $0 - first }, metadata: tags(whole.metadata))
     }
 
-    /// Those of the sheet. Those of the file fill the gaps, as far as they are about this track.
+    /// Returns the tags of the sheet. The file's tags fill the gaps, as far as they are about this track.
     private func tags(_ file: TrackMetadata) -> TrackMetadata {
         var known = file
         if !isWholeFile {

@@ -1,15 +1,15 @@
 import Platform
 
-/// The path of a track of a cue sheet: the sheet, or the file that a sheet is embedded in, as if it were a folder
+/// The path of a track of a cue sheet. It treats the sheet, or the file that the sheet is embedded in, as a folder
 /// (docs/decisions/cue-sheets.md).
 ///
 ///     SheetTrack("/music/album.cue/track0003")      // number 3 of /music/album.cue
 ///
-/// Any thread but the audio thread: a path that looks like this is checked in the file system.
+/// Thread: any but the audio thread, because such a path is checked in the file system.
 public struct SheetTrack: Equatable, Sendable {
     /// The path of the file with the sheet.
     public let sheet: String
-    /// From 1: its place in the sheet.
+    /// The number in the sheet, from 1.
     public let number: Int
 
     private static let prefix = "/track"
@@ -17,7 +17,7 @@ public struct SheetTrack: Equatable, Sendable {
 
     init(_ number: Int, of sheet: String) { (self.sheet, self.number) = (sheet, number) }
 
-    /// nil for another path, and for a file with such a name in a real folder.
+    /// Returns nil for another path, and for a file with such a name in a real folder.
     public init?(_ path: String) {
         let bytes = Array(path.utf8)
         let name = bytes.suffix(Self.prefix.utf8.count + Self.digits)
@@ -38,6 +38,6 @@ public struct SheetTrack: Equatable, Sendable {
         return sheet + Self.prefix + String(repeating: "0", count: max(0, Self.digits - number.utf8.count)) + number
     }
 
-    /// The path of the file that `path` needs first: the sheet of a track, else the path itself.
+    /// Returns the path of the file that `path` needs first: the sheet of a track, else the path itself.
     public static func file(of path: String) -> String { SheetTrack(path)?.sheet ?? path }
 }

@@ -1,10 +1,10 @@
 import Media
 import Platform
 
-/// The order of an album's files by the numbers in their tags, for a folder whose names do not tell the order
+/// The order of an album's files by the numbers in their tags, for a folder whose file names have no numbers
 /// (docs/playback.md, 17.2).
 ///
-/// Tags are read only where they can decide: in a folder of few files, until the first one that does not belong.
+/// Tags are read only where they can decide: in a folder of few files, until one file does not fit.
 struct TaggedOrder {
     /// A folder with more files is no album, and takes long to read.
     static let mostFiles = 200
@@ -20,9 +20,8 @@ struct TaggedOrder {
 
     init(_ cancellation: Cancellation?) { self.cancellation = cancellation }
 
-    /// - Parameter files: of one folder, by name.
-    /// - Returns: the same files by disc and track, when they are one album whose files all have numbers of their own;
-    ///   else `files`.
+    /// - Parameter files: the files of one folder, by name.
+    /// - Returns: the same files by disc and track, if they are one album and each has its own number; else `files`.
     func sorted(_ files: ArraySlice<String>) -> [String] {
         guard (2...Self.mostFiles).contains(files.count), !files.allSatisfy({ Self.hasNumber($0) }) else {
             return Array(files)
@@ -47,7 +46,7 @@ struct TaggedOrder {
         return name.first.map { (0x30...0x39).contains($0) } ?? false
     }
 
-    /// nil for a file that cannot be read, or is not audio.
+    /// Returns nil for a file that cannot be read, or is not audio.
     private func tags(of file: String) -> TrackMetadata? {
         guard let source = try? FileByteSource(path: file, cancellation: cancellation),
             let decoder = try? AudioFile.open(source, cancellation: cancellation)

@@ -2,7 +2,7 @@ import Database
 import Media
 import Platform
 
-/// Products that are kept: they play without any request (docs/playback.md, 16.7).
+/// The source of offline copies: they play without any request (docs/playback.md, 16.7).
 ///
 /// Thread: `open` is called on a decoder's thread, and blocks on the medium.
 public final class OfflineSource: Sendable {
@@ -10,28 +10,28 @@ public final class OfflineSource: Sendable {
     private let clock: TrustedClock
     private let foundDamaged: DamageReports.Receiver
 
-    /// - Parameter foundDamaged: called with a product of which a part cannot be read.
+    /// - Parameter foundDamaged: called with a product whose offline copy is damaged.
     init(_ store: OfflineStore, clock: TrustedClock, foundDamaged: @escaping DamageReports.Receiver) {
         self.store = store
         self.clock = clock
         self.foundDamaged = foundDamaged
     }
 
-    /// Opens a product in place of what is kept; nil when that is not possible now.
+    /// Opens a product at the service instead of its offline copy; nil when that is not possible now.
     typealias Replacement = () throws(PlayerError) -> (any AudioDecoder)?
 
-    /// Opens a kept product.
-    /// - Parameter otherwise: opens it at the service; nil in offline mode and without a network. It goes on there when
-    ///   a part of what is kept cannot be read.
-    /// - Returns: nil when the product is not kept, or cannot be read and `otherwise` can open it.
-    /// - Throws: `.notAllowed` when it is not valid any more; `.unexpected` when nobody knows whether it is kept, and
-    ///   `otherwise` is nil; what opening it throws.
+    /// Opens the offline copy of a product.
+    /// - Parameter otherwise: opens the product at the service; nil in offline mode and without a network. Playback
+    ///   continues there when a part of the offline copy cannot be read.
+    /// - Returns: nil when there is no offline copy, or it cannot be read and `otherwise` can open the product.
+    /// - Throws: `.notAllowed` when the offline copy is not valid any more; `.unexpected` when the database cannot be
+    ///   read and `otherwise` is nil; the error of opening the copy.
     func open(
         _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess,
         otherwise: Replacement?
     ) throws(PlayerError) -> OpenedProduct? {
         guard let address = ServiceAddress(product.productId) else { return nil }
-        // Whose file could not be opened.
+        // The content whose file could not be opened.
         var failed: [UInt8]?
         while true {
             guard let item = try item(address, product, medium, mustRead: otherwise == nil) else { return nil }
@@ -62,7 +62,7 @@ public final class OfflineSource: Sendable {
         }
     }
 
-    /// - Parameter mustRead: whether a list that cannot be read is an error, and not the same as an empty one.
+    /// - Parameter mustRead: whether an unreadable database is an error, instead of a missing copy.
     private func item(
         _ address: ServiceAddress, _ product: MediaProduct, _ medium: MediumAccess, mustRead: Bool
     ) throws(PlayerError) -> OfflineItem? {
@@ -132,7 +132,7 @@ public final class OfflineSource: Sendable {
 }
 
 extension MediaError {
-    /// Whether the kept file is the reason: it is missing, or not what was written.
+    /// Whether the file of the offline copy is the reason: it is missing, or differs from the written one.
     fileprivate var isOfWhatIsKept: Bool {
         switch self {
         case .source(.integrity), .notAudio, .damaged, .empty: true

@@ -1,16 +1,16 @@
-/// A QR code (ISO/IEC 18004) in byte mode with the lowest error correction: on a screen nothing is smudged. Versions 1
+/// A QR code (ISO/IEC 18004) in byte mode with the lowest error correction, because a screen has no smudges. Versions 1
 /// to 6 hold 134 bytes, which is enough for an address.
 struct QRCode {
-    /// Of a version with error correction level L (ISO/IEC 18004, table 9).
+    /// The parameters of a version with error correction level L (ISO/IEC 18004, table 9).
     private struct Version {
         let number: Int
-        /// In all blocks.
+        /// The data codewords in all blocks.
         let dataCount: Int
-        /// In each block.
+        /// The check codewords in each block.
         let checkCount: Int
         let blockCount: Int
 
-        /// Mode and length take 12 bits.
+        /// The most bytes of text: mode and length take 12 bits.
         var capacity: Int { dataCount - 2 }
         var size: Int { 17 + 4 * number }
     }
@@ -24,7 +24,7 @@ struct QRCode {
         Version(number: 6, dataCount: 136, checkCount: 18, blockCount: 2),
     ]
 
-    /// Modules of a side, without the quiet zone.
+    /// The number of modules of a side, without the quiet zone.
     let size: Int
     private let matrix: QRMatrix
 
@@ -36,13 +36,13 @@ struct QRCode {
         matrix = QRMatrix(size: version.size, Self.codewords(bytes, version))
     }
 
-    /// Whether a module is dark. Outside of the code all are light.
+    /// Whether a module is dark. Outside the code all modules are light.
     func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return matrix[row, column]
     }
 
-    /// Data and check codewords in the order of the symbol (ISO/IEC 18004, 7.6).
+    /// Returns data and check codewords in the order of the symbol (ISO/IEC 18004, 7.6).
     private static func codewords(_ bytes: [UInt8], _ version: Version) -> [UInt8] {
         var data = data(bytes, count: version.dataCount)[...]
         let length = version.dataCount / version.blockCount
@@ -57,8 +57,8 @@ struct QRCode {
             + (0..<version.checkCount).flatMap { index in blocks.map { $0.check[index] } }
     }
 
-    /// The mode (0100), the length in 8 bits, the bytes, four zeros, and padding (ISO/IEC 18004, 7.4). The mode shifts
-    /// all by half a byte, and the zeros fill the last one.
+    /// Returns the mode (0100), the length in 8 bits, the bytes, four zeros, and padding (ISO/IEC 18004, 7.4). The mode
+    /// shifts all bytes by half a byte, and the zeros fill the last one.
     private static func data(_ bytes: [UInt8], count: Int) -> [UInt8] {
         var data: [UInt8] = []
         var half: UInt8 = 0b0100

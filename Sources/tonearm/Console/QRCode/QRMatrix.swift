@@ -1,8 +1,8 @@
-/// The modules of a QR code: the patterns that each has, the codewords between them, and the mask that suits best.
+/// The modules of a QR code: the fixed patterns, the codewords between them, and the best mask.
 struct QRMatrix {
     let size: Int
     private var dark: [Bool]
-    /// Finder, timing, alignment and format: codewords and mask leave them alone.
+    /// Whether a module belongs to finder, timing, alignment or format, which codewords and mask do not change.
     private var isFunction: [Bool]
 
     subscript(row: Int, column: Int) -> Bool { dark[row * size + column] }
@@ -19,7 +19,7 @@ struct QRMatrix {
             drawFormat(mask)
             let penalty = penalty
             if penalty < best.penalty { best = (penalty, mask) }
-            // A mask applied twice is gone.
+            // Applying a mask twice removes it.
             apply(mask)
         }
         apply(best.mask)
@@ -40,15 +40,15 @@ struct QRMatrix {
             setFunction(index, 6, index % 2 == 0)
         }
         for (row, column) in [(3, 3), (3, size - 4), (size - 4, 3)] {
-            // With the light separator around it.
+            // The squares include the light separator around them.
             drawSquares(row, column, radius: 4) { $0 != 2 && $0 != 4 }
         }
-        // Versions 2 to 6 have one.
+        // Versions 2 to 6 have one alignment pattern.
         if size > 21 { drawSquares(size - 7, size - 7, radius: 2) { $0 != 1 } }
         drawFormat(0)
     }
 
-    /// Squares around a module; `isDark` decides by the distance from it.
+    /// Draws squares around a module; `isDark` decides by the distance from it.
     private mutating func drawSquares(_ row: Int, _ column: Int, radius: Int, _ isDark: (Int) -> Bool) {
         for down in -radius...radius {
             for right in -radius...radius {
@@ -57,7 +57,7 @@ struct QRMatrix {
         }
     }
 
-    /// Level L and the mask, twice, with check bits (ISO/IEC 18004, 7.9).
+    /// Draws level L and the mask, twice, with check bits (ISO/IEC 18004, 7.9).
     private mutating func drawFormat(_ mask: Int) {
         let data = 0b01 << 3 | mask
         var remainder = data
@@ -78,13 +78,14 @@ struct QRMatrix {
 
     // MARK: Codewords (ISO/IEC 18004, 7.7.3)
 
-    /// In pairs of columns from the right, upwards and downwards in turn. The remaining modules stay light.
+    /// Places the codewords in pairs of columns from the right, upwards and downwards in turn. The remaining modules
+    /// stay light.
     private mutating func place(_ codewords: [UInt8]) {
         var bit = 0
         var goesUp = true
         var right = size - 1
         while right > 0 {
-            // The timing pattern has a column to itself.
+            // The timing pattern occupies a whole column.
             if right == 6 { right = 5 }
             for step in 0..<size {
                 let row = goesUp ? size - 1 - step : step
@@ -122,7 +123,7 @@ struct QRMatrix {
         }
     }
 
-    /// How hard the code is to read: long runs, blocks, what looks like a finder pattern, too much of one colour.
+    /// How hard the code is to read: long runs, blocks, patterns like a finder, and too much of one colour.
     private var penalty: Int {
         var sum = 0
         for line in 0..<size {

@@ -1,12 +1,12 @@
 /// A QR code as text: two modules above each other are one character.
 enum QRText {
-    /// Light modules around the code (ISO/IEC 18004, 6.3.8).
+    /// The light modules around the code (ISO/IEC 18004, 6.3.8).
     private static let quietZone = 4
 
-    /// Columns that the text needs.
+    /// Returns the number of columns of the text.
     static func width(of code: QRCode) -> Int { code.size + 2 * quietZone }
 
-    /// Lines for a terminal, dark on light whatever its own colours are.
+    /// Returns lines for a terminal, dark on light whatever its own colours are.
     static func lines(of code: QRCode) -> [String] {
         stride(from: -quietZone, to: code.size + quietZone, by: 2).map { row in
             var line = "\u{1B}[30;47m"

@@ -4,7 +4,7 @@ struct ReedSolomon {
     /// Coefficients after the leading 1, the highest power first.
     private let generator: [UInt8]
 
-    /// - Parameter count: of check codewords, from 1 on.
+    /// - Parameter count: the number of check codewords, from 1.
     init(count: Int) {
         // The product of (x - 2^i) for i from 0 to count - 1.
         var coefficients = [UInt8](repeating: 0, count: count)
@@ -20,7 +20,7 @@ struct ReedSolomon {
         generator = coefficients
     }
 
-    /// The remainder of the data, as a polynomial, after division by the generator.
+    /// Returns the remainder of the data, as a polynomial, after division by the generator.
     func checkCodewords(of data: some Sequence<UInt8>) -> [UInt8] {
         var remainder = [UInt8](repeating: 0, count: generator.count)
         for byte in data {
