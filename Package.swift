@@ -98,13 +98,13 @@ let package = Package(
                 "Appliance", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Platform", "CLinux",
             ]),
 
-        // What needs no board: full Swift, which tools/cross does not build.
+        // Programs that need no board, in full Swift, which tools/cross does not build.
         .target(
             name: "OriginService",
             dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CMicroHTTPD", "CEBUR128"]),
         .executableTarget(name: "Origin", dependencies: ["OriginService", "Platform"]),
 
-        // What tests of several modules share: a clock driven by hand, scratch folders.
+        // Shared by the tests of several modules: a clock driven by hand, scratch folders.
         .target(name: "TestSupport", dependencies: ["Platform", "CLinux"], path: "Tests/TestSupport"),
         // A process for the database's tests to kill.
         .executableTarget(name: "KeyValueWriter", dependencies: ["Database"], path: "Tests/KeyValueWriter"),

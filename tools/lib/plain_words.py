@@ -75,8 +75,8 @@ def markdown_blocks(lines):
 def sentences(text):
     joined = re.sub(r"`[^`]*`", "code", " ".join(text))
     joined = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", joined)
-    joined = re.sub(r"^- (Parameters?|Returns|Throws|Note)( \w+)?:|(?<= )- (\w+|Parameters?|Returns|Throws)( \w+)?:", ".",
-                    joined)
+    # The names of parameters begin sentences of their own.
+    joined = re.sub(r"(^|(?<= ))- \w+( \w+)?:", ".", joined)
     for sentence in re.split(r"(?<=[.!?;:])\s+", joined):
         if sentence.strip(" .-*"):
             yield sentence.strip(" -*")
