@@ -141,8 +141,8 @@ enum HelpText {
           device                  name, sampleRate, channels, sampleFormat, significantBits, adaptation; null while none
                                   is open
           adaptation              kind (copied, placed, mixed), channels of the file; null where the device has them
-          path                    bitPerfect, changes (rate, channels, loudness, volume, mute, depth) of the samples; null
-                                  while no device is open
+          path                    bitPerfect, changes of the samples (rate, channels, loudness, volume, mute, depth);
+                                  null while no device is open
 
         Exit codes: 0 everything was played (damage inside a file is a warning), or you quit; 1 something
         could not be played; 2 the command line is wrong; 3 the sound device cannot be used, or is full; 130

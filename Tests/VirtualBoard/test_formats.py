@@ -117,9 +117,11 @@ class Formats(unittest.TestCase):
         self.assertEqual(rates, [None, RATE, RATE, None])
 
         heard = recording(self.board, self.unplug_card())
-        bit_exact = as_usb_card_plays(mono.as_mono)
-        self.assertIsNone(difference(heard.cut(0, mono.frames), bit_exact, to_the_end=False))
-        rest = array("h", heard.samples)[::2][mono.frames:]
+        # Another rate is tried before it is converted (docs/decisions/sample-rates.md), so the card is closed in between.
+        # QEMU's card loses the last packet, a millisecond, when it is closed.
+        exact = mono.frames - RATE // 1000
+        self.assertIsNone(difference(heard.cut(0, exact), as_usb_card_plays(mono.as_mono), to_the_end=False))
+        rest = array("h", heard.samples)[::2][exact:]
         # A window in which the emulator waited for a processor has a gap; most have none.
         windows = [level_and_noise(rest[at:at + WINDOW]) for at in range(0, len(rest) - WINDOW, WINDOW)]
         level = LEVEL * 32_768 * 240 / 255
