@@ -117,7 +117,7 @@ class Formats(unittest.TestCase):
         self.assertEqual(rates, [None, RATE, RATE, None])
 
         heard = recording(self.board, self.unplug_card())
-        # Another rate is tried before it is converted (docs/decisions/sample-rates.md), so the card is closed in between.
+        # Another rate is tried before it is converted (docs/decisions/sample-rates.md): the card is closed in between.
         # QEMU's card loses the last packet, a millisecond, when it is closed.
         exact = mono.frames - RATE // 1000
         self.assertIsNone(difference(heard.cut(0, exact), as_usb_card_plays(mono.as_mono), to_the_end=False))
