@@ -12,6 +12,8 @@ enum ChannelMap {
         setOrder(of: handle, to: usual, channelCount)
         guard let map = snd_pcm_get_chmap(handle.raw) else { return nil }
         defer { free(map) }
+        // A plug-in may answer with the map of the device that it plays to.
+        guard map.pointee.channels == UInt32(channelCount) else { return nil }
         let layout = ChannelLayout(codes: codes(map))
         return layout == usual ? nil : layout
     }
