@@ -126,8 +126,21 @@ struct RemoteEventTests {
         #expect(try other.ask("version")["ok"] == true)
         // Bytes that the system had already are still there, in whole lines up to the last one.
         var events = 0
-        while let line = try? client.line(), line.hasPrefix("{\"event\":\"configuration\"") { events += 1 }
-        #expect(events > 10 && events < changes)
+        while let line = try? client.line(), line.hasPrefix("{\"event\":") { events += 1 }
+        // Each change is also one of the path, which the event of the volume contains.
+        #expect(events > 10 && events < 2 * changes)
+    }
+
+    @Test("A setting of loudness sends the event of the volume, which contains the path")
+    func loudnessSetting() throws {
+        defer { fixture.shutDown() }
+        let other = try fixture.connect()
+        try client.ask("subscribe", "\"events\":[\"volume\"]")
+        for (key, value) in [("pre-amp", "2 dB"), ("normalization", "track")] {
+            try other.ask("config-set", "\"key\":\"audio.\(key)\",\"value\":\"\(value)\"")
+            let event = try client.message()
+            #expect(event["event"] == "volume" && event["path"] != nil)
+        }
     }
 
     @Test("Focus: the device is free when the reply comes; held focus ends with the connection")

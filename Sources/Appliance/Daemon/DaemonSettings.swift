@@ -99,8 +99,12 @@ public final class DaemonSettings {
     private func apply(_ setting: SettingName) {
         switch setting {
         case .maximumVolume: volume.setMaximum(configuration.maximumVolume)
-        case .normalization: engine.loudnessNormalizationMode = configuration.normalization
-        case .preAmp: engine.loudnessNormalizationPreAmp = configuration.preAmp
+        case .normalization:
+            engine.loudnessNormalizationMode = configuration.normalization
+            volume.gainChanged()
+        case .preAmp:
+            engine.loudnessNormalizationPreAmp = configuration.preAmp
+            volume.gainChanged()
         case .wifiQuality: engine.streamingWifiAudioQuality = configuration.wifiQuality
         case .cellularQuality: engine.streamingCellularAudioQuality = configuration.cellularQuality
         case .offlineOnly: setOfflineMode(configuration.isOfflineOnly)

@@ -53,6 +53,9 @@ public final class VolumeControl {
 
     func setMaximum(_ volume: Volume) { reportingChange { configuration.maximumVolume = volume } }
 
+    /// Reports that a setting of loudness has changed the gain of the samples, which the events of the volume contain.
+    func gainChanged() { changed() }
+
     private func reportingChange(_ change: () -> Void) {
         let before = (configuration.volume, configuration.maximumVolume, configuration.isMuted)
         change()
