@@ -86,10 +86,10 @@ public final class AudioOpening {
             let container = try WavPackContainer(audio, tags: tags, base: found.start)
             return TrackDecoder(container.track, container, WavPackCodec(container, container.setup), steps)
         case .dsf:
-            let container = try DSFContainer(audio, tags: tags)
+            let container = try DSFContainer(audio, tags: tags, base: found.start)
             return decoder(of: container.track, container.packets)
         case .dff:
-            let container = try DFFContainer(audio, tags: tags)
+            let container = try DFFContainer(audio, tags: tags, base: found.start)
             return decoder(of: container.track, container.packets)
         case .matroska:
             return try MatroskaContainer(audio, tags: tags).decoder(steps)

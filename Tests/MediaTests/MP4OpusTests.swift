@@ -50,6 +50,18 @@ struct MP4OpusTests {
         }
     }
 
+    @Test("Durations that vary around the length of packets cut nothing in the middle")
+    func jitter() throws {
+        let ogg = try Self.ogg()
+        let whole = try decode(ogg).decoded.samples
+        let filter = "setts=pts='PTS+5*mod(N,2)':dts='DTS+5*mod(N,2)'"
+        let bytes = try Remuxing.ffmpeg(ogg, "file.opus", ["-bsf:a", filter], to: "file.mp4")
+        let samples = try decode(bytes).decoded.samples
+        #expect(abs(samples.count - whole.count) <= 20)
+        let end = min(samples.count, whole.count)
+        #expect(difference(Array(samples.prefix(end)), Array(whole.prefix(end))) == nil)
+    }
+
     @Test("An edit list says where the sound begins and ends, not the pre-skip")
     func edits() throws {
         let ogg = try Self.ogg()

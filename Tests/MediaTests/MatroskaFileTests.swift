@@ -51,6 +51,19 @@ struct MatroskaFileTests {
         let plain = file.packets
         try #require(plain.allSatisfy { $0.starts(with: [0xFF, 0xF8]) })
         file.packets = plain.map { Array($0.dropFirst(2)) }
+        file.moreFields = Elements.element(
+            MatroskaID.encodings,
+            [1, 2].flatMap { _ in
+                Elements.element(
+                    MatroskaID.encoding,
+                    Elements.element(
+                        MatroskaID.compression,
+                        Elements.number(MatroskaID.algorithm, 3)
+                            + Elements.element(MatroskaID.settings, [UInt8](repeating: 0, count: 200))))
+            })
+        #expect(throws: MediaError.unsupported(what: "Matroska with 400 bytes taken away from each packet")) {
+            try AudioFile.open(MemorySource(file.bytes))
+        }
         file.moreFields = compression(3, [0xFF, 0xF8])
         try expect(file.bytes)
         for (fields, name) in [
@@ -182,6 +195,30 @@ struct MatroskaFileTests {
         // A stream does not contain its end.
         let stream = try Self.signal.ffmpeg(["-c:a", "flac"], to: "file.matroska", asStream: true)
         try expect(stream)
+    }
+
+    @Test("The blocks of a cluster that is cut off play")
+    func cutCluster() throws {
+        let bytes = try Self.signal.ffmpeg(["-c:a", "flac"], to: "file.mkv")
+        let (decoded, damage) = try decode(Array(bytes.prefix(bytes.count * 3 / 4)))
+        #expect(damage.truncated && decoded.error == nil)
+        #expect(decoded.samples.count > Self.signal.samples.count / 2)
+        #expect(difference(decoded.samples, Array(Self.signal.samples.prefix(decoded.samples.count))) == nil)
+    }
+
+    @Test("The time of a single block that no other one confirms is no gap")
+    func wrongTime() throws {
+        let signal = Signal.music(frames: 96_000, rate: 48_000)
+        let bytes = try signal.ffmpeg(["-c:a", "libopus"], to: "file.mka")
+        let whole = try decode(bytes).decoded.samples
+        // A simple block of the first track, with a size of two bytes: time, then flags.
+        let blocks = bytes.indices.dropLast(8).filter {
+            bytes[$0] == 0xA3 && bytes[$0 + 1] & 0xC0 == 0x40 && bytes[$0 + 3] == 0x81 && bytes[$0 + 6] == 0x80
+        }
+        try #require(blocks.count > 20)
+        var damaged = bytes
+        damaged[blocks[12] + 4] ^= 0x20
+        #expect(difference(try decode(damaged).decoded.samples, whole) == nil)
     }
 
     @Test("A seek in a long file reads little, with an index and without one", arguments: [false, true])

@@ -164,6 +164,16 @@ struct WavPackDamageTests {
         }
     }
 
+    @Test("A wrong index of one block costs that block alone", arguments: [1000 * 12 + 90_000, 4_000_000_000, 7])
+    func wrongIndex(index: Int) throws {
+        let map = try Self.map()
+        let whole = try AudioFile.open(RepeatedBlocks(map, count: 40)).decodeAll().samples
+        let samples = try AudioFile.open(RepeatedBlocks(map, count: 40, wrong: (12, index))).decodeAll().samples
+        try #require(samples.count == whole.count && whole.count == 80_000)
+        #expect(difference(Array(samples[..<24_000]), Array(whole[..<24_000])) == nil)
+        #expect(difference(Array(samples[26_000...]), Array(whole[26_000...])) == nil)
+    }
+
     @Test("A seek in a file of gigabytes reads little")
     func largeFile() throws {
         // The blocks of two seconds, again and again: their indexes are those of a day.
@@ -184,9 +194,11 @@ struct WavPackDamageTests {
 private final class RepeatedBlocks: ByteSource {
     private let block: [UInt8]
     private let count: Int
+    /// A block with another index.
+    private let wrong: (number: Int, index: Int)?
     private(set) var bytesRead = 0
 
-    init(_ map: WavPackMap, count: Int) {
+    init(_ map: WavPackMap, count: Int, wrong: (number: Int, index: Int)? = nil) {
         var block = map.blocks[3]
         // The flag for a checksum is removed, and so is the length of the file; the checksum stays as other data.
         block[27] &= 0xEF
@@ -194,6 +206,7 @@ private final class RepeatedBlocks: ByteSource {
         block[block.count - 6] = 0x20
         self.block = block
         self.count = count
+        self.wrong = wrong
     }
 
     var length: Int64? { Int64(block.count) * Int64(count) }
@@ -202,7 +215,7 @@ private final class RepeatedBlocks: ByteSource {
         guard offset < length ?? 0 else { return .end }
         let number = Int(offset) / block.count
         var bytes = block
-        let index = number * 1000
+        let index = wrong?.number == number ? wrong?.index ?? 0 : number * 1000
         for byte in 0..<4 { bytes[16 + byte] = UInt8(truncatingIfNeeded: index >> (8 * byte)) }
         let part = bytes[(Int(offset) % block.count)...].prefix(buffer.count)
         buffer.copyBytes(from: part)

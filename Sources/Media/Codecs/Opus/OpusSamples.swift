@@ -8,6 +8,8 @@ final class OpusSamples: TimedPacketSource {
     private let packets: any TimedPacketSource
     /// Whether the container counts in frames.
     private let isExact: Bool
+    /// Frames that the container has more than the packets since the last seek.
+    private var surplus: Int64 = 0
 
     private static let usualFrameCount = 960
 
@@ -30,11 +32,18 @@ final class OpusSamples: TimedPacketSource {
             packet.duration = min(known, Int64(OpusHead.longestPacket))
             return packet
         }
-        // A duration that is shorter than the packet cuts its end.
-        if isExact { packet.trim.trailing = Int(max(0, count - known)) }
+        // A duration that is shorter than the packet cuts its end, unless earlier durations were longer.
+        surplus += known - count
+        if isExact, known < count, surplus < 0 {
+            packet.trim.trailing = Int(min(count - known, -surplus))
+            surplus = 0
+        }
         packet.duration = count
         return packet
     }
 
-    func seek(toFrame frame: Int64) throws(Interruption) -> Int64 { try packets.seek(toFrame: frame) }
+    func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
+        surplus = 0
+        return try packets.seek(toFrame: frame)
+    }
 }

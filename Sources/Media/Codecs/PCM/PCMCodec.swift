@@ -19,7 +19,9 @@ final class PCMCodec: Codec {
         // A packet may end inside of a frame, in a damaged file.
         while rest.count < bytesPerFrame {
             guard let packet = try packets.nextPacket() else { return .end }
-            rest = packet.bytes
+            let skipped = max(0, packet.trim.leading) * bytesPerFrame
+            let size = packet.bytes.count - max(0, packet.trim.trailing) * bytesPerFrame
+            rest = UnsafeRawBufferPointer(rebasing: packet.bytes[min(skipped, max(0, size))..<max(0, size)])
         }
         let frames = min(rest.count / bytesPerFrame, buffer.count / channelCount)
         guard frames > 0, let bytes = rest.baseAddress, let target = buffer.baseAddress else { return .end }

@@ -7,7 +7,8 @@ struct DFFContainer {
 
     private static let mostChunks = 4096
 
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
+    /// - Parameter base: the offset of the source in the file, for pictures.
+    init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
         var header = Header()
         var id3Tags: TrackMetadata?
         var offset: Int64 = 16
@@ -23,6 +24,8 @@ struct DFFContainer {
                 default: break
                 }
                 offset = chunk.end
+                // A jump to the end of a stream and back is slow.
+                if source.isStreamed, header.data != nil { break }
             } catch {
                 // Tags are no reason to wait for the end of a download.
                 guard error == .notYet, header.data != nil else { throw error }
@@ -40,7 +43,7 @@ struct DFFContainer {
             sampleRate: bitRate / 8, dataOffset: data.offset, declaredBytes: data.size)
         let description = DSDDescription(
             bitRate: bitRate, channelCount: channelCount, byteCount: packets.frameCount)
-        track = description.track(in: .dff, tags.overridden(by: id3Tags))
+        track = description.track(in: .dff, tags.overridden(by: id3Tags, at: base))
     }
 
     private struct Header {

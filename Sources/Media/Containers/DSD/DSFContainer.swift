@@ -3,7 +3,8 @@ struct DSFContainer {
     let track: TrackDescription
     let packets: DSFPackets
 
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
+    /// - Parameter base: the offset of the source in the file, for pictures.
+    init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
         var reader = ByteReader(try SourceReader(source).bytes(80, at: 0))
         reader.skip(20)
         guard let tagOffset = reader.littleEndian(UInt64.self), reader.code() == "fmt ",
@@ -26,7 +27,7 @@ struct DSFContainer {
             declaredBytes: Int64(min(sampleCount / 8, UInt64(AudioLimits.largestData) / 16)))
         var metadata = tags
         if tagOffset > 0, tagOffset < UInt64(AudioLimits.largestData), !source.isStreamed {
-            metadata = metadata.overridden(by: try ID3v2.read(from: source, at: Int64(tagOffset)))
+            metadata = metadata.overridden(by: try ID3v2.read(from: source, at: Int64(tagOffset)), at: base)
         }
         let description = DSDDescription(
             bitRate: bitRate, channelCount: channelCount, byteCount: packets.byteCount)

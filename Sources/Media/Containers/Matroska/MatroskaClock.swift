@@ -101,14 +101,28 @@ struct MatroskaClock {
     }
 
     /// Frames that are missing before a packet by its number or time; nil when there are none.
-    func gap(before packet: MatroskaPacket, at frame: Int64, _ walk: MatroskaWalk) throws(Interruption) -> Int64? {
+    /// - Parameter next: the place after the packet. A time counts only when a later one agrees.
+    func gap(
+        before packet: MatroskaPacket, at frame: Int64, _ walk: MatroskaWalk, next: MatroskaPlace
+    ) throws(Interruption) -> Int64? {
         if codec.isNumbered {
             guard let number = try numbered(packet, walk), number > frame else { return nil }
             return number - frame
         }
         guard let start, let time = packet.time else { return nil }
         let missing = stepped(Double(time) * framesPerUnit - start) - frame
-        return missing > tolerance ? missing : nil
+        guard missing > tolerance else { return nil }
+        var here = next
+        here.time = frame + duration(of: try walk.head(of: packet), packet, after: &here.blockSize)
+        for _ in 0..<Self.mostTimes {
+            guard case .packet(let later) = try walk.step(&here) else { break }
+            if let time = later.time {
+                let agrees = stepped(Double(time) * framesPerUnit - start) - here.time > tolerance
+                return agrees ? missing : nil
+            }
+            here.time += duration(of: try walk.head(of: later), later, after: &here.blockSize)
+        }
+        return nil
     }
 
     private func numbered(_ packet: MatroskaPacket, _ walk: MatroskaWalk) throws(Interruption) -> Int64? {

@@ -80,7 +80,7 @@ final class MatroskaContainer: TimedPacketSource {
                 isCutShort = isCutShort || isCut
                 return nil
             case .packet(let found):
-                if let gap = try gap(before: found, at: place.time) {
+                if let gap = try gap(before: found, at: place.time, next: next) {
                     place.silence = gap
                     continue
                 }
@@ -122,12 +122,14 @@ final class MatroskaContainer: TimedPacketSource {
         return packet
     }
 
-    private func gap(before packet: MatroskaPacket, at frame: Int64) throws(Interruption) -> Int64? {
+    private func gap(
+        before packet: MatroskaPacket, at frame: Int64, next: MatroskaPlace
+    ) throws(Interruption) -> Int64? {
         // PCM has no other form of silence.
         if case .pcm = codec { return nil }
-        guard let gap = try clock.gap(before: packet, at: frame, walk), gap <= Self.longestGap * clock.sampleRate else {
-            return nil
-        }
+        guard let gap = try clock.gap(before: packet, at: frame, walk, next: next),
+            gap <= Self.longestGap * clock.sampleRate
+        else { return nil }
         return gap
     }
 
@@ -166,7 +168,7 @@ final class MatroskaContainer: TimedPacketSource {
             if !codec.needsPacketBefore { best = here }
             var next = here
             guard case .packet(let found) = try walk.step(&next) else { break }
-            if let gap = try gap(before: found, at: here.time) {
+            if let gap = try gap(before: found, at: here.time, next: next) {
                 guard here.time + gap <= wanted else { break }
                 here.time += gap
                 continue

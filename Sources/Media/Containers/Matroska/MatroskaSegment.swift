@@ -27,7 +27,9 @@ struct MatroskaSegment {
     init(_ source: any ByteSource) throws(Interruption) {
         let reader = EBMLReader(source: source)
         var offset = try Self.endOfHeader(reader)
-        while let other = try reader.element(at: offset), let end = other.end, other.id != MatroskaID.segment {
+        for _ in 0..<Self.mostElements {
+            guard let other = try reader.element(at: offset), let end = other.end, other.id != MatroskaID.segment
+            else { break }
             offset = end
         }
         guard let segment = try reader.element(at: offset), segment.id == MatroskaID.segment else {

@@ -87,6 +87,7 @@ struct MatroskaTrack {
         _ element: EBMLElement, _ reader: EBMLReader, _ prefix: inout [UInt8], _ header: inout [UInt8]
     ) throws(Interruption) {
         var encodings = reader.children(of: element)
+        var strippedBytes = 0
         while let encoding = try encodings.next() {
             guard encoding.id == MatroskaID.encoding else { continue }
             var scope: UInt64 = 1
@@ -111,8 +112,9 @@ struct MatroskaTrack {
                 let name = algorithm < 3 ? "\(names[Int(algorithm)])" : "unknown"
                 throw .unsupported(what: "Matroska with \(name) compression")
             }
-            guard settings.count <= mostPrefixBytes else {
-                throw .unsupported(what: "Matroska with \(settings.count) bytes taken away from each packet")
+            strippedBytes += settings.count
+            guard strippedBytes <= mostPrefixBytes else {
+                throw .unsupported(what: "Matroska with \(strippedBytes) bytes taken away from each packet")
             }
             if scope & 1 != 0 { prefix = settings + prefix }
             if scope & 2 != 0 { header = settings + header }
@@ -132,7 +134,7 @@ struct MatroskaTrack {
                 throw blocks.streamInfoError ?? .damaged(what: "Matroska with FLAC that is not described")
             }
             let comments = blocks.comments ?? 0..<0
-            return (.ogg(.flac(info)), try VorbisComments.read(from: source, in: comments))
+            return (.ogg(.flac(info)), try tags(in: comments, of: source))
         }
         if isID("A_AAC") { return (.aac(try AudioSpecificConfig(header)), TrackMetadata()) }
         if isID("A_ALAC") { return (.alac(try ALACConfig(header)), TrackMetadata()) }
@@ -168,9 +170,17 @@ struct MatroskaTrack {
         else { throw .damaged(what: "Matroska with Vorbis without its headers") }
         let content = try VorbisSetup(identification: Array(identification), setup: Array(setup))
         // `3 vorbis`.
-        let metadata = try VorbisComments.read(
-            from: BytesSource(Array(comments)), in: 7..<Int64(max(7, comments.count)))
+        let metadata = try tags(in: 7..<Int64(max(7, comments.count)), of: BytesSource(Array(comments)))
         return (.ogg(.vorbis(content)), metadata)
+    }
+
+    /// Comments in the header of a codec. Their pictures have no place in the file that would be known here.
+    private static func tags(
+        in comments: Range<Int64>, of source: BytesSource
+    ) throws(Interruption) -> TrackMetadata {
+        var metadata = try VorbisComments.read(from: source, in: comments)
+        metadata.pictures = []
+        return metadata
     }
 
     /// The name of a codec, for messages.

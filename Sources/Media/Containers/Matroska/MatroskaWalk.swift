@@ -105,7 +105,9 @@ struct MatroskaWalk {
             return element.id == MatroskaID.cluster || element.id == MatroskaID.segment
         }
         let limit = place.limit.flatMap { place.offset < $0 ? $0 : nil }
-        return end <= limit ?? segment.end ?? .max && end <= reader.source.length ?? .max
+        // The blocks of a cluster that is cut off are there.
+        let isInside = element.id == MatroskaID.cluster || end <= reader.source.length ?? .max
+        return isInside && end <= limit ?? segment.end ?? .max
     }
 
     private func isCut(_ place: MatroskaPlace) throws(Interruption) -> Bool {

@@ -108,7 +108,9 @@ final class WavPackContainer: TimedPacketSource {
             case .end(let isCut): return atEnd(isCut)
             case .run(let run):
                 var next = place
-                guard let bytes = try Self.packet(run, blocks, buffer), run.channelCount == setup.channelCount else {
+                guard let bytes = try Self.packet(run, blocks, buffer), run.channelCount == setup.channelCount,
+                    try !isMisplaced(run)
+                else {
                     // The size of the damaged run may be wrong, too.
                     next.offset =
                         try blocks.header(at: run.end) == nil
@@ -120,11 +122,10 @@ final class WavPackContainer: TimedPacketSource {
                 }
                 let index = run.header.index - base
                 let missing = index - place.frame
-                let isPlausible = missing <= Self.longestSilence * Int64(setup.sampleRate)
                 if missing > 0 || place.isAfterDamage {
                     // The run is read again after this packet.
                     place = Place(offset: run.offset, frame: max(place.frame, index))
-                    return gap(isPlausible ? max(0, missing) : 0, before: place.frame)
+                    return gap(max(0, missing), before: place.frame)
                 }
                 place = Place(offset: run.end, frame: place.frame)
                 if missing < 0 { return gap(0, before: place.frame) }
@@ -132,6 +133,15 @@ final class WavPackContainer: TimedPacketSource {
                 return Packet(bytes: bytes, timeStamp: index, duration: Int64(run.header.frameCount))
             }
         }
+    }
+
+    /// Whether the index of a run is wrong: it is too far ahead, or the next run comes before it. Blocks may have no
+    /// checksum.
+    private func isMisplaced(_ run: WavPackBlocks.Run) throws(Interruption) -> Bool {
+        let missing = run.header.index - base - place.frame
+        if missing > Self.longestSilence * Int64(setup.sampleRate) { return true }
+        guard missing > 0, case .run(let following) = try blocks.next(from: run.end) else { return false }
+        return following.header.index < run.header.index
     }
 
     /// A packet without bytes that stands for missing frames.
