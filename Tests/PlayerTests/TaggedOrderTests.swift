@@ -45,6 +45,16 @@ struct TaggedOrderTests {
         #expect(try found() == ["Adagio", "Bourree"])
     }
 
+    @Test("A search opens so many files, and after that the names decide")
+    func budget() throws {
+        try track("b", "ALBUM=Suite", "TRACKNUMBER=2")
+        try track("c", "ALBUM=Suite", "TRACKNUMBER=1")
+        let files = ["b", "c"].map { folder["\($0).flac"] }
+        var order = TaggedOrder(nil, budget: 3)
+        #expect(order.sorted(files[...]) == files.reversed())
+        #expect(order.sorted(files[...]) == files)
+    }
+
     @Test("A file that is no audio leaves the order of names, and so does an album of more than 200 files")
     func limits() throws {
         try track("b", "ALBUM=Suite", "TRACKNUMBER=2")

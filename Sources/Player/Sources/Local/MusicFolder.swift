@@ -56,6 +56,7 @@ public struct MusicFolder {
     private var isFull = false
     /// The folder of the last noted file: the next one is often in it too.
     private var notedFolder = ""
+    private var taggedOrder: TaggedOrder
 
     /// - Parameters:
     ///   - limit: the most files of the whole search.
@@ -63,6 +64,7 @@ public struct MusicFolder {
     public init(limit: Int = .max, cancellation: Cancellation? = nil) {
         self.limit = limit
         self.cancellation = cancellation
+        taggedOrder = TaggedOrder(cancellation)
     }
 
     /// Returns the music at `path`, as `add` finds it.
@@ -197,7 +199,7 @@ public struct MusicFolder {
             }
         }
         if sheets.isEmpty, !isFull, contents.files.count <= limit {
-            contents.files[start...] = TaggedOrder(cancellation).sorted(contents.files[start...])[...]
+            contents.files[start...] = taggedOrder.sorted(contents.files[start...])[...]
         }
         guard depth < Self.depthLimit else { return }
         for entry in entries where entry.kind == .folder {

@@ -17,18 +17,23 @@ struct TaggedOrder {
     }
 
     private let cancellation: Cancellation?
+    /// How many files may still be opened in this search: each costs a few milliseconds of a slow medium.
+    private var budget: Int
 
-    init(_ cancellation: Cancellation?) { self.cancellation = cancellation }
+    init(_ cancellation: Cancellation?, budget: Int = 1000) {
+        self.cancellation = cancellation
+        self.budget = budget
+    }
 
     /// - Parameter files: the files of one folder, by name.
     /// - Returns: the same files by disc and track, if they are one album and each has its own number; else `files`.
-    func sorted(_ files: ArraySlice<String>) -> [String] {
-        guard (2...Self.mostFiles).contains(files.count), !files.allSatisfy({ Self.hasNumber($0) }) else {
-            return Array(files)
-        }
+    mutating func sorted(_ files: ArraySlice<String>) -> [String] {
+        guard files.count > 1, files.count <= min(Self.mostFiles, budget), !files.allSatisfy({ Self.hasNumber($0) })
+        else { return Array(files) }
         var album: String?
         var places: [(place: Place, file: String)] = []
         for file in files {
+            budget -= 1
             guard let tags = tags(of: file), let title = tags.album, let track = tags.trackNumber,
                 album?.utf8.elementsEqual(title.utf8) ?? true
             else { return Array(files) }
