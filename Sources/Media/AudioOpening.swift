@@ -84,7 +84,8 @@ public final class AudioOpening {
             return TrackDecoder(container.track, container, try OggCodec(container), steps)
         case .wavpack:
             let container = try WavPackContainer(audio, tags: tags, base: found.start)
-            return TrackDecoder(container.track, container, WavPackCodec(container, container.setup), steps)
+            let codec = WavPackCodec(container, container.setup, container.track.properties.format)
+            return TrackDecoder(container.track, container, codec, steps)
         case .dsf:
             let container = try DSFContainer(audio, tags: tags, base: found.start)
             return decoder(of: container.track, container.packets)

@@ -2,51 +2,32 @@ import PCM
 
 /// WavPack in packets of a container: the blocks of the same frames. A packet without bytes stands for missing frames.
 final class WavPackCodec: Codec {
-    private(set) var damage = DamageReport()
+    var damage: DamageReport { samples.damage }
 
     private let packets: any TimedPacketSource
     private let setup: WavPackSetup
-    private var kept = SampleStore()
-    /// Silent frames that replace a packet that cannot be decoded.
-    private var pendingSilence: Int64 = 0
+    private var samples: PacketSamples
 
-    init(_ packets: any TimedPacketSource, _ setup: WavPackSetup) {
+    /// - Parameter format: of the decoded samples.
+    init(_ packets: any TimedPacketSource, _ setup: WavPackSetup, _ format: PCMFormat) {
         self.packets = packets
         self.setup = setup
+        samples = PacketSamples(format)
     }
 
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun {
-        while true {
-            if let run = takePending(into: buffer) { return run }
-            guard let packet = try packets.nextPacket() else { return .end }
-            if !decode(packet) {
-                kept.drop(.max)
-                damage.incidents += 1
-                pendingSilence = max(0, packet.duration ?? 0)
-            }
+        try samples.read(into: buffer, from: packets) { [setup] packet, samples in
+            if !Self.decode(packet, setup, into: &samples) { samples.lose(packet.duration ?? 0) }
         }
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
-        kept.drop(.max)
-        pendingSilence = 0
+        samples.drop()
         return try packets.seek(toFrame: frame)
     }
 
-    private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> CodecRun? {
-        if pendingSilence > 0 {
-            let count = Int(min(pendingSilence, Int64(buffer.count / setup.channelCount)))
-            buffer[..<(count * setup.channelCount)].update(repeating: 0)
-            pendingSilence -= Int64(count)
-            damage.silencedFrames += Int64(count)
-            return .frames(count)
-        }
-        guard kept.count > 0 else { return nil }
-        let taken = kept.take(buffer.count / setup.channelCount * setup.channelCount, into: buffer)
-        return .frames(taken / setup.channelCount)
-    }
-
-    private func decode(_ packet: Packet) -> Bool {
+    /// - Returns: false for a packet that cannot be decoded.
+    private static func decode(_ packet: Packet, _ setup: WavPackSetup, into samples: inout PacketSamples) -> Bool {
         guard let count = packet.duration.map({ Int(clamping: $0) }), count > 0,
             let library = WavPackLibrary(packet.bytes)
         else { return false }
@@ -55,12 +36,12 @@ final class WavPackCodec: Codec {
         guard found.channelCount == setup.channelCount, found.byteCount == setup.byteCount,
             found.isFloat == setup.isFloat
         else { return false }
-        let samples = kept.replace(count: count * setup.channelCount)
-        guard let target = samples.baseAddress, library.unpack(count, into: target) else { return false }
+        let room = samples.replace(frameCount: count)
+        guard let target = room.baseAddress, library.unpack(count, into: target) else { return false }
         if setup.isFloat {
-            Self.round(target, count: samples.count)
+            Self.round(target, count: room.count)
         } else {
-            Self.justify(target, count: samples.count, shift: Int32(32 - 8 * setup.byteCount))
+            Self.justify(target, count: room.count, shift: Int32(32 - 8 * setup.byteCount))
         }
         return true
     }
