@@ -82,15 +82,18 @@ let package = Package(
                 "Crypto", "PCM", "Platform", "CLinux", "CFLAC", "CMPG123", "CVorbis", "COpus", "CWavPack", "CExpat",
                 .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
             ]),
+        // Events about playing and downloading: recorded, derived, and stored until they are delivered.
+        .target(name: "Events", dependencies: ["Database", "Platform"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(
             name: "Player",
-            dependencies: ["Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
+            dependencies: ["Events", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
         .target(
             name: "Appliance",
             dependencies: [
-                "Player", "Board", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
+                "Player", "Events", "Board", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform",
+                "CLinux",
             ]),
         .executableTarget(
             name: "tonearm",
@@ -117,6 +120,12 @@ let package = Package(
         // Published test vectors, for the tests on the host and for the program below.
         .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/CryptoVectors"),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto", "CryptoVectors", "Platform", "TestSupport"]),
+        .testTarget(
+            name: "EventsTests", dependencies: ["Events", "EventWriter", "Database", "Platform", "TestSupport"]),
+        // Records and delivers events until a cut ends it.
+        .executableTarget(
+            name: "EventWriter", dependencies: ["Events", "Database", "Platform", "CLinux", "FileCalls"],
+            path: "Tests/EventWriter"),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
         // For tools/test-binaries: ciphers, certificates and TLS as they ship.
         .executableTarget(
@@ -161,7 +170,8 @@ let package = Package(
         .testTarget(
             name: "PlayerTests",
             dependencies: [
-                "Player", "Network", "Database", "Crypto", "AllocationCounter", "CacheWriter", "OfflineWriter",
+                "Player", "Events", "Network", "Database", "Crypto", "AllocationCounter", "CacheWriter",
+                "OfflineWriter",
                 "OfflineTestSupport", "OutputTestSupport", "TestSupport",
             ]),
         // For tools/bench: the time from `play()` to the first frame.
@@ -172,12 +182,15 @@ let package = Package(
         .executableTarget(
             name: "DownloadMeter", dependencies: ["Network", "Crypto", "Platform", "CLinux"],
             path: "Tests/DownloadMeter"),
+        // For tools/bench: the cost of an outbox with many events.
+        .executableTarget(
+            name: "EventMeter", dependencies: ["Events", "Database", "Platform", "CLinux"], path: "Tests/EventMeter"),
         // A process for the queue's tests to kill.
         .executableTarget(name: "QueueWriter", dependencies: ["Appliance", "Database"], path: "Tests/QueueWriter"),
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
-                "Appliance", "Player", "Media", "Board", "Network", "CLinux", "QueueWriter",
+                "Appliance", "Player", "Events", "Media", "Board", "Network", "CLinux", "QueueWriter",
                 "StateOpener", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport", "TestSupport",
             ]),
         // The built program, run by a test.

@@ -8,6 +8,7 @@ struct OriginArguments {
         case decide(code: String, isAllowed: Bool, state: String)
         case logins(state: String)
         case status(state: String, isJSON: Bool)
+        case events(state: String, isJSON: Bool)
         case logout(Int64, state: String)
     }
 
@@ -22,12 +23,13 @@ struct OriginArguments {
         usage: tonearm-origin serve FOLDER [options]
                tonearm-origin approve|deny CODE [--state FOLDER]
                tonearm-origin logins | logout NUMBER [--state FOLDER]
-               tonearm-origin status [--json] [--state FOLDER]
+               tonearm-origin status | events [--json] [--state FOLDER]
 
         serve: serves the music of a folder to Tonearm players: FLAC, WAV, AIFF, WavPack, DSD, MP3, Ogg and M4A
         with FLAC, ALAC or AAC as they are, or FLAC in segments. approve, deny: lets the player in that shows this
         code, or not. logins: lists the players that are logged in; logout ends one's login. status: what is served,
-        and the entries of playlists that are not in the folder.
+        and the entries of playlists that are not in the folder. events: what players have played, when and for how
+        long; with --json each event as it arrived.
 
           --address A          listen at this address (127.0.0.1; 0.0.0.0 or :: for all)
           --port N             listen at this port (7470; 0 for any that is free)
@@ -78,11 +80,12 @@ struct OriginArguments {
                 } else {
                     command = .decide(code: operand, isAllowed: first == "approve", state: state)
                 }
-            case "status":
+            case "status", "events":
                 let isJSON = rest.contains("--json")
                 let (operand, state) = try Self.operand(rest.filter { $0 != "--json" }, environment)
-                if let operand { throw Mistake(description: "status takes no \(operand)") }
-                command = .status(state: state, isJSON: isJSON)
+                if let operand { throw Mistake(description: "\(first) takes no \(operand)") }
+                command =
+                    first == "events" ? .events(state: state, isJSON: isJSON) : .status(state: state, isJSON: isJSON)
             case "logins":
                 let (operand, state) = try Self.operand(rest, environment)
                 if let operand { throw Mistake(description: "logins takes no \(operand)") }

@@ -16,6 +16,7 @@ enum OriginCommand {
             case .serve(let serving): serve(serving)
             case .decide, .logins, .logout: manageLogins(arguments.command)
             case .status(let state, let isJSON): showStatus(state, isJSON: isJSON)
+            case .events(let state, let isJSON): showEvents(state, isJSON: isJSON)
             }
         } catch {
             complain(error.description + "; try tonearm-origin --help")
@@ -68,7 +69,7 @@ enum OriginCommand {
                     throw DeviceLogins.unknown(login: id)
                 }
                 try logins.end(id)
-            case .help, .version, .serve, .status: break
+            case .help, .version, .serve, .status, .events: break
             }
         } catch {
             complain(error.description)
@@ -80,6 +81,18 @@ enum OriginCommand {
         do throws(ContentOrigin.Failure) {
             let status = try OriginStatus(stateFolder: state)
             print(isJSON ? status.json : status.text)
+        } catch {
+            complain(error.description)
+            exit(1)
+        }
+    }
+
+    private static func showEvents(_ state: String, isJSON: Bool) {
+        do throws(ContentOrigin.Failure) {
+            let events = try ReceivedEvents(stateFolder: state)
+            let titles = try TrackTitles(stateFolder: state)
+            let text = isJSON ? events.json : events.text { titles[$0] }
+            if !text.isEmpty { print(text) }
         } catch {
             complain(error.description)
             exit(1)

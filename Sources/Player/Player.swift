@@ -32,6 +32,8 @@ public struct PlayerSettings: Sendable {
     public var offlining: Offlining?
     /// Why there is no offline engine although one is configured, for the user.
     public var offlineProblem: String?
+    /// The events for the content service; nil records and sends nothing.
+    public var events: EventSettings?
 
     public init(output: RendererSettings, stateFolder: String? = nil) {
         self.output = output
@@ -68,6 +70,7 @@ public final class Player: @unchecked Sendable {
     public let storageProblem: String?
     private let offlineMode: OfflineMode
     private let offlineConductor: OfflineConductor?
+    private let events: PlayerEvents?
 
     /// Starts the player's threads. The device is opened only when something plays. A state folder that cannot be used
     /// does not prevent playing: `storageProblem` has the reason, and writing is retried.
@@ -97,7 +100,7 @@ public final class Player: @unchecked Sendable {
         startTimer: (EventLoop) -> any StartTimer,
         openMixer: @escaping @Sendable () throws(DeviceError) -> (any HardwareVolume)?
     ) throws(PlayerError) {
-        let thread = if let shared = settings.storage { shared } else { try Self.openStorage(settings.stateFolder) }
+        let thread = if let shared = settings.storage { shared } else { try Self.openStorage(settings) }
         let storage = ConfigurationStorage(
             thread, onlyVolume: settings.storesOnlyVolume, firstVolume: settings.firstVolume)
         storageProblem = thread.problem.map { $0.description }
@@ -110,13 +113,18 @@ public final class Player: @unchecked Sendable {
                 priority: settings.realtimePriority.map { .realtime($0) } ?? .normal)
             let bus = Bus<PlaybackMessage>(loop: loop)
             let published = PublishedPlayback()
+            let events = settings.events.map {
+                PlayerEvents($0, loop: loop, storage: thread, settings.offlineMode)
+            }
             let conductor = PlaybackConductor(
                 loop: loop, bus: bus, published: published, renderer: renderer, source: source,
                 newSessionID: newSessionID, settings: settings.output,
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer),
-                startTimer: startTimer(loop))
+                startTimer: startTimer(loop),
+                sessions: events.map { PlaybackSessions($0.log, timer: LoopTimer(loop)) })
             let offlineConfiguration = OfflineEngineConfig(configuration)
             let offline = settings.offlining.map { OfflineConductor($0, loop: loop, offlineConfiguration) }
+            offline?.events = events?.downloads
             configuration.observe { values in
                 storage.save(values)
                 loop.post {
@@ -124,12 +132,19 @@ public final class Player: @unchecked Sendable {
                     offline?.gateChanged()
                 }
             }
-            settings.offlineMode.observe { isOn in loop.post { offline?.offlineModeChanged(to: isOn) } }
+            settings.offlineMode.observe { isOn in
+                loop.post {
+                    offline?.offlineModeChanged(to: isOn)
+                    events?.offlineModeChanged(to: isOn)
+                }
+            }
             let mode = settings.offlineMode
             loop.post {
                 conductor.start()
                 offline?.start(isOfflineMode: mode.isOn)
+                events?.start(isOfflineMode: mode.isOn)
             }
+            self.events = events
             offlineMode = settings.offlineMode
             offlineConductor = offline
             offlineEngineConfig = offlineConfiguration
@@ -149,9 +164,11 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    private static func openStorage(_ folder: String?) throws(PlayerError) -> StorageThread {
+    private static func openStorage(_ settings: PlayerSettings) throws(PlayerError) -> StorageThread {
+        let path = settings.stateFolder.map { "\($0)/\(databaseName)" }
+        let modules = settings.events == nil ? [schema] : [schema, EventSettings.schema]
         do throws(StorageThread.Refusal) {
-            return try StorageThread(folder.map { "\($0)/\(databaseName)" }, modules: [schema], isShared: true)
+            return try StorageThread(path, modules: modules, isShared: true)
         } catch {
             throw PlayerError(error)
         }
@@ -168,25 +185,33 @@ public final class Player: @unchecked Sendable {
         set { offlineMode.isOn = newValue }
     }
 
+    /// The events that wait for delivery, and those that were sent or dropped; nil when nothing is recorded.
+    public var eventStatus: EventStatus? { events?.status }
+
     /// Takes another link, or changed routes: downloads that wait for a link check their routes again. Until the first
     /// call there is no link, and no download runs.
     public func linkChanged(to link: Link) {
-        loop.post { [offlineConductor] in offlineConductor?.linkChanged(to: link) }
+        loop.post { [offlineConductor, events] in
+            offlineConductor?.linkChanged(to: link)
+            events?.linkChanged(to: link.kind)
+        }
     }
 
     /// Stops, frees the device, writes the remaining changes and ends all threads; a decoder thread ends as soon as its
     /// source allows. No other call may follow. Not from a subscriber of a bus.
     public func shutDown() {
         playbackEngineConfig.observe(nil)
-        loop.post { [conductor, offlineConductor] in
+        loop.post { [conductor, offlineConductor, events] in
             offlineConductor?.shutDown()
             conductor.shutDown()
+            events?.shutDown()
         }
         loop.stop()
         controlThread.join()
         // A thread that hangs in a call of its device still uses the streams: they stay until the process ends.
         if !renderer.shutDown() { _ = Unmanaged.passRetained(conductor) }
         conductor.discardEvents()
+        events?.close()
         offlineConductor?.store.close()
         storage.shutDown()
     }

@@ -30,6 +30,7 @@ enum HelpText {
           queue [list|add|insert|set|move|remove|clear]
           offline [list|status|add|remove|pause|resume|verify]
                               what is kept of the content service
+          events              what the content service is still to learn about listening
           focus LEVEL         none, background, limited or full: how much of the speaker it may use
           config [get|set|unset|check|show|example]
           network-restart, power-off

@@ -10,7 +10,8 @@ struct Tonearm {
             "run", "play", "login", "logout", "search", "devices", "probe", "board", "update",
         ] + daemonCommands
     /// The commands for the daemon, except `play --daemon`.
-    private static let daemonCommands = ["status", "queue", "offline", "focus", "config"] + TransportCommand.names
+    private static let daemonCommands =
+        ["status", "queue", "offline", "events", "focus", "config"] + TransportCommand.names
     /// All commands, with old names that are accepted but not listed.
     private static let known = commands + TransportCommand.oldNames.keys
 
@@ -70,6 +71,7 @@ struct Tonearm {
             case "status": return try StatusCommand(rest).run()
             case "queue": return try QueueCommand(rest).run()
             case "offline": return try OfflineCommand(rest).run()
+            case "events": return try EventsCommand(rest).run()
             case "focus": return try FocusCommand(rest).run()
             case "config": return try ConfigCommand(rest).run()
             case _ where TransportCommand.names.contains(command) || TransportCommand.oldNames[command] != nil:
@@ -105,6 +107,7 @@ struct Tonearm {
         case "status": HelpText.status
         case "queue": HelpText.queue
         case "offline": HelpText.offline
+        case "events": HelpText.events
         case "focus": HelpText.focus
         case "config": HelpText.config
         default: HelpText.transport

@@ -1,3 +1,4 @@
+import Events
 import PCM
 import Platform
 import Testing
@@ -101,6 +102,10 @@ struct ConfigurationTests {
             size = 4096
             free-space = 64
             downloads = 2
+            [events]
+            play-log = no
+            statistics = yes
+            size = 5
             [log]
             level = debug
             """)
@@ -141,6 +146,7 @@ struct ConfigurationTests {
         #expect(configuration.offlineQuality == .high && configuration.offlineOverCellular)
         #expect(configuration.offlineVideoQuality == .medium)
         #expect(configuration.isOfflineOnly && configuration.keepsPlayed)
+        #expect(configuration.eventConsent == [.statistics] && configuration.eventBytes == 5_000_000)
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }
@@ -191,11 +197,12 @@ struct ConfigurationTests {
             (
                 "[audoi]",
                 "1: unknown section [audoi]; did you mean \"audio\"? "
-                    + "Sections: audio, player, control, board, service, network, offline, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, log"
             ),
             (
                 "[wifi]",
-                "1: unknown section [wifi]. Sections: audio, player, control, board, service, network, offline, log"
+                "1: unknown section [wifi]. "
+                    + "Sections: audio, player, control, board, service, network, offline, events, log"
             ),
             (
                 "[board]\nprofil = x",

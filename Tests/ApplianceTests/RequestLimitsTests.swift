@@ -119,7 +119,8 @@ struct RequestLimitsTests {
         let ids = (1...7000).map { "\($0 + 4_000_000)" }.joined(separator: ",")
         let events = Array(repeating: "\"position\"", count: 5000).joined(separator: ",")
         return [
-            "status": "", "version": "", "subscribe": "\"events\":[\(events)]", "unsubscribe": "\"events\":[\(events)]",
+            "status": "", "version": "", "events": "", "subscribe": "\"events\":[\(events)]",
+            "unsubscribe": "\"events\":[\(events)]",
             "play": "\"entry\":4294967295", "pause": "", "toggle": "", "stop": "", "next": "", "previous": "",
             "seek": "\"position\":1e308", "volume": "\"percent\":100", "mute": "", "volume-up": "", "volume-down": "",
             "shuffle": "", "repeat": "\"mode\":\"all\"", "queue": "\"from\":0,\"count\":500", "queue-collect": many,

@@ -26,7 +26,7 @@ struct VocabularyTests {
         Row("next", button: .next), Row("previous", button: .previous), Row("stop", button: .stop),
         Row("volume-up", button: .volumeUp), Row("volume-down", button: .volumeDown), Row("mute", button: .mute),
         Row("shuffle", button: .shuffle), Row("network-restart", button: .networkRestart),
-        Row("power-off", button: .powerOff), Row("seek"), Row("volume"), Row("repeat"), Row("status"), Row("focus"),
+        Row("power-off", button: .powerOff), Row("seek"), Row("volume"), Row("repeat"), Row("status"), Row("focus"), Row("events"),
         Row("queue"), Row("queue-set", "queue set"), Row("queue-add", "queue add"), Row("queue-insert", "queue insert"),
         Row("queue-move", "queue move"), Row("queue-remove", "queue remove"), Row("queue-clear", "queue clear"),
         Row("offline-add", "offline add"), Row("offline-remove", "offline remove"),
@@ -48,7 +48,7 @@ struct VocabularyTests {
             #expect(ApplianceCommand(name: row.name)?.name == row.name)
         }
         let words = try #require(row.words).split(separator: " ").map(String.init)
-        let commands = TransportCommand.names + ["play", "status", "queue", "offline", "focus", "config"]
+        let commands = TransportCommand.names + ["play", "status", "queue", "offline", "events", "focus", "config"]
         #expect(commands.contains(words[0]))
         if words.count > 1 { #expect(row.name == words.joined(separator: "-")) }
     }

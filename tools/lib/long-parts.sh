@@ -49,6 +49,12 @@ many_cuts() {
     TONEARM_CUTS=$1 host_tests "$1 cuts of downloads" cuts "$(remaining)" --filter OfflineCutTests
 }
 
+# event_cuts TIMES: the recording and the delivery of events are cut at so many file calls.
+event_cuts() {
+    build_host_tests || return
+    TONEARM_EVENT_CUTS=$1 host_tests "$1 cuts of events" event-cuts "$(remaining)" --filter EventCutTests
+}
+
 # all_manifests: a whole daemon keeps and plays albums of every kind of manifest.
 all_manifests() {
     build_host_tests || return

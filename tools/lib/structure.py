@@ -24,9 +24,10 @@ RANKS = {
     "Platform": 0,
     "PCM": 1, "Crypto": 1,
     "Database": 2, "Network": 2, "Media": 2, "Output": 2,
-    "Player": 3, "Board": 3, "OriginService": 3,
-    "Appliance": 4, "Origin": 4,
-    "tonearm": 5,
+    "Events": 3, "Board": 3, "OriginService": 3,
+    "Player": 4, "Origin": 4,
+    "Appliance": 5,
+    "tonearm": 6,
 }
 C_LIBRARY_OF_ALL = "CLinux"
 #: What the toolchain brings.

@@ -1,6 +1,8 @@
 import Board
+import Events
 import Network
 import Output
+import Platform
 import Player
 
 extension Configuration {
@@ -42,6 +44,15 @@ extension Configuration {
         if cacheBytes > 0 {
             settings.cache = CacheSettings(folder: cacheFolder, limits: CacheLimits(bytes: cacheBytes))
         }
+        return settings
+    }
+
+    /// The settings of the events for the content service.
+    public func eventSettings(version: String, clock: TrustedClock, _ streaming: Streaming) -> EventSettings {
+        var settings = EventSettings(client: serviceClient, version: version, clock: clock)
+        settings.consent = eventConsent
+        settings.outboxLimit = eventBytes
+        settings.streaming = streaming
         return settings
     }
 

@@ -1,3 +1,4 @@
+import Events
 import Network
 import PCM
 import Platform
@@ -111,6 +112,14 @@ extension Configuration {
     var offlineBytes: Int64? { number(.offlineSize) == 0 ? nil : Int64(number(.offlineSize)) << 20 }
     var offlineFreeBytes: Int64 { Int64(number(.offlineFreeSpace)) << 20 }
     var offlineDownloads: Int { number(.offlineDownloads) }
+
+    private var reportsPlays: Bool { choice(.eventsPlayLog, of: [true, false]) }
+    private var reportsStatistics: Bool { choice(.eventsStatistics, of: [true, false]) }
+    /// The categories of events that the service may learn.
+    var eventConsent: Set<EventCategory> {
+        Set((reportsPlays ? [.playLog] : []) + (reportsStatistics ? [.statistics] : []))
+    }
+    var eventBytes: Int64 { Int64(number(.eventsSize)) * 1_000_000 }
 
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

@@ -10,6 +10,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
     case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder
     case offlineSize, offlineFreeSpace, offlineDownloads
+    case eventsPlayLog, eventsStatistics, eventsSize
     case logLevel
 
     /// The setting's row of the table.
@@ -51,6 +52,7 @@ struct Setting: Sendable {
         ("service", "The content service. Its products are added as tonearm:track/ID."),
         ("network", "How the content service is reached."),
         ("offline", "Products of the content service that are kept: they play without the network."),
+        ("events", "What the content service learns about listening (docs/privacy.md)."),
         ("log", "Messages to the journal."),
     ]
 
@@ -314,6 +316,22 @@ struct Setting: Sendable {
             .offlineDownloads, "offline", "downloads", .integer(1...16), "3",
             """
             How many products are downloaded at once.
+            """),
+        Setting(
+            .eventsPlayLog, "events", "play-log", .choice(["yes", "no"]), "yes",
+            """
+            Whether the service learns which of its products were heard, when, and for how long. Files on disks are
+            never reported.
+            """),
+        Setting(
+            .eventsStatistics, "events", "statistics", .choice(["yes", "no"]), "yes",
+            """
+            Whether the service learns how well streaming and downloading worked: starts, interruptions, errors.
+            """),
+        Setting(
+            .eventsSize, "events", "size", .integer(1...1024), "20",
+            """
+            How many MB may wait while the service cannot be reached. The oldest statistics are dropped first.
             """),
         Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",

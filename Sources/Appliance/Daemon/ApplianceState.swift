@@ -63,7 +63,9 @@ public struct ApplianceState: ~Copyable {
         do throws(StorageThread.Refusal) {
             storage = try StorageThread(
                 "\(path)/\(Player.databaseName)",
-                modules: [Player.schema, Self.schema, DatabaseCacheIndex.schema, Offlining.schema],
+                modules: [
+                    Player.schema, Self.schema, DatabaseCacheIndex.schema, Offlining.schema, EventSettings.schema,
+                ],
                 predecessor: Self.predecessor)
         } catch {
             switch error {

@@ -66,11 +66,16 @@ final class HTTPServer: @unchecked Sendable {
 
 /// A request whose body is still coming.
 private final class Incoming {
-    /// The limit of a body in bytes; a form of the login is smaller.
-    static let mostBytes = 16_384
+    /// The limit of a body in bytes. A form of the login is smaller than the first; a batch of ten events of 20 KiB
+    /// each, with escapes, fits into the second.
+    private static let mostBytes = 16_384
+    private static let mostBytesOfEvents = 1 << 20
 
+    let limit: Int
     var body: [UInt8] = []
     var isTooLarge = false
+
+    init(path: String) { limit = path == EventRoutes.path ? Self.mostBytesOfEvents : Self.mostBytes }
 
     /// Returns the object that a connection holds.
     static func of(_ state: UnsafeMutableRawPointer) -> Incoming {
@@ -83,13 +88,13 @@ private let answerConnection: MHD_AccessHandlerCallback = {
     (context, connection, path, method, _, upload, uploadCount, state) -> MHD_Result in
     guard let context, let connection, let path, let method, let state, let uploadCount else { return .NO }
     guard let held = state.pointee else {
-        state.pointee = Unmanaged.passRetained(Incoming()).toOpaque()
+        state.pointee = Unmanaged.passRetained(Incoming(path: String(cString: path))).toOpaque()
         return .YES
     }
     let incoming = Incoming.of(held)
     if uploadCount.pointee > 0 {
         let part = UnsafeRawBufferPointer(start: upload, count: uploadCount.pointee)
-        incoming.isTooLarge = incoming.isTooLarge || incoming.body.count + part.count > Incoming.mostBytes
+        incoming.isTooLarge = incoming.isTooLarge || incoming.body.count + part.count > incoming.limit
         if !incoming.isTooLarge { incoming.body.append(contentsOf: part) }
         uploadCount.pointee = 0
         return .YES

@@ -74,6 +74,10 @@ public final class ContentOrigin: Sendable {
         } catch {
             throw Failure(description: "\(stateFolder)/index.db: \(error.description)")
         }
+        let events: EventStore
+        do throws(DatabaseError) { events = try EventStore(in: stateFolder) } catch {
+            throw Failure(description: "\(stateFolder)/events.db: \(error.description)")
+        }
         let logins = settings.requiresLogin ? try DeviceLogins(stateFolder: stateFolder) : nil
         do throws(SystemError) {
             scans = try ScanRequests()
@@ -88,7 +92,7 @@ public final class ContentOrigin: Sendable {
                 index: index, encoded: encoded, secret: settings.isEncrypted ? ContentSecret(key) : nil)
             routes = ServiceRoutes(
                 index: index, settings: settings, signer: URLSigner(key: key), contents: contents, logins: logins,
-                scans: scans, now: now)
+                scans: scans, events: events, now: now)
             self.faults = FaultInjection(faults, now: now)
         } catch {
             throw Failure(description: error.description)

@@ -17,13 +17,16 @@ struct ServiceRoutes: Sendable {
     let logins: DeviceLogins?
     /// Scans files that have changed.
     let scans: ScanRequests?
+    /// Takes events.
+    let events: EventRoutes?
     /// Returns seconds since 1970.
     let now: @Sendable () -> Int64
     private let loginRoutes: LoginRoutes?
 
     init(
         index: MusicIndex, settings: OriginSettings, signer: URLSigner, contents: TrackContents,
-        logins: DeviceLogins? = nil, scans: ScanRequests? = nil, now: @escaping @Sendable () -> Int64
+        logins: DeviceLogins? = nil, scans: ScanRequests? = nil, events: EventStore? = nil,
+        now: @escaping @Sendable () -> Int64
     ) {
         self.index = index
         self.settings = settings
@@ -32,6 +35,7 @@ struct ServiceRoutes: Sendable {
         self.logins = logins
         self.scans = scans
         self.now = now
+        self.events = events.map { EventRoutes(store: $0, now: now) }
         loginRoutes = logins.map { LoginRoutes($0, settings: settings, now: now) }
     }
 
@@ -41,6 +45,9 @@ struct ServiceRoutes: Sendable {
             let path = request.components
             if path.count == 4, path[0] == "v1", path[1] == "license" {
                 return try license(path[2], version: path[3], request)
+            }
+            if let events, request.path == EventRoutes.path {
+                return try authorised(request) { () throws(DatabaseError) in try events.answer(to: request) }
             }
             guard request.method != "POST" else { return .wrongMethod("GET and HEAD") }
             guard path.first == "v1" else { return notFound() }

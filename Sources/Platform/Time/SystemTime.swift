@@ -21,6 +21,11 @@ public protocol SystemTimeSource: AnyObject, Sendable {
     func read() -> SystemTime
 }
 
+extension SystemTime {
+    /// The system's clock in milliseconds since 1970, proved or not.
+    public static func clockMilliseconds() -> Int64 { nanoseconds(of: CLOCK_REALTIME) / 1_000_000 }
+}
+
 /// The kernel's clocks. Any thread except the audio thread.
 public final class KernelTimeSource: SystemTimeSource {
     private let boot: String

@@ -44,6 +44,8 @@ final class OfflineConductor: @unchecked Sendable {
     private(set) var repairs: OfflineRepairs?
     private var validations: OfflineValidations?
     private var isShutDown = false
+    /// Records downloads. Set before `start`.
+    var events: DownloadEvents?
     /// Tests replace it.
     var startThread: (String, @escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
         (name, body) throws(SystemError) in try OfflineThread(name, body)
@@ -342,7 +344,7 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     private func start(_ job: OfflineJob) {
-        let (loop, clock) = (loop, clock)
+        let (loop, clock, events) = (loop, clock, events)
         let medium = MediumAccess(clock: service.clock) {
             loop.post { [self] in retryChanged(job.product) }
         }
@@ -353,7 +355,7 @@ final class OfflineConductor: @unchecked Sendable {
                 progress: { percent in
                     loop.post { [self] in perform(schedule.handle(.progress(job.product, percent: percent))) }
                 },
-                now: { clock.seconds })
+                now: { clock.seconds }, events: events)
             // Without its medium the folder is a mount point: nothing is freed or written there.
             var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: download, job)
             let isLost = outcome != .kept && store.isFolderOurs() == false

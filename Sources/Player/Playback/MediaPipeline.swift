@@ -22,8 +22,12 @@ final class MediaPipeline: @unchecked Sendable {
         case fetched
         /// The source has begun a new session, with this id.
         case sessionRenewed(String)
+        /// A fetch for the session has begun or ended.
+        case fetch(FetchReport)
     }
 
+    /// The id of the first session.
+    let firstSession: String
     private let requests: DecoderRequests
     /// Number of the last seek.
     private var lastSeek = 0
@@ -45,8 +49,10 @@ final class MediaPipeline: @unchecked Sendable {
         // Before the thread starts, because it selects the first representation for the device.
         requests.medium.stream.setRates(rates)
         requests.medium.stream.setDevice(device)
+        let session = PlaybackSession(
+            newID: newSessionID, renewed: { report(.sessionRenewed($0)) }, fetched: { report(.fetch($0)) })
+        firstSession = session.id
         _ = try NamedThread.start(name: "decoder", stackSize: 256 * 1024) {
-            let session = PlaybackSession(newID: newSessionID) { report(.sessionRenewed($0)) }
             let worker = DecoderWorker(
                 product: product, session: session, deviceMilliseconds: deviceMilliseconds, requests: requests,
                 report: report)
@@ -70,7 +76,7 @@ final class MediaPipeline: @unchecked Sendable {
         case .ready(_, _, _, let seek): seek != lastSeek
         // Without frames the decoder thread has ended.
         case .failed(_, let hasFrames, let seek): hasFrames && seek != lastSeek
-        case .sessionRenewed, .encodingChanged, .fetched: false
+        case .sessionRenewed, .encodingChanged, .fetched, .fetch: false
         }
     }
 

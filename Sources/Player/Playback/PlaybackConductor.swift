@@ -1,3 +1,4 @@
+import Events
 import Output
 import PCM
 import Platform
@@ -22,6 +23,8 @@ final class PlaybackConductor: @unchecked Sendable {
     private let link = ConductorLink()
     let poller: RendererEventPoller
     private let startTimer: any StartTimer
+    /// Records sessions; nil when nothing is recorded.
+    private let sessions: PlaybackSessions?
 
     private var machine = PlaybackStateMachine()
     private var items: [ItemID: ConductedItem] = [:]
@@ -50,7 +53,7 @@ final class PlaybackConductor: @unchecked Sendable {
     init(
         loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
         source: any PlaybackSource, newSessionID: @escaping @Sendable () -> String, settings: RendererSettings,
-        volume: LoudnessAndVolume, startTimer: any StartTimer
+        volume: LoudnessAndVolume, startTimer: any StartTimer, sessions: PlaybackSessions? = nil
     ) {
         self.loop = loop
         self.bus = bus
@@ -62,6 +65,7 @@ final class PlaybackConductor: @unchecked Sendable {
         rates = DeviceRates(rule: settings.sampleRates)
         self.volume = volume
         self.startTimer = startTimer
+        self.sessions = sessions
         poller = RendererEventPoller(renderer, loop: loop, link: link)
         link.conductor = self
     }
@@ -71,10 +75,18 @@ final class PlaybackConductor: @unchecked Sendable {
     func load(_ product: MediaProduct) { handle(.load(product, newItem())) }
     func setNext(_ product: MediaProduct?) { handle(.setNext(product, newItem())) }
 
-    func handle(_ event: PlaybackStateMachine.Event) {
+    func handle(_ event: PlaybackStateMachine.Event) { handle(event, heard: position(in: published.value)) }
+
+    /// - Parameter heard: the position that is heard, in seconds, in the item that is current before the event.
+    private func handle(_ event: PlaybackStateMachine.Event, heard: Double?) {
         loop.assertOnLoop()
-        for effect in machine.handle(event) { carryOut(effect) }
+        var before = moment
+        before.position = heard
+        let effects = machine.handle(event)
+        sessions?.willCarryOut(event, effects, before)
+        for effect in effects { carryOut(effect) }
         openPostponed()
+        sessions?.didCarryOut(event, effects, before, moment) { [link] in link.conductor?.moment ?? before }
         // The renderer has stopped using the closed streams once it has seen all commands sent so far.
         for index in retired.indices where retired[index].command == nil {
             retired[index].command = renderer.sentCommands
@@ -82,6 +94,12 @@ final class PlaybackConductor: @unchecked Sendable {
         for (id, item) in items { item.pipeline.setPlaying(isRunning && id == machine.currentItem) }
         publishPipeline()
         poller.hurry()
+    }
+
+    fileprivate var moment: PlaybackMoment {
+        let value = published.value
+        return PlaybackMoment(
+            machine, position: position(in: value), stream: value.stream, streamStart: value.startPosition)
     }
 
     private func newItem() -> ItemID {
@@ -95,6 +113,7 @@ final class PlaybackConductor: @unchecked Sendable {
     /// Ends the decoder threads, each as soon as its source allows. Only `discardEvents` may be called afterwards.
     func shutDown() {
         loop.assertOnLoop()
+        sessions?.end(moment)
         link.conductor = nil
         poller.stop()
         startTimer.cancel()
@@ -147,7 +166,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private func carryOut(_ effect: Effect) {
         switch effect {
         case .open(let id, let product):
-            if id == machine.currentItem { open(id, product) } else { postponed = (id, product) }
+            if id == machine.currentItem { open(id, product, isNext: false) } else { postponed = (id, product) }
         case .close(let id):
             // A closed item may still be the current one: it continues from here when it is opened again.
             if id == machine.currentItem { resumption = position(in: published.value).map { (id, $0) } }
@@ -247,10 +266,10 @@ final class PlaybackConductor: @unchecked Sendable {
         let current = machine.currentItem
         guard id == current || current.flatMap({ items[$0] })?.isFetched ?? true else { return }
         postponed = nil
-        open(id, product)
+        open(id, product, isNext: true)
     }
 
-    private func open(_ id: ItemID, _ product: MediaProduct) {
+    private func open(_ id: ItemID, _ product: MediaProduct, isNext: Bool) {
         do throws(SystemError) {
             let pipeline = try MediaPipeline(
                 product, from: source, newSessionID: newSessionID, deviceMilliseconds: settings.bufferMilliseconds,
@@ -259,6 +278,7 @@ final class PlaybackConductor: @unchecked Sendable {
                 loop.post { link.conductor?.receive(report, from: id) }
             }
             items[id] = ConductedItem(product: product, pipeline: pipeline, isFetched: !source.streams(product))
+            sessions?.begin(id, product, id: pipeline.firstSession, isNext: isNext)
             if let resumption, resumption.id == id { pipeline.seek(toSeconds: resumption.position) }
             resumption = nil
         } catch {
@@ -298,7 +318,10 @@ final class PlaybackConductor: @unchecked Sendable {
             openPostponed()
         case .encodingChanged(let encoding, let position):
             items[id]?.encodings.append((encoding, position))
+        case .fetch(let report):
+            sessions?.receive(id, report)
         case .sessionRenewed(let session):
+            sessions?.renewed(id, id: session, moment)
             handle(.sessionRenewed(id, session))
         }
     }
@@ -397,14 +420,16 @@ final class PlaybackConductor: @unchecked Sendable {
             // It was cut off since. If it is still the next one, its first frames are gone: decode them again.
             if let id, id == machine.nextItem { items[id]?.pipeline.seek(toSeconds: 0) }
         } else if let id, let heard = items[id]?.stream {
+            // Without a length its end is not known exactly: the position that was recorded last counts.
+            let end = machine.context?.duration
             publishCurrent(heard)
             let adaptation = adaptation(of: heard.format)
             published.update { $0.device?.adaptation = adaptation }
             handle(.adapted(id, adaptation))
-            handle(.heard(id))
+            handle(.heard(id), heard: end)
         } else if let current = machine.currentItem {
             // The next product was replaced a moment too late: the old one is heard for an instant.
-            handle(.ended(current))
+            handle(.ended(current), heard: machine.context?.duration)
             for index in retired.indices where retired[index].stream.id == stream {
                 retired[index].command = renderer.sentCommands
             }

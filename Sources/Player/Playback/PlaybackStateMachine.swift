@@ -110,6 +110,16 @@ struct PlaybackStateMachine {
         if case .active(let active) = state { active.next?.id } else { nil }
     }
 
+    /// Whether the user wants the current item to play.
+    var wantsToPlay: Bool {
+        if case .active(let active) = state { active.wantsToPlay } else { false }
+    }
+
+    /// Whether frames of the current item are heard.
+    var isSounding: Bool {
+        if case .active(let active) = state { active.wantsToPlay && active.output == .sounding } else { false }
+    }
+
     mutating func handle(_ event: Event) -> [Effect] {
         switch (state, event) {
         case (_, .load(let product, let id)):

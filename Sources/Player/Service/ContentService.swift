@@ -1,3 +1,4 @@
+import Events
 import Media
 import Network
 import Platform
@@ -48,6 +49,7 @@ public final class ContentService: PlaybackSource {
         var requests = ServiceRequests(
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
         requests.failed = failed
+        requests.session = session
         let (info, opened) = try openSession(session, product, address, requests)
         let present = PresentContent(info, opened)
         let restarting = RestartingDecoder(opened.decoder, isLive: opened.isLive) {
@@ -90,11 +92,12 @@ public final class ContentService: PlaybackSource {
     ) throws(PlayerError) -> (info: PlaybackInfo, content: StreamedContent.Opened) {
         var (reason, isSecond) = (error, false)
         while true {
-            var info = try requests.playbackInfo(
-                for: PlaybackInfoRequest(
-                    productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
-                    streamingSessionId: session.id, asksForNew: reason != nil),
-                of: product, settings, credentials)
+            let request = PlaybackInfoRequest(
+                productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
+                streamingSessionId: session.id, asksForNew: reason != nil)
+            var info = try session.reporting(.playbackInfo) { () throws(PlayerError) in
+                try requests.playbackInfo(for: request, of: product, settings, credentials)
+            }
             info.streamingSessionId = info.streamingSessionId ?? session.id
             var requests = requests
             requests.space = ContentSpace(info, of: settings)

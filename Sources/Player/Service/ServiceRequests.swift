@@ -18,6 +18,8 @@ struct ServiceRequests {
     var permission: MeteredPermission?
     /// The scope of the playbackinfo's content; nil before the playbackinfo has arrived.
     var space: ContentSpace?
+    /// The session that the requests are for; nil when they are for none that is recorded.
+    var session: PlaybackSession?
     /// The addresses that have failed in this session.
     var failed = FailedAddresses()
 

@@ -1,3 +1,4 @@
+import Events
 import Media
 import Network
 import Platform
@@ -149,7 +150,9 @@ private final class PlaylistKeys: LicenseProvider {
 
 extension ServiceRequests {
     fileprivate func license(_ request: [UInt8], at url: String) throws(MediaError) -> [UInt8] {
-        try body(TransferRequest(.post(body: request, contentType: "application/json"), url: url))
+        let request = TransferRequest(.post(body: request, contentType: "application/json"), url: url)
+        guard let session else { return try body(request) }
+        return try session.reporting(.license) { () throws(MediaError) in try body(request) }
     }
 
     fileprivate func body(

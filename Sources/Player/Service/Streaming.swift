@@ -66,6 +66,8 @@ public final class Streaming: Sendable {
     /// The same service for downloads: it reads from the cache, but stores nothing there, so that nothing is stored
     /// twice.
     let offline: OfflineService
+    /// The same service as the receiver of events.
+    let events: EventService
 
     /// - Parameters:
     ///   - clock: gives the time for checking certificates, and for the age of cached answers.
@@ -93,6 +95,7 @@ public final class Streaming: Sendable {
         let credentials = settings.credentials(over: network)
         source = ContentService(settings.service, over: service, credentials: credentials)
         source.linkChanged(to: Link.current(settings.links).kind)
+        events = EventService(network: network, settings: settings.service, credentials: credentials)
         offline = OfflineService(network: downloads, settings: settings.service, credentials: credentials)
     }
 

@@ -25,6 +25,18 @@ extension HelpText {
         \(exitCodes)
         """
 
+    static let events = """
+        Usage: tonearm events [OPTIONS]
+
+        Shows the events about products of the content service that wait for delivery, and how many were sent, refused
+        by the service, or dropped. What they contain and how to turn them off is in docs/privacy.md.
+
+        Options:
+        \(options)
+
+        \(exitCodes)
+        """
+
     static let transport = """
         Usage: tonearm play|pause|toggle|stop|next|previous [OPTIONS]
                tonearm seek TIME [OPTIONS]

@@ -147,6 +147,9 @@ struct RunCommand {
         var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
         openOfflining(&settings, configuration, streaming, clock, storage)
+        settings.events = streaming.map {
+            configuration.eventSettings(version: tonearmVersion, clock: clock, $0)
+        }
         let links = linkSettings(configuration, board)
         let source = SourceRouter(
             service: streaming?.source, kept: settings.offlining?.source, offlineMode: settings.offlineMode,

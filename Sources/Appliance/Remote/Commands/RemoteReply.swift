@@ -1,3 +1,5 @@
+import Player
+
 /// The result of a request that was carried out. A protocol only encodes it.
 enum RemoteReply: Equatable {
     case done
@@ -20,6 +22,8 @@ enum RemoteReply: Equatable {
     /// - Parameter inForce: false when it takes effect at the next start.
     case settingChanged(inForce: Bool)
     case keeping(KeepingReply)
+    /// nil without a content service.
+    case events(EventStatus?)
 
     /// A part of the queue, in the order of playing.
     struct QueuePage: Equatable {

@@ -31,6 +31,8 @@ public enum RemoteRequest: Equatable, Sendable {
     case configurationGet(SettingName?)
     case configurationSet(SettingName, String)
     case configurationUnset(SettingName)
+    /// The numbers of the outbox of events.
+    case events
     /// A request about offline copies and downloads.
     case keeping(KeepingRequest)
 

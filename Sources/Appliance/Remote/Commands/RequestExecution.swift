@@ -17,6 +17,7 @@ struct RequestExecution {
     /// Carries out requests whose answers follow later.
     var keeping: KeepingExecution
     private let status: () -> DaemonStatus
+    private let eventStatus: () -> EventStatus?
     private let afterWriting: (@escaping () -> Void) -> Void
 
     init(_ daemon: Daemon, version: String) {
@@ -30,6 +31,7 @@ struct RequestExecution {
         keeping = KeepingExecution(
             engine: daemon.player.offlineEngine, loop: daemon.loop, problem: daemon.player.offlineProblem)
         status = { daemon.status }
+        eventStatus = { daemon.player.eventStatus }
         afterWriting = { daemon.afterWriting($0) }
     }
 
@@ -47,6 +49,7 @@ struct RequestExecution {
         case .repeatMode(let mode): queue.setRepeatMode(mode)
         case .queue(let from, let count): return page(from, count)
         case .collect, .music: preconditionFailure("music has to be found first")
+        case .events: return .events(eventStatus())
         case .keeping: preconditionFailure("its answer comes later: see `keeping`")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }

@@ -1,3 +1,4 @@
+import Events
 import Network
 import Platform
 import Player
@@ -90,7 +91,19 @@ enum ReplyLines {
         case .settings(let settings): [self.settings(settings)]
         case .settingChanged(let inForce): [Member("inForce", .boolean(inForce))]
         case .keeping(let reply): KeepingJSON.members(reply)
+        case .events(let status): members(status)
         }
+    }
+
+    private static func members(_ status: EventStatus?) -> [Member] {
+        guard let status else { return [Member("recorded", .array([]))] }
+        let names: [(EventCategory, String)] = [(.playLog, "play-log"), (.statistics, "statistics")]
+        return [
+            Member("recorded", .array(names.filter { status.consent.contains($0.0) }.map { .string($0.1) })),
+            Member("waiting", .integer(status.waiting)), Member("sent", .integer(status.sent)),
+            Member("refused", .integer(status.refused)), Member("dropped", .integer(status.dropped)),
+            Member("bytes", .integer(status.bytes)),
+        ]
     }
 
     static func members(_ status: DaemonStatus) -> [Member] {

@@ -37,6 +37,7 @@ extension RemoteRequest {
     private nonisolated(unsafe) static let ownForms = [
         RequestForm("status") { _ in .status },
         RequestForm("version") { _ in .version },
+        RequestForm("events") { _ in .events },
         RequestForm("subscribe", ["events"]) { fields throws(RequestMistake) in
             .subscribe(try events(fields))
         },

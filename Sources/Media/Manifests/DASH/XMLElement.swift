@@ -1,14 +1,14 @@
 import CExpat
 
 /// An element of an XML document, with its content. Names are without their namespace.
-struct XMLElement {
-    let name: String
+package struct XMLElement {
+    package let name: String
     /// The line where it begins, from 1.
     let line: Int
     private let attributes: [(name: String, value: String)]
     private(set) var children: [XMLElement] = []
     /// The text directly inside, joined.
-    var text: String { String(decoding: textBytes, as: UTF8.self) }
+    package var text: String { String(decoding: textBytes, as: UTF8.self) }
     fileprivate var textBytes: [UInt8] = []
 
     fileprivate init(name: String, line: Int, attributes: [(name: String, value: String)]) {
@@ -17,22 +17,22 @@ struct XMLElement {
         self.attributes = attributes
     }
 
-    func `is`(_ name: StaticString) -> Bool { name.withUTF8Buffer { self.name.utf8.elementsEqual($0) } }
+    package func `is`(_ name: StaticString) -> Bool { name.withUTF8Buffer { self.name.utf8.elementsEqual($0) } }
 
     func attribute(_ name: StaticString) -> String? {
         attributes.first { known in name.withUTF8Buffer { known.name.utf8.elementsEqual($0) } }?.value
     }
 
-    func children(_ name: StaticString) -> [XMLElement] { children.filter { $0.is(name) } }
+    package func children(_ name: StaticString) -> [XMLElement] { children.filter { $0.is(name) } }
 
-    func child(_ name: StaticString) -> XMLElement? { children.first { $0.is(name) } }
+    package func child(_ name: StaticString) -> XMLElement? { children.first { $0.is(name) } }
 
     fileprivate mutating func add(_ child: XMLElement) { children.append(child) }
 
     /// The root element of a document.
     /// - Throws: `.malformed` with the line, also for a document with its own entities. No supported format needs them,
     ///   and they can be used to attack.
-    static func parse(_ bytes: [UInt8]) throws(ManifestError) -> XMLElement {
+    package static func parse(_ bytes: [UInt8]) throws(ManifestError) -> XMLElement {
         let parser = try XMLParser()
         return try parser.parse(bytes)
     }

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import Events
 import Media
 import Network
 import Platform
@@ -24,6 +25,8 @@ struct OfflineDownload {
     let progress: (Int) -> Void
     /// Returns seconds since 1970, for the order of use; nil while the time is unknown.
     let now: () -> Int64?
+    /// Records the download; nil when nothing is recorded.
+    var events: DownloadEvents?
 
     private var mediaProduct: MediaProduct {
         MediaProduct(
@@ -38,9 +41,11 @@ struct OfflineDownload {
         var (furthest, reached): (Int64, Int64) = (0, 0)
         defer { space.end(self.job) }
         while true {
+            let session = events?.begin(job.product)
             do throws(OfflineFailure) {
-                return try attempt(job, isRestart: isRestart, &reached)
+                return try attempt(job, session, isRestart: isRestart, &reached)
             } catch {
+                record(session, error)
                 // As for a stream: request new addresses, as long as each request brings the download further.
                 guard error.isWorthRestarting, !isRestart || reached > furthest else { throw error }
                 Log.info("a part of the content is refused or has changed: the product is requested again")
@@ -55,14 +60,26 @@ struct OfflineDownload {
         }
     }
 
+    /// Records an attempt without a result.
+    private func record(_ session: DownloadSession?, _ failure: OfflineFailure) {
+        guard let session, let changes = session.changes(failure.sessionEnd(mediaProduct)) else { return }
+        do throws(DatabaseError) {
+            try store.waitToWrite { (rows) throws(DatabaseError) in try changes.apply(to: OutboxRows(rows.database)) }
+            session.stored()
+        } catch {
+            Log.warning("the events of a download cannot be stored: \(error)")
+        }
+    }
+
     /// - Parameter reached: set to the number of bytes that are there at a failure.
-    private func attempt(_ job: OfflineJob, isRestart: Bool, _ reached: inout Int64) throws(OfflineFailure) {
+    private func attempt(
+        _ job: OfflineJob, _ session: DownloadSession?, isRestart: Bool, _ reached: inout Int64
+    ) throws(OfflineFailure) {
         // Check the room and the state first: the service is not asked for content that cannot be stored.
         try space.claim(job)
         do throws(DatabaseError) { try store.checkState() } catch { throw .state(error) }
         let requests = service.requests(for: .offlining, cancellation, medium)
-        let info = try service.playbackInfo(
-            of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
+        let info = try playbackInfo(job, session, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
         // Do not take unusable content from the cache a second time.
         let cached = isRestart ? nil : ContentSpace(info, of: service.settings)
@@ -86,7 +103,7 @@ struct OfflineDownload {
             if error.isOfContent { try content.discard() } else { content.leave() }
             throw error
         }
-        do throws(OfflineFailure) { try keep(content, resources, info, verified) } catch {
+        do throws(OfflineFailure) { try keep(content, resources, info, verified, session) } catch {
             // The complete file is not fetched again. The file of a deleted product is already removed.
             if error != .stopped { content.leave() }
             throw error
@@ -108,11 +125,28 @@ struct OfflineDownload {
         ).run()
     }
 
+    private func playbackInfo(
+        _ job: OfflineJob, _ session: DownloadSession?, _ requests: ServiceRequests, asksForNew: Bool
+    ) throws(OfflineFailure) -> PlaybackInfo {
+        let began = session?.began() ?? 0
+        do throws(OfflineFailure) {
+            let info = try service.playbackInfo(
+                of: job.product, job.request, for: mediaProduct, requests, asksForNew: asksForNew, session: session?.id)
+            session?.fetched(since: began, .complete)
+            session?.opened(info)
+            return info
+        } catch {
+            // A service that was not reached has no session.
+            if case .refused = error { session?.fetched(since: began, error.sessionEnd(mediaProduct)) }
+            throw error
+        }
+    }
+
     // MARK: Keeping
 
     private func keep(
         _ content: GrowingContent, _ resources: ContentResources, _ info: PlaybackInfo,
-        _ verified: ContentVerification.Result
+        _ verified: ContentVerification.Result, _ session: DownloadSession?
     ) throws(OfflineFailure) {
         let sealedKey = try content.finish()
         var received = OfflineItem.Received(info, job.product.productType)
@@ -129,14 +163,17 @@ struct OfflineDownload {
             item.sealedLicense = store.seal(KeptLicense(keys: verified.keys).bytes, for: item.content)
         }
         let (kept, number, time) = (item, job.number, now())
+        let events = session?.changes(.complete)
         let isWanted: Bool
         do throws(DatabaseError) {
             let outcome = try store.waitToWrite { (rows) throws(DatabaseError) -> (isKept: Bool, former: [UInt8]?) in
                 guard let job = try rows.job(kept.product), job.number == number else { return (false, nil) }
                 var kept = kept
                 kept.isAutomatic = job.isAutomatic
+                try events?.apply(to: OutboxRows(rows.database))
                 return (true, try rows.keep(kept, now: time))
             }
+            if outcome.isKept { session?.stored() }
             isWanted = outcome.isKept
             store.removeFiles([isWanted ? outcome.former : kept.content].compactMap { $0 })
         } catch {

@@ -33,13 +33,15 @@ struct OfflineService: Sendable {
     }
 
     /// Requests the playbackinfo of an offline copy or of a download.
+    /// - Parameter session: the id of the session of a download; a new one without it.
     func playbackInfo(
         of product: ServiceAddress, _ request: OfflineRequest, for mediaProduct: MediaProduct,
-        _ requests: ServiceRequests, asksForNew: Bool
+        _ requests: ServiceRequests, asksForNew: Bool, session: String? = nil
     ) throws(OfflineFailure) -> PlaybackInfo {
         var info = PlaybackInfoRequest(
             productType: product.productType, productId: product.id, audioQuality: request.audioQuality,
-            videoQuality: request.videoQuality, mode: .offline, streamingSessionId: SystemRandomSource().uuid(),
+            videoQuality: request.videoQuality, mode: .offline,
+            streamingSessionId: session ?? SystemRandomSource().uuid(),
             asksForNew: asksForNew)
         // A cached answer does not show the present permissions of the service.
         info.isFresh = true

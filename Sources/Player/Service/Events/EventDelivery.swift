@@ -1,0 +1,169 @@
+import Database
+import Events
+import Network
+import Platform
+
+/// Delivers the events of the outbox to the service: carries out what `DeliveryMachine` decides. Each batch has a
+/// thread for as long as it is on its way.
+///
+/// Thread: control, except where a declaration says otherwise. `@unchecked Sendable` is safe because only control uses
+/// its mutable state; other threads only post to `loop`.
+final class EventDelivery: @unchecked Sendable {
+    private let loop: EventLoop
+    private let storage: StorageThread
+    private let service: EventService
+    private let device: EventDevice
+    private let clock: any MonotonicClock
+    private let milliseconds: @Sendable () -> Int64
+    private let counted: @Sendable (OutboxCounts) -> Void
+    private var machine = DeliveryMachine()
+    private var timer: TimerToken?
+    private var sender: OfflineThread?
+    /// Whether the waiting events of the last start were counted: they are sent as soon as there is a way.
+    private var isCounted = false
+    private var isLinked = false
+    private var isOfflineMode = false
+
+    /// - Parameters:
+    ///   - milliseconds: returns the time since 1970.
+    ///   - counted: called on the storage thread with the numbers of the outbox when they have changed.
+    init(
+        loop: EventLoop, _ storage: StorageThread, _ service: EventService, _ device: EventDevice,
+        clock: any MonotonicClock = SystemMonotonicClock(), milliseconds: @escaping @Sendable () -> Int64,
+        counted: @escaping @Sendable (OutboxCounts) -> Void
+    ) {
+        self.loop = loop
+        self.storage = storage
+        self.service = service
+        self.device = device
+        self.clock = clock
+        self.milliseconds = milliseconds
+        self.counted = counted
+        storage.join()
+    }
+
+    // MARK: Events
+
+    /// Counts the events that wait, and delivers them when it is time. Any thread.
+    func eventsStored() {
+        storage.query { [self] database in
+            guard let database else { return }
+            do throws(DatabaseError) {
+                let counts = try OutboxRows(database).counts()
+                counted(counts)
+                loop.post { [self] in
+                    handle(.waiting(counts.waiting))
+                    guard !isCounted else { return }
+                    isCounted = true
+                    wayChanged()
+                }
+            } catch {
+                Log.warning("the waiting events cannot be counted: \(error)")
+            }
+        }
+    }
+
+    func linkChanged(to kind: Link.Kind) {
+        // Another link may have a way to the service that the former one had not.
+        let wasLinked = isLinked
+        isLinked = kind != .offline
+        if wasLinked, isLinked {
+            sender?.cancel()
+            handle(.way(isFree: false))
+        }
+        wayChanged()
+    }
+
+    func offlineModeChanged(to isOn: Bool) {
+        isOfflineMode = isOn
+        wayChanged()
+    }
+
+    private func wayChanged() {
+        let isFree = isLinked && !isOfflineMode && isCounted
+        if !isFree { sender?.cancel() }
+        handle(.way(isFree: isFree))
+    }
+
+    /// Ends a batch that is on its way; its events stay until the service has confirmed them. The last call.
+    func shutDown() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        sender?.cancel()
+        sender?.join()
+        sender = nil
+        storage.leave()
+    }
+
+    private func handle(_ event: DeliveryMachine.Event) {
+        loop.assertOnLoop()
+        for effect in machine.handle(event, at: clock.now()) { carryOut(effect) }
+    }
+
+    // MARK: Effects
+
+    private func carryOut(_ effect: DeliveryMachine.Effect) {
+        switch effect {
+        case .setTimer(let time):
+            if let timer { loop.cancel(timer) }
+            timer = time.map { time in
+                loop.schedule(after: max(0, time - clock.now())) { [self] in
+                    timer = nil
+                    handle(.timer)
+                }
+            }
+        case .settle(let confirmed, let refused):
+            if !refused.isEmpty { Log.warning("the service refuses \(refused.count) events for good") }
+            storage.write(answerOn: nil) { [counted] (database) throws(DatabaseError) in
+                let rows = OutboxRows(database)
+                try rows.confirm(confirmed)
+                try rows.putAside(refused)
+                counted(try rows.counts())
+            } answer: { error in
+                // They are sent again, and the service recognises their ids.
+                if let error { Log.warning("the delivery of events cannot be recorded: \(error)") }
+            }
+        case .send(let limit, let number):
+            send(limit, number)
+        }
+    }
+
+    /// Reads after the last batch was settled: the storage thread carries out both in their order.
+    private func send(_ limit: Int, _ number: Int) {
+        storage.write(answerOn: nil) { (_) throws(DatabaseError) in
+        } answer: { [self] error in
+            // The last batch could not be settled: the same events would be sent again and again.
+            guard error == nil else {
+                return loop.post { [self] in handle(.answered(batch: number, .failed(retryAfter: nil))) }
+            }
+            storage.query { [self] database in
+                var events: [OutboxRows.Waiting] = []
+                do throws(DatabaseError) {
+                    events =
+                        try database.map { (database) throws(DatabaseError) in try OutboxRows(database).oldest(limit) }
+                        ?? []
+                } catch {
+                    Log.warning("the waiting events cannot be read: \(error)")
+                }
+                let batch = EventBatch(events: events, sentAt: milliseconds())
+                loop.post { [self] in begin(batch, number) }
+            }
+        }
+    }
+
+    private func begin(_ batch: EventBatch, _ number: Int) {
+        // The way was blocked meanwhile, or another batch has been decided since.
+        guard machine.waits(forBatch: number) else { return }
+        guard !batch.events.isEmpty else { return handle(.nothingToSend(batch: number)) }
+        sender?.cancel()
+        sender?.join()
+        do throws(SystemError) {
+            sender = try OfflineThread("events") { [self] cancellation in
+                let answer = service.send(batch, device, cancellation)
+                loop.post { [self] in handle(.answered(batch: number, answer)) }
+            }
+        } catch {
+            handle(.answered(batch: number, .failed(retryAfter: nil)))
+        }
+    }
+}
