@@ -94,12 +94,13 @@ enum HelpText {
         """
 
     static let play = """
-        Usage: tonearm play [OPTIONS] [--] FILE|FOLDER|tonearm:track/ID…
-               tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
+        Usage: tonearm play [OPTIONS] [--] FILE|FOLDER|URL|tonearm:track/ID…
+               tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER|URL…
 
         Plays files (\(AudioFormats.supported)), the music in folders, cue sheets and
         playlists (M3U, PLS, XSPF), in order and without gaps. album.cue/track0003 is a track of a cue sheet,
-        album.flac/ the tracks of the sheet inside of a file. Files that cannot be played are reported and skipped.
+        album.flac/ the tracks of the sheet inside of a file. A URL (http, https) is a file on a web server. Files that
+        cannot be played are reported and skipped.
         With --daemon they replace the queue of the running daemon (`tonearm queue --help`). Without files the
         running daemon plays its queue (`tonearm pause --help`).
 

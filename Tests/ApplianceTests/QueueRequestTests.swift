@@ -188,16 +188,22 @@ struct QueueRequestTests {
         }
         let sheet = try write(
             "FILE a.wav WAVE\nTRACK 1 AUDIO\nINDEX 1 0:0:0\nTRACK 2 AUDIO\nINDEX 1 0:0:30\n", "a.cue")
-        let list = try write("b.flac\ngone.flac\na.cue/track0002\nhttp://radio/1\n", "list.m3u")
+        let list = try write("b.flac\ngone.flac\na.cue/track0002\nmms://radio/1\nhttp://nas/1.flac\n", "list.m3u")
         #expect(try client.ask("queue-add", sheet)["added"] == 2)
         let reply = try client.ask("queue-add", list)
-        #expect(reply["added"] == 2 && reply["skipped"] == 2)
+        #expect(reply["added"] == 3 && reply["skipped"] == 2)
         let track = "\"products\":[{\"path\":\"\(folder["a.cue/track0001"])\"}]"
         #expect(try client.ask("queue-add", track)["added"] == 1)
         let names = try client.ask("queue")["entries"]?.elements?.compactMap {
-            $0["file"]?.string.map { String($0.dropFirst(folder.path.count + 1)) }
+            $0["file"]?.string.map { $0.replacingOccurrences(of: folder.path + "/", with: "") }
         }
-        #expect(names == ["a.cue/track0001", "a.cue/track0002", "b.flac", "a.cue/track0002", "a.cue/track0001"])
+        #expect(
+            names == [
+                "a.cue/track0001", "a.cue/track0002", "b.flac", "a.cue/track0002", "http://nas/1.flac",
+                "a.cue/track0001",
+            ])
+        #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"https://nas/2.flac\"}]")["added"] == 1)
+        #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"ftp://nas/2\"}]").errorCode == "bad-request")
         for (products, code, message) in [
             (try write("a letter", "b.cue"), "no-music", "b.cue: a cue sheet without tracks of audio."),
             (try write("gone.flac\n", "b.m3u"), "no-music", "b.m3u: its entry \"gone.flac\" does not exist."),

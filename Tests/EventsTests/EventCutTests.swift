@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Power cuts while sessions are recorded and delivered (docs/playback.md, 19.9 and 18.13).
+/// Power cuts while sessions are recorded and delivered (docs/playback.md, 19.9 and 19.13).
 @Suite("A power cut while events are recorded")
 struct EventCutTests {
     private struct Run {

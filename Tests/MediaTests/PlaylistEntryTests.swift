@@ -47,7 +47,7 @@ struct PlaylistEntryTests {
         let deep = try entry(Array(("C:" + String(repeating: "\\a", count: 500)).utf8))
         #expect(deep.alternatives.count <= 64)
         #expect(
-            PlaylistFile(parsing: Array("https://a/b.flac\nfile://\nfile:///%00\n\u{0}\n".utf8), in: "/m").entries
+            PlaylistFile(parsing: Array("ftp://a/b.flac\nfile://\nfile:///%00\n\u{0}\n".utf8), in: "/m").entries
                 .isEmpty)
     }
 }

@@ -31,7 +31,8 @@ struct PlaylistFormatTests {
         for bytes in [Array(text.utf8), [0xFF, 0xFE] + wide] {
             let list = try read(bytes)
             #expect(list.paths == ["/m/lists/Sub/a.flac", "/x/b.flac", "/m/lists/c.flac"])
-            #expect(list.webAddress == "http://radio.example/stream" && list.webAddressCount == 1)
+            #expect(list.entries.map(\.webAddress) == [nil, nil, "http://radio.example/stream", nil])
+            #expect(list.otherAddressCount == 0)
         }
     }
 
@@ -51,7 +52,7 @@ struct PlaylistFormatTests {
             """)
         #expect(list.paths == ["/x/ä b.flac", "/m/lists/Sub/a%20&%20b.flac", "/one/slash.flac"])
         #expect(list.entries[1].alternatives.contains("/m/lists/Sub/a & b.flac"))
-        #expect(list.webAddress == "https://h/x.flac")
+        #expect(list.entries.map(\.webAddress) == [nil, nil, "https://h/x.flac", nil])
     }
 
     @Test(
@@ -66,9 +67,10 @@ struct PlaylistFormatTests {
 
     @Test("M3U is all else; a playlist of HLS is known as one")
     func m3u() throws {
-        let list = try read("#EXTM3U\n#EXTINF:1,x\na.flac\nhttp://h/1\nrtsp://h/2\nb.flac\n")
+        let list = try read("#EXTM3U\n#EXTINF:1,x\na.flac\nHTTP://h/1\nrtsp://h/2\nmms://h/3\nb.flac\n")
         #expect(list.paths == ["/m/lists/a.flac", "/m/lists/b.flac"] && !list.isStream)
-        #expect(list.webAddress == "http://h/1" && list.webAddressCount == 2)
+        #expect(list.entries.map(\.webAddress) == [nil, "HTTP://h/1", nil])
+        #expect(list.otherAddress == "rtsp://h/2" && list.otherAddressCount == 2)
         #expect(try read("#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:1,\n1.ts\n").isStream)
         #expect(try read("").entries.isEmpty)
     }

@@ -141,18 +141,45 @@ struct MusicListTests {
         #expect(contents.problems[10].reason == "4 more of its entries do not exist.")
     }
 
-    @Test("Addresses of the web, streams and what is no playlist are refused by name")
-    func refused() throws {
+    @Test("Addresses of web files stay in their place; other addresses, lists on servers and passwords are refused")
+    func addresses() throws {
         try make("a.flac")
-        try write("http://radio/1\na.flac\nhttps://radio/2\n", to: "web.m3u")
-        try write("#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n1.ts\n", to: "stream.m3u8")
-        try write("<html></html>", to: "page.xspf")
+        let lines = [
+            "http://nas/1 ä.flac", "a.flac", "HTTPS://nas/2", "rtsp://nas/3", "mms://nas/4", "http://nas/list.pls",
+            "http://me:secret@nas/5.flac", "http:///6.flac", "inner.m3u",
+        ]
+        try write(lines.joined(separator: "\n"), to: "web.m3u")
+        try write("http://nas/7.flac", to: "inner.m3u")
         let web = try found("web.m3u")
-        #expect(web.files == ["a.flac"])
+        #expect(web.files == ["http://nas/1 ä.flac", "a.flac", "HTTPS://nas/2", "http://nas/7.flac"])
+        let list = "a playlist or cue sheet on a server is not read. Save it to a file, and add that."
+        let login =
+            "an address with a user name or password is not played, because the queue would show it. Use one that "
+            + "needs no login."
         #expect(
             web.problems == [
-                "web.m3u: radio and web addresses in playlists are not supported yet: http://radio/1 and 1 more."
+                "web.m3u: only addresses of http and https are played, and not rtsp://nas/3 and 1 more.",
+                "web.m3u: its entry \"http://nas/list.pls\": \(list)",
+                "web.m3u: its entry \"http://nas/5.flac\": \(login)",
+                "web.m3u: its entry \"http:///6.flac\" does not exist.",
             ])
+        #expect(try MusicFolder.contents(of: "http://nas/a.flac").files == ["http://nas/a.flac"])
+        for (path, problem) in [
+            ("http://nas/list.m3u", "http://nas/list.m3u: \(list)"), ("http://me:x@nas/a", "http://nas/a: \(login)"),
+            ("http://", "http://: an address without a host."),
+        ] {
+            let found = try MusicFolder.contents(of: path)
+            #expect(found.files == [] && found.problems.map(\.message) == [problem] && !MusicFolder.isList(path))
+        }
+        try write(String(repeating: "http://nas/list.pls\n", count: 30), to: "many.m3u")
+        let many = try MusicFolder.contents(of: folder["many.m3u"])
+        #expect(many.problems.count == 10 && many.problemCount == 30)
+    }
+
+    @Test("Streams and what is no playlist are refused by name")
+    func refused() throws {
+        try write("#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n1.ts\n", to: "stream.m3u8")
+        try write("<html></html>", to: "page.xspf")
         #expect(try found("stream.m3u8").problems == ["stream.m3u8: a stream (HLS), and no playlist of files."])
         #expect(try found("page.xspf").problems == ["page.xspf: not a playlist: XML that is no XSPF."])
     }

@@ -65,6 +65,14 @@ extension Configuration {
         return settings
     }
 
+    /// Returns the web files of a player without a content service.
+    /// - Parameter links: which links are metered.
+    public func webFiles(_ clock: any CertificateClock, _ links: LinkSettings) -> WebFiles {
+        var settings = networkSettings(clock)
+        settings.links = links
+        return WebFiles(settings, readAhead: readAheadBytes)
+    }
+
     /// The settings of offline copies; nil when no content service is configured.
     public var offlineSettings: OfflineSettings? {
         guard serviceURL != nil else { return nil }

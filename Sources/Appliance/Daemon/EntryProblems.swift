@@ -96,7 +96,7 @@ final class EntryProblems {
     /// The message for the user.
     static func message(_ productId: String, _ delay: Delay) -> String {
         switch delay {
-        case .wait(.medium) where ServiceAddress.isMeant(by: productId):
+        case .wait(.medium) where ServiceAddress.isMeant(by: productId) || WebFileAddress.isMeant(by: productId):
             "\(productId): its data comes slowly. Playback goes on when it is there."
         case .wait(.medium):
             "\(productId): the medium is slow. Playback goes on when the data comes."
@@ -104,6 +104,8 @@ final class EntryProblems {
             "\(productId): there is no network. Playback goes on when there is one."
         case .wait(.network):
             "\(productId): the network has failed. It is retried, and playback goes on then."
+        case .wait(.service) where WebFileAddress.isMeant(by: productId):
+            "\(productId): the server fails, or asks to wait. It is retried, and playback goes on then."
         case .wait(.service):
             "\(productId): the content service fails, or asks to wait. It is retried, and playback goes on then."
         case .decoding:

@@ -1,6 +1,6 @@
 import Platform
 
-/// A file that a playlist names, and where it may be.
+/// A file that a playlist names, and where it may be: on this machine, or on a web server.
 public struct PlaylistEntry: Equatable, Sendable {
     /// The line as it is in the playlist, for a person.
     public let line: String
@@ -9,6 +9,8 @@ public struct PlaylistEntry: Equatable, Sendable {
     /// Other paths that it may mean, the likely ones first: with the separators of Windows, without its drives, with
     /// percent-encoding, in another set of characters, and for music that was copied from another folder.
     public let alternatives: [String]
+    /// The address of a file on a web server (http, https), which has no path; nil for a file on a machine.
+    public let webAddress: String?
 
     /// - Parameters:
     ///   - line: without blanks at its ends.
@@ -17,6 +19,7 @@ public struct PlaylistEntry: Equatable, Sendable {
     /// - Returns: nil for a line that names no file.
     init?(_ line: [UInt8], in folder: String, below root: String) {
         self.line = WesternText.text(of: line)
+        webAddress = nil
         var places = EntryPlaces(folder: folder, root: root)
         let line = Self.withHost(line)
         if let scheme = Self.scheme(of: line) {
@@ -43,8 +46,17 @@ public struct PlaylistEntry: Equatable, Sendable {
         if path == nil, alternatives.isEmpty { return nil }
     }
 
-    /// Whether a line is the address of a radio station, or of a file on a server.
-    static func isWebAddress(_ line: [UInt8]) -> Bool {
+    /// - Returns: nil for a line that is not an address of http or https.
+    init?(webAddress line: [UInt8]) {
+        guard let scheme = Self.scheme(of: line),
+            scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8)
+        else { return nil }
+        self.line = WesternText.text(of: line)
+        (path, alternatives, webAddress) = (nil, [], self.line)
+    }
+
+    /// Whether a line is the address of something on a server.
+    static func isAddress(_ line: [UInt8]) -> Bool {
         scheme(of: line).map { !$0.elementsEqual("file".utf8) } ?? false
     }
 

@@ -5,11 +5,11 @@ import Platform
 public struct PlaylistFile: Equatable, Sendable {
     /// The title from `#PLAYLIST:`.
     public private(set) var title: String?
-    /// The entries in order. Addresses of the web are left out.
+    /// The entries in order: files, and addresses of http and https.
     public private(set) var entries: [PlaylistEntry] = []
-    /// The first address of the web, and how many there are.
-    public private(set) var webAddress: String?
-    public private(set) var webAddressCount = 0
+    /// The first address with another scheme, and how many there are. They are no entries.
+    public private(set) var otherAddress: String?
+    public private(set) var otherAddressCount = 0
     /// Whether it is a playlist of HLS: its entries are segments of one stream.
     public private(set) var isStream = false
 
@@ -55,9 +55,11 @@ public struct PlaylistFile: Equatable, Sendable {
 
     private mutating func add(_ line: [UInt8], in folder: String, below root: String) {
         guard entries.count < Self.mostPaths, line.count <= Self.longestPath, !line.contains(0) else { return }
-        if PlaylistEntry.isWebAddress(line) {
-            webAddress = webAddress ?? WesternText.text(of: line)
-            webAddressCount += 1
+        if let entry = PlaylistEntry(webAddress: line) {
+            entries.append(entry)
+        } else if PlaylistEntry.isAddress(line) {
+            otherAddress = otherAddress ?? WesternText.text(of: line)
+            otherAddressCount += 1
         } else if let entry = PlaylistEntry(line, in: folder, below: root) {
             entries.append(entry)
         }

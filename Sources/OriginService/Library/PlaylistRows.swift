@@ -27,7 +27,8 @@ struct PlaylistRows {
         guard try statement.step(), let id = statement.integer(0) else { return }
         try database.execute("DELETE FROM playlist_entry WHERE playlist = ?", .integer(id))
         try database.execute("DELETE FROM playlist_place WHERE playlist = ?", .integer(id))
-        for (position, entry) in playlist.entries.enumerated() {
+        // The service has no files of other servers.
+        for (position, entry) in playlist.entries.filter({ $0.webAddress == nil }).enumerated() {
             let places = (entry.path.map { [$0] } ?? []) + entry.alternatives
             try database.execute(
                 "INSERT INTO playlist_entry (playlist, position, path) VALUES (?, ?, ?)", .integer(id),

@@ -63,7 +63,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     private var isUnwanted = false
     // Used only by the network's thread.
     private var schedule: RetrySchedule
-    private let purpose: RetrySchedule.Purpose
+    private var purpose: RetrySchedule.Purpose
     private let continues: Bool
     private let addresses: ResourceAddresses?
     /// The address of the current attempt, as an index of the alternatives.
@@ -91,6 +91,8 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     /// The head of an answer that begins with the first byte of the resource, until that byte arrives.
     private var unseen: ResponseHead?
     private var validator: String?
+    /// Whether the answer is internet radio: after an interruption there is no rest.
+    private var isRadio = false
     /// The version of the bytes that have arrived.
     private var version = ResourceVersion()
     /// The version of bytes that arrived in other transfers.
@@ -299,6 +301,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         if case .otherPart = answer { return giveUpAnswer() }
         guard case .content = answer, arrived == 0 else { return }
         validator = head.strongValidator
+        isRadio = head.headers.contains { $0.name.utf8.prefix(4).map { $0 | 0x20 }.elementsEqual("icy-".utf8) }
         version = earlier.completed(by: ResourceVersion(head))
         receiver.began(head, length: head.resourceLength)
     }
@@ -405,6 +408,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             arrived += Int64(rest.count)
             hasCome = true
             owed -= Int64(bytes.count)
+            purpose = purpose.onArrival
             if purpose.forgetsFailures { schedule = RetrySchedule(purpose) }
             if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
@@ -450,10 +454,10 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             if error.isOfCoding, mayBeCoded, !asksForWhole { return askForWhole() }
             if error.isOfAddress, goesToAnotherAddress(isOfHost: true) { return }
             if error.isOfAddress, givesWay(isOfHost: true) { return finish(.transfer(error)) }
-            guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {
+            guard error.isOfNetwork, !isRadio || arrived == 0, let delay = schedule.delay(after: .network) else {
                 return finish(.transfer(error))
             }
-            patience.failed(with: error)
+            if purpose != .opening { patience.failed(with: error) }
             // Some servers close a connection that does not begin with TLS.
             let isPlain = error == .connection(.lost) && arrived == 0 && request.url.utf8.starts(with: "http:".utf8)
             tell(error.description + (isPlain ? " (if it speaks TLS, its address begins with https://)" : ""))

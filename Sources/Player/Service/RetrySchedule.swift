@@ -11,13 +11,15 @@ struct RetrySchedule: Equatable, Sendable {
         case command
         /// Other validations wait for this one, and a later re-validation retries it.
         case validation
+        /// A file at an address that may never have worked. Once bytes have arrived, it is `.playback`.
+        case opening
         /// Live content, which survives a single bad answer: `LivePatience` decides its retries.
         case live
 
         /// The number of retries after 5XX and 429.
         var serverRetries: Int {
             switch self {
-            case .playback, .command, .validation: 3
+            case .playback, .opening, .command, .validation: 3
             case .offlining: 9
             case .live: 0
             }
@@ -29,8 +31,12 @@ struct RetrySchedule: Equatable, Sendable {
             case .playback, .offlining: nil
             case .command, .live: 0
             case .validation: 3
+            case .opening: 4
             }
         }
+
+        /// The purpose once bytes have arrived.
+        var onArrival: Purpose { self == .opening ? .playback : self }
 
         /// Whether arriving bytes restore all retries. Otherwise an answer that always breaks off would be retried
         /// without end.
@@ -51,8 +57,8 @@ struct RetrySchedule: Equatable, Sendable {
     private static let longestNetworkDelay: Int64 = 30_000_000_000
     /// The longest accepted `Retry-After`, in seconds: a larger one is a mistake, and would silence the player.
     private static let longestRetryAfter: Int64 = 3600
-    /// The longest `Retry-After` that a validation waits for, in seconds.
-    private static let longestValidationDelay: Int64 = 60
+    /// The longest `Retry-After` that is accepted where something else can follow, in seconds.
+    private static let longestOptionalDelay: Int64 = 60
 
     private let purpose: Purpose
     private var networkFailures = 0
@@ -70,7 +76,8 @@ struct RetrySchedule: Equatable, Sendable {
             return min(Self.firstDelay << Int64(min(networkFailures, 6)), Self.longestNetworkDelay)
         case .server(let retryAfter):
             guard serverFailures < purpose.serverRetries else { return nil }
-            if purpose == .validation, retryAfter ?? 0 > Self.longestValidationDelay { return nil }
+            let isOptional = purpose == .validation || purpose == .opening
+            if isOptional, retryAfter ?? 0 > Self.longestOptionalDelay { return nil }
             defer { serverFailures += 1 }
             let asked = max(0, min(retryAfter ?? 0, Self.longestRetryAfter)) * 1_000_000_000
             return max(Self.firstDelay << Int64(serverFailures), asked)

@@ -13,12 +13,14 @@ public struct LicenseContext: Sendable {
 
 /// How to reach a content service, and the parameters of its use.
 public struct ServiceSettings: Sendable {
+    static let standardReadAhead = 16 << 20
+
     /// `https://host:port/path`, without a slash at the end.
     public var baseURL: String
     /// Identifies this kind of client to the service without a login.
     public var clientName: String
     /// How many bytes of encoded audio are fetched before the decoder of a product needs them.
-    public var readAhead = 16 << 20
+    public var readAhead = Self.standardReadAhead
     /// Returns the keys of content that a proprietary system protects, for licensees of that system; nil for content
     /// that it does not serve. Called on a decoder thread for each product that is opened. Its provider has priority
     /// over ClearKey and the keys of playlists. nil: there is no such system.

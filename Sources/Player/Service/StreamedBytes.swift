@@ -25,7 +25,10 @@ final class StreamedBytes: ByteSource {
         let retries: LiveRetries?
 
         /// - Parameter isLook: whether the reader may jump again, so that few bytes are held.
-        func begin(from offset: Int64, of version: ResourceVersion, isLook: Bool = false) -> Stretch {
+        func begin(
+            from offset: Int64, of version: ResourceVersion, isLook: Bool = false,
+            for purpose: RetrySchedule.Purpose = .playback
+        ) -> Stretch {
             var request = request
             if offset > 0 { request.longestPart = StreamedBytes.firstPart }
             let window = StreamWindow(
@@ -38,8 +41,8 @@ final class StreamedBytes: ByteSource {
                         progress: progress, into: window)
                 } else {
                     ResourceTransfer(
-                        request, from: offset, of: version, over: network, at: addresses, progress: progress,
-                        into: window)
+                        request, from: offset, of: version, over: network, for: purpose, at: addresses,
+                        progress: progress, into: window)
                 }
             return Stretch(start: offset, window: window, transfer: transfer)
         }
@@ -74,16 +77,17 @@ final class StreamedBytes: ByteSource {
     ///   - throughput: receives measurements; nil for resources that are too small to measure.
     ///   - isSegment: whether it is one of many segments, whose bytes are waited for and kept at any read offset.
     ///   - retries: for live content; nil for other content.
+    ///   - purpose: of the first transfer; the later ones are for playback.
     init(
         _ request: TransferRequest, over network: any ServiceNetwork, at addresses: ResourceAddresses? = nil,
         readAhead: Int, progress: StreamProgress? = nil, throughput: Throughput? = nil, isSegment: Bool = false,
-        retries: LiveRetries? = nil
+        retries: LiveRetries? = nil, purpose: RetrySchedule.Purpose = .playback
     ) {
         source = Source(
             request: request, network: network, addresses: addresses, readAhead: readAhead, progress: progress,
             throughput: throughput, isSegment: isSegment, retries: retries)
         progressID = progress?.newID() ?? 0
-        main = source.begin(from: 0, of: version)
+        main = source.begin(from: 0, of: version, for: purpose)
     }
 
     deinit {

@@ -59,6 +59,8 @@ extension StreamingSettings {
 /// Thread: any.
 public final class Streaming: Sendable {
     public let source: ContentService
+    /// Files on web servers, over the same network thread. They get nothing of the service, and are not cached.
+    public let web: WebFiles
     private let network: Network
     /// The host of the service.
     private let host: String
@@ -96,6 +98,7 @@ public final class Streaming: Sendable {
         source = ContentService(settings.service, over: service, credentials: credentials)
         source.linkChanged(to: Link.current(settings.links).kind)
         events = EventService(network: network, settings: settings.service, credentials: credentials)
+        web = WebFiles(over: network, readAhead: settings.service.readAhead)
         offline = OfflineService(network: downloads, settings: settings.service, credentials: credentials)
     }
 

@@ -11,24 +11,30 @@ public final class SourceRouter: PlaybackSource {
         case local
         /// Its id is a `ServiceAddress`.
         case service
+        /// Its id is a `WebFileAddress`.
+        case web
     }
 
     private let local: any PlaybackSource
     private let service: (any PlaybackSource)?
+    private let web: (any PlaybackSource)?
     private let kept: OfflineSource?
     private let offlineMode: OfflineMode
     private let isLinked: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - service: nil when no content service is configured.
+    ///   - web: files on web servers; nil for a player that has none.
     ///   - kept: the offline copies of the service; nil without an offline engine.
     ///   - offlineMode: the mode in which no source uses the network.
     ///   - isLinked: whether there is a link now. Without one, damage of an offline copy is an error, and the service
     ///     is not tried. Called on decoder threads.
     public init(
-        local: any PlaybackSource = LocalFiles(), service: (any PlaybackSource)? = nil, kept: OfflineSource? = nil,
-        offlineMode: OfflineMode = OfflineMode(), isLinked: @escaping @Sendable () -> Bool = { true }
+        local: any PlaybackSource = LocalFiles(), service: (any PlaybackSource)? = nil,
+        web: (any PlaybackSource)? = nil, kept: OfflineSource? = nil, offlineMode: OfflineMode = OfflineMode(),
+        isLinked: @escaping @Sendable () -> Bool = { true }
     ) {
+        self.web = web
         self.local = local
         self.service = service
         self.kept = kept
@@ -41,6 +47,14 @@ public final class SourceRouter: PlaybackSource {
     ) throws(PlayerError) -> OpenedProduct {
         switch Self.route(of: product) {
         case .local: return try local.open(product, session: session, cancellation: cancellation, medium: medium)
+        case .web:
+            if offlineMode.isOn { throw PlayerError(.source(.offlineMode), product) }
+            guard let web else {
+                throw PlayerError(
+                    .notAllowed, code: "a1", message: "\(product.productId): this player plays no web addresses.",
+                    mediaProduct: product)
+            }
+            return try web.open(product, session: session, cancellation: cancellation, medium: medium)
         case .service:
             let service = offlineMode.isOn ? nil : service
             var otherwise: OfflineSource.Replacement?
@@ -81,11 +95,13 @@ public final class SourceRouter: PlaybackSource {
         switch Self.route(of: product) {
         case .local: local.streams(product)
         case .service: service?.streams(product) ?? false
+        case .web: web?.streams(product) ?? false
         }
     }
 
     /// Decides the route.
     static func route(of product: MediaProduct) -> Route {
-        ServiceAddress.isMeant(by: product.productId) ? .service : .local
+        if ServiceAddress.isMeant(by: product.productId) { return .service }
+        return WebFileAddress.isMeant(by: product.productId) ? .web : .local
     }
 }

@@ -1,7 +1,7 @@
 /// A track or video that can be played (docs/playback.md, 1.1).
 public struct MediaProduct: Equatable, Sendable {
     public var productType: ProductType
-    /// The product's id at its source; for local files the path.
+    /// The product's id at its source; for local files the path, for files on web servers the address.
     public var productId: String
     /// Unique for each instance, so that messages distinguish two requests for the same product.
     public var referenceId: String

@@ -14,8 +14,11 @@ extension PlayerError {
             self.init(error, product)
             return
         }
-        let message = "\(product.productId): \(Self.reason(of: error))"
-        self.init(Self.kind(of: error), .media(error), message: message, mediaProduct: product)
+        let isOfWeb = WebFileAddress.isMeant(by: product.productId)
+        let reason = isOfWeb ? error.reasonOfWebFile : nil
+        let message = "\(product.productId): \(reason ?? Self.reason(of: error))"
+        let kind = isOfWeb ? error.kindOfWebFile : nil
+        self.init(kind ?? Self.kind(of: error), .media(error), message: message, mediaProduct: product)
     }
 
     static func kind(of error: MediaError) -> Kind {

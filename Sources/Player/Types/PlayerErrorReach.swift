@@ -21,6 +21,7 @@ extension PlayerError {
         case .foreign: .service
         // Not even JSON: a web page, or a server that is no content service.
         case .answer(let field): field.utf8.elementsEqual(PlaybackInfo.Malformed.noAnswer.utf8) ? .service : .product
+        case .media(let error) where isOfWeb: error.reachOfWebFile
         case .media(.source(let error)): Self.reach(of: error)
         case .media(let error) where error.isOfNoService: isOfService ? .content : .product
         case .system(let error): error.isOfResources ? .machine : .product
@@ -29,6 +30,8 @@ extension PlayerError {
     }
 
     private var isOfService: Bool { mediaProduct.map { ServiceAddress.isMeant(by: $0.productId) } ?? false }
+
+    private var isOfWeb: Bool { mediaProduct.map { WebFileAddress.isMeant(by: $0.productId) } ?? false }
 
     private static func reach(of error: ByteSourceError) -> Reach {
         switch error {

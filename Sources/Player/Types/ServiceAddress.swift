@@ -1,5 +1,5 @@
 /// The address of a product of the content service as text: `tonearm:track/ID` or `tonearm:video/ID`. It is the
-/// product's id in the player; any other id is the path of a file (docs/playback.md, 15.1).
+/// product's id in the player (docs/playback.md, 15.1).
 public struct ServiceAddress: Equatable, Sendable {
     private static let scheme = "tonearm:"
     private static let types: [(String, ProductType)] = [("track/", .track), ("video/", .video)]

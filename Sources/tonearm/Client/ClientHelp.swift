@@ -64,15 +64,16 @@ extension HelpText {
 
     static let queue = """
         Usage: tonearm queue [list] [OPTIONS]
-               tonearm queue add|set [--play] FILE|FOLDER|tonearm:track/ID… [OPTIONS]
-               tonearm queue insert [--at PLACE] FILE|FOLDER|tonearm:track/ID… [OPTIONS]
+               tonearm queue add|set [--play] FILE|FOLDER|URL|tonearm:track/ID… [OPTIONS]
+               tonearm queue insert [--at PLACE] FILE|FOLDER|URL|tonearm:track/ID… [OPTIONS]
                tonearm queue add|set|insert --search WORDS [OPTIONS]
                tonearm queue move PLACE TO | remove PLACE|FIRST-LAST… | clear [OPTIONS]
 
         Places count from 1, in the order of playing, as the list shows them. A * marks the current entry. A folder
         stands for its music, in order, a playlist (M3U, PLS, XSPF) for its entries, album.cue for its tracks and
-        album.cue/track0003 for one of them; the daemon must be allowed to read it. tonearm:album/ID and
-        tonearm:playlist/ID stand for their tracks. If a path or a place is wrong, nothing is changed.
+        album.cue/track0003 for one of them; the daemon must be allowed to read it. A URL (http, https) is a file on a
+        web server. tonearm:album/ID and tonearm:playlist/ID stand for their tracks. If a path or a place is wrong,
+        nothing is changed.
 
         Options:
           --play                  with set: play at once

@@ -20,7 +20,7 @@ struct MusicPaths {
     }
 
     private mutating func add(_ path: String) throws(UsageError) {
-        if ServiceAddress.isMeant(by: path) { return absolute.append(path) }
+        if ServiceAddress.isMeant(by: path) || WebFileAddress.isMeant(by: path) { return absolute.append(path) }
         let (file, rest) = Self.parts(of: path)
         do throws(SystemError) {
             // The path is stored without links and dots, so that the queue shows the files' own paths.

@@ -55,11 +55,15 @@ struct PlayCommand {
             return ExitCode.failed
         }
         defer { streaming?.stop() }
-        guard let player = openPlayer(device, streaming) else { return ExitCode.failed }
+        let web = streaming?.web ?? openWeb()
+        defer { web.stop() }
+        let source = SourceRouter(service: streaming?.source, web: web)
+        guard let player = openPlayer(device, source) else { return ExitCode.failed }
         if let streaming {
             streaming.source.follow(player.playbackEngineConfig, isMetered: streaming.metering(links))
         }
-        let monitor = watchLink(on: loop, streaming)
+        let usesNetwork = streaming != nil || selection.files.contains { WebFileAddress.isMeant(by: $0) }
+        let monitor = usesNetwork ? watchLink(on: loop, streaming, web) : nil
         defer { monitor?.stop() }
         configure(player.playbackEngineConfig)
 
@@ -124,11 +128,13 @@ struct PlayCommand {
 
     private var links: LinkSettings { LinkSettings(service: options.service) }
 
-    /// - Returns: nil without a service, and when the kernel does not allow it. A retry then waits for its full time.
-    private func watchLink(on loop: EventLoop, _ streaming: Streaming?) -> LinkMonitor? {
-        guard let streaming else { return nil }
+    /// - Returns: nil when the kernel does not allow it. A retry then waits for its full time.
+    private func watchLink(on loop: EventLoop, _ streaming: Streaming?, _ web: WebFiles) -> LinkMonitor? {
         do throws(SystemError) {
-            return try LinkMonitor(links, loop: loop) { streaming.linkChanged(to: $0) }
+            return try LinkMonitor(links, loop: loop) {
+                streaming?.linkChanged(to: $0)
+                web.linkChanged(to: $0)
+            }
         } catch {
             return nil
         }
@@ -149,11 +155,21 @@ struct PlayCommand {
     /// - Returns: nil without a service.
     private func openStreaming() throws(NetworkSetupError) -> Streaming? {
         guard let settings = streamingSettings else { return nil }
-        let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
         return try Streaming(settings, clock: clock)
     }
 
-    private func openPlayer(_ device: OutputDevice, _ streaming: Streaming?) -> Player? {
+    /// Returns the web files of a player without a service.
+    private func openWeb() -> WebFiles {
+        var settings = NetworkSettings(clock: clock)
+        settings.extraCAFile = options.authorities
+        return WebFiles(settings)
+    }
+
+    private var clock: TrustedCertificateClock {
+        TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
+    }
+
+    private func openPlayer(_ device: OutputDevice, _ source: SourceRouter) -> Player? {
         var output = RendererSettings(device: device.name, sampleFormat: options.sampleFormat)
         output.bufferMilliseconds = options.bufferMilliseconds
         output.periodCount = options.periodCount
@@ -162,7 +178,7 @@ struct PlayCommand {
         settings.storesOnlyVolume = true
         if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }
         do throws(PlayerError) {
-            let player = try Player(settings: settings, source: SourceRouter(service: streaming?.source))
+            let player = try Player(settings: settings, source: source)
             if let problem = player.storageProblem {
                 console.complain("warning: the volume will not be remembered: \(problem)")
             }
@@ -173,7 +189,7 @@ struct PlayCommand {
         }
         settings.stateFolder = nil
         do throws(PlayerError) {
-            return try Player(settings: settings, source: SourceRouter(service: streaming?.source))
+            return try Player(settings: settings, source: source)
         } catch {
             console.complain(error.message)
             return nil

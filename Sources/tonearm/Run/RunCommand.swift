@@ -62,13 +62,16 @@ struct RunCommand {
         let clock = TrustedClock(store: time)
         let streaming = try openStreaming(inForce, board, clock, state.storage)
         defer { streaming?.stop() }
-        let player = try openPlayer(inForce, board, device, state.storage, streaming, clock)
+        let certificateClock = TrustedCertificateClock(clock, released: tonearmReleased)
+        let web = streaming?.web ?? inForce.webFiles(certificateClock, linkSettings(inForce, board))
+        defer { web.stop() }
+        let player = try openPlayer(inForce, board, device, state.storage, streaming, web, clock)
         streaming?.start()
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })
         do throws(Failure) {
-            try serve(daemon, board, device, streaming, signals)
+            try serve(daemon, board, device, streaming, web, signals)
         } catch {
             daemon.shutDown()
             player.shutDown()
@@ -84,12 +87,13 @@ struct RunCommand {
 
     /// Runs until a signal ends it.
     private func serve(
-        _ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ streaming: Streaming?, _ signals: Signals
+        _ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ streaming: Streaming?, _ web: WebFiles,
+        _ signals: Signals
     ) throws(Failure) {
         // Before any playback: an error here ends the start.
         let server = try openSocket(daemon)
         if let board { daemon.attach(board, lines: GPIOLines()) }
-        let network = watchLink(board, daemon, streaming)
+        let network = watchLink(board, daemon, streaming, web)
         daemon.start()
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
@@ -142,7 +146,7 @@ struct RunCommand {
 
     private func openPlayer(
         _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread,
-        _ streaming: Streaming?, _ clock: TrustedClock
+        _ streaming: Streaming?, _ web: WebFiles, _ clock: TrustedClock
     ) throws(Failure) -> Player {
         var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
@@ -151,9 +155,11 @@ struct RunCommand {
             configuration.eventSettings(version: tonearmVersion, clock: clock, $0)
         }
         let links = linkSettings(configuration, board)
+        let isLinked: @Sendable () -> Bool = { !Link.current(links).isOffline }
+        web.follow(settings.offlineMode, isLinked: isLinked)
         let source = SourceRouter(
-            service: streaming?.source, kept: settings.offlining?.source, offlineMode: settings.offlineMode,
-            isLinked: { !Link.current(links).isOffline })
+            service: streaming?.source, web: web, kept: settings.offlining?.source, offlineMode: settings.offlineMode,
+            isLinked: isLinked)
         do throws(PlayerError) {
             let player = try Player(settings: settings, source: source)
             if let streaming {
@@ -215,14 +221,18 @@ struct RunCommand {
     }
 
     /// - Returns: nil when the kernel does not allow it; the status has no network then.
-    private func watchLink(_ board: BoardProfile?, _ daemon: Daemon, _ streaming: Streaming?) -> LinkMonitor? {
+    private func watchLink(
+        _ board: BoardProfile?, _ daemon: Daemon, _ streaming: Streaming?, _ web: WebFiles
+    ) -> LinkMonitor? {
         do throws(SystemError) {
             let links = linkSettings(daemon.settings.configuration, board)
             let monitor = try LinkMonitor(links, loop: daemon.loop) {
                 streaming?.routesChanged()
+                web.routesChanged()
                 daemon.linkChanged(to: $0)
             } changed: {
                 streaming?.linkChanged(to: $0)
+                web.linkChanged(to: $0)
                 daemon.linkChanged(to: $0)
             }
             daemon.linkChanged(to: monitor.link)

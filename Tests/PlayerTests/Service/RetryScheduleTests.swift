@@ -31,6 +31,15 @@ struct RetryScheduleTests {
         #expect(delays(purpose, failures) == expected)
     }
 
+    @Test("An address that may never work: four retries, and without end when bytes have arrived")
+    func opening() {
+        let failures = [RetrySchedule.Failure](repeating: .network, count: 6)
+        #expect(delays(.opening, failures) == [500, 1000, 2000, 4000, nil, nil])
+        #expect(delays(.opening, [.server(retryAfter: 60), .server(retryAfter: 61)]) == [60_000, nil])
+        #expect(RetrySchedule.Purpose.opening.onArrival == .playback)
+        #expect(RetrySchedule.Purpose.offlining.onArrival == .offlining)
+    }
+
     @Test("A command: a person learns at once that there is no network, and waits for a server that fails")
     func command() {
         #expect(delays(.command, [.network]) == [nil])

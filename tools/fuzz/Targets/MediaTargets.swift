@@ -139,7 +139,7 @@ let mediaTargets = [
                     require(path.utf8.first == UInt8(ascii: "/"), "a path that is not absolute")
                 }
             }
-            require((list.webAddress == nil) == (list.webAddressCount == 0), "an address that is not counted")
+            require((list.otherAddress == nil) == (list.otherAddressCount == 0), "an address that is not counted")
         }
     },
     FuzzTarget("cue") { bytes in

@@ -131,9 +131,11 @@ struct RequestFields {
             }
             guard let path = members.first?.value.string, !path.utf8.contains(0),
                 path.utf8.first == UInt8(ascii: "/") || ServiceAddress.isMeant(by: path)
+                    || WebFileAddress.isMeant(by: path)
             else {
                 throw .notAllowed(
-                    field: "\(place).path", allowed: "an absolute path, which begins with /, or tonearm:track/ID")
+                    field: "\(place).path",
+                    allowed: "an absolute path, which begins with /, tonearm:track/ID, or an address of http or https")
             }
             try Self.checkLength(of: path, "\(place).path")
             paths.append(path)

@@ -82,15 +82,18 @@ public struct MusicFolder {
     /// Adds the music at `path`: a file itself, with any name; the files below a folder whose names have the ending of
     /// audio; the tracks of a cue sheet; the entries of a playlist. Names that begin with a dot, and folders of
     /// operating systems (`Folder.isOfSystem`), are left out. `album.flac/` stands for the tracks of the cue sheet
-    /// inside of that file. The address of a product of the content service stays as it is.
+    /// inside of that file. The address of a product of the content service, or of a file on a web server, stays as it
+    /// is.
     public mutating func add(_ path: String) throws(Stop) {
         if ServiceAddress.isMeant(by: path) { return try append(path) }
+        if WebFileAddress.isMeant(by: path) { return try addAddress(path) }
         try add(path, inside: [])
     }
 
     /// Whether a path means other files: a playlist, a cue sheet, or a track of one.
     public static func isList(_ path: String) -> Bool {
-        switch MusicFileKind(name: path) {
+        if WebFileAddress.isMeant(by: path) { return false }
+        return switch MusicFileKind(name: path) {
         case .cueSheet, .playlist: true
         case .audio, nil: SheetTrack(path) != nil || isFileWithSlash(path)
         }
@@ -98,6 +101,14 @@ public struct MusicFolder {
 
     private static func isFileWithSlash(_ path: String) -> Bool {
         path.utf8.last == UInt8(ascii: "/") && FileKind(at: withoutSlashes(path)) == .file
+    }
+
+    private mutating func addAddress(_ text: String) throws(Stop) {
+        guard let address = WebFileAddress(text) else {
+            return contents.skip(MusicProblem(text, "an address without a host."))
+        }
+        if let reason = address.refusal { return contents.skip(MusicProblem(address.shown, reason)) }
+        try append(text)
     }
 
     /// - Parameter outer: the playlists that lead to `path`.

@@ -36,7 +36,8 @@ struct PlaylistsRead {
 }
 
 extension MusicFolder {
-    /// The most missing entries of a playlist that are named. The others are only counted.
+    /// The most missing entries of a playlist that are named, and the same of refused addresses. The others are only
+    /// counted.
     private static let mostNamed = 10
 
     /// Adds the entries of a playlist. Problems with the playlist and its entries are noted.
@@ -51,10 +52,23 @@ extension MusicFolder {
         }
         let list: PlaylistFile
         do throws(MusicProblem) { list = try Self.read(path) } catch { return contents.skip(error) }
-        if list.webAddressCount > 0 { skipWebAddresses(list, path) }
-        var missing = 0
+        if list.otherAddressCount > 0 { skipOtherAddresses(list, path) }
+        var (missing, refused) = (0, 0)
         for entry in list.entries {
             try check()
+            if let text = entry.webAddress, let address = WebFileAddress(text) {
+                guard let reason = address.refusal else {
+                    try append(text)
+                    continue
+                }
+                refused += 1
+                if refused <= Self.mostNamed {
+                    contents.skip(MusicProblem(path, "its entry \"\(address.shown)\": \(reason)"))
+                } else {
+                    contents.problemCount += 1
+                }
+                continue
+            }
             guard let found = Self.place(of: entry) else {
                 missing += 1
                 if missing <= Self.mostNamed {
@@ -96,12 +110,12 @@ extension MusicFolder {
         return list
     }
 
-    private mutating func skipWebAddresses(_ list: PlaylistFile, _ path: String) {
-        let others = list.webAddressCount > 1 ? " and \(list.webAddressCount - 1) more" : ""
+    private mutating func skipOtherAddresses(_ list: PlaylistFile, _ path: String) {
+        let others = list.otherAddressCount > 1 ? " and \(list.otherAddressCount - 1) more" : ""
         contents.skip(
             MusicProblem(
-                path, "radio and web addresses in playlists are not supported yet: \(list.webAddress ?? "")\(others)."),
-            count: list.webAddressCount)
+                path, "only addresses of http and https are played, and not \(list.otherAddress ?? "")\(others)."),
+            count: list.otherAddressCount)
     }
 
     /// Returns the first existing path that the entry may mean.
