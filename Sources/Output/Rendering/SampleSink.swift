@@ -2,8 +2,8 @@ import PCM
 
 /// An open device, and the conversion of ring samples into its format.
 ///
-/// A device that gets DSD over PCM has no fades. The idle pattern of DSD comes before the first frame after each
-/// silence of the device, and after the last one before it, so that the DAC neither clicks nor misses the beginning.
+/// A device that gets DSD over PCM has no fades. When it starts, the idle pattern of DSD comes before the first frame;
+/// before it stops, the pattern follows the last one. So the DAC neither clicks nor misses the beginning.
 ///
 /// Thread: the audio thread. Only `init` allocates.
 final class SampleSink {
