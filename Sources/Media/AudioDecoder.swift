@@ -11,6 +11,9 @@ public protocol AudioDecoder: AnyObject {
     var metadata: TrackMetadata { get }
     /// The damage that was found so far.
     var damage: DamageReport { get }
+    /// A decoder of the same DSD that returns its bits as words (`PCMFormat.isDSD`); nil for other audio. Both read one
+    /// source: a `seek` must come first when the other one was used.
+    var dsdWords: (any AudioDecoder)? { get }
 
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.
     /// - Parameter buffer: room for at least one frame of 8 channels. The decoder may fill only a part of it.
@@ -29,6 +32,9 @@ public protocol AudioDecoder: AnyObject {
 }
 
 extension AudioDecoder {
+    /// The default for a decoder of other audio than DSD.
+    public var dsdWords: (any AudioDecoder)? { nil }
+
     /// The default for a decoder that never returns `.notYet`.
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) { wake() }
 }

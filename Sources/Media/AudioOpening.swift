@@ -88,10 +88,10 @@ public final class AudioOpening {
             return TrackDecoder(container.track, container, codec, steps)
         case .dsf:
             let container = try DSFContainer(audio, tags: tags, base: found.start)
-            return decoder(of: container.track, container.packets)
+            return decoder(of: container.track, words: container.words, container.packets)
         case .dff:
             let container = try DFFContainer(audio, tags: tags, base: found.start)
-            return decoder(of: container.track, container.packets)
+            return decoder(of: container.track, words: container.words, container.packets)
         case .matroska:
             return try MatroskaContainer(audio, tags: tags).decoder(steps)
         }
@@ -199,8 +199,12 @@ public final class AudioOpening {
     }
 
     /// - Parameter packets: of DSD, one byte of each channel in turn.
-    private func decoder(of track: TrackDescription, _ packets: any TimedPacketSource) -> TrackDecoder {
-        let codec = DSDCodec(packets, channelCount: track.properties.format.channelCount)
+    private func decoder(
+        of track: TrackDescription, words: TrackDescription, _ packets: any TimedPacketSource
+    ) -> TrackDecoder {
+        let channelCount = track.properties.format.channelCount
+        let words = TrackDecoder(words, packets, DSDWordCodec(packets, channelCount: channelCount), steps)
+        let codec = DSDCodec(packets, channelCount: channelCount, words: words)
         return TrackDecoder(track, packets, codec, steps)
     }
 

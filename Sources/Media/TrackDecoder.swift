@@ -41,6 +41,7 @@ final class TrackDecoder: AudioDecoder {
     }
 
     var metadata: TrackMetadata { codec.metadata ?? tags }
+    var dsdWords: (any AudioDecoder)? { codec.dsdWords }
 
     var damage: DamageReport {
         var damage = codec.damage

@@ -30,6 +30,14 @@ public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopya
         }
     }
 
+    /// Whether samples of DSD over PCM reach a converter in this format. Receivers of HDMI take none.
+    public var carriesDSD: Bool {
+        switch self {
+        case .s32, .s24, .s24Packed: true
+        case .s16, .iec958Subframe: false
+        }
+    }
+
     /// ALSA's name, as in `/proc/asound/…/hw_params`.
     public var name: StaticString {
         switch self {

@@ -5,6 +5,7 @@
 ///   and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; those of 32 bits never.
 /// - Muted: digital zero.
 /// - Subframes of IEC 60958 have samples of 24 bits, in blocks that continue from call to call.
+/// - Words of DSD become DSD over PCM: no gain applies to them, and muted or silent they are the idle pattern.
 ///
 /// The result does not depend on how the samples are divided into calls (docs/decisions/dither.md).
 ///
@@ -27,6 +28,8 @@ public final class SampleRenderer {
     private var noise: DitherNoise
     /// The packer for `.iec958Subframe`.
     private let packer: SubframePacker?
+    /// The packer for words of DSD; nil for PCM.
+    private let dop: DoPPacker?
     private var ramp: Ramp?
 
     /// - Parameters:
@@ -34,9 +37,11 @@ public final class SampleRenderer {
     ///   - sampleRate: in Hz; sets the length of a ramp.
     ///   - significantBits: bits of a sample that reach the converter. An `.s32` with at most 24 of them is dithered as
     ///     24 bits are.
+    ///   - isDSD: whether all samples are words of DSD. The format must be one that carries them.
     ///   - seed: of the dither. Equal seeds give equal noise.
     public init(
-        format: SampleFormat, channelCount: Int, sampleRate: Int, significantBits: Int = 32, seed: UInt64
+        format: SampleFormat, channelCount: Int, sampleRate: Int, significantBits: Int = 32, isDSD: Bool = false,
+        seed: UInt64
     ) {
         self.format = format
         isConverterOf24 = format == .s32 && significantBits <= 24
@@ -46,6 +51,7 @@ public final class SampleRenderer {
         packer =
             format == .iec958Subframe
             ? SubframePacker(channelCount: channelCount, status: ChannelStatus(sampleRate: sampleRate)) : nil
+        dop = isDSD ? DoPPacker(channelCount: channelCount) : nil
     }
 
     /// Whether the gain of the next frame differs from `gain` because of a ramp.
@@ -70,6 +76,7 @@ public final class SampleRenderer {
     ///   - source: `frames · channelCount` samples.
     ///   - target: room for as many of the format, aligned for it.
     public func render(from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer) {
+        if let dop { return render(gain == .muted ? nil : source, frames: frames, to: target, dop) }
         switch format {
         case .s32 where isConverterOf24: render(S32Of24.self, from: source, frames: frames, to: target)
         case .s32: render(S32.self, from: source, frames: frames, to: target)
@@ -85,6 +92,7 @@ public final class SampleRenderer {
 
     /// Renders `frames` frames of silence: a gain and a ramp stay as they are.
     public func renderSilence(frames: Int, to target: UnsafeMutableRawPointer) {
+        if let dop { return render(nil, frames: frames, to: target, dop) }
         guard let packer else {
             let byteCount = frames * channelCount * format.byteCount
             target.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
@@ -95,13 +103,38 @@ public final class SampleRenderer {
         }
     }
 
-    // MARK: The position in the stream of the device, which subframes have
+    /// - Parameter words: nil for silence.
+    private func render(
+        _ words: UnsafePointer<Int32>?, frames: Int, to target: UnsafeMutableRawPointer, _ dop: DoPPacker
+    ) {
+        dop.pack(words, frames: frames) { first, frames, samples in
+            let count = frames * channelCount
+            let place = target + first * channelCount * format.byteCount
+            switch format {
+            case .s32: place.copyMemory(from: samples, byteCount: count * format.byteCount)
+            case .s24: SampleLoops<S24>.narrow(samples, count: count, to: place)
+            case .s24Packed: SampleLoops<S24Packed>.narrow(samples, count: count, to: place)
+            // They do not carry DSD.
+            case .s16, .iec958Subframe:
+                place.initializeMemory(as: UInt8.self, repeating: 0, count: count * format.byteCount)
+            }
+        }
+    }
+
+    // MARK: The position in the stream of the device, which subframes and DSD over PCM have
 
     /// Restarts the output of the device: no frame precedes the next one.
-    public func restart() { packer?.restart() }
+    /// - Parameter unheard: the last frames that the device has dropped. The markers of DSD continue before them.
+    public func restart(unheard: Int = 0) {
+        packer?.restart()
+        dop?.rewind(unheard)
+    }
 
     /// Makes the next frames replace the last `frames` frames, which the device has taken back.
-    public func rewind(_ frames: Int) { packer?.rewind(frames) }
+    public func rewind(_ frames: Int) {
+        packer?.rewind(frames)
+        dop?.rewind(frames)
+    }
 
     private func render<Target: DeviceSample>(
         _: Target.Type, from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer

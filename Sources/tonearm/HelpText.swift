@@ -119,6 +119,8 @@ enum HelpText {
                                   the device
           --rate HZ               8000 to 768000: convert all to this sample rate; default: only what the device does
                                   not have
+          --dsd pcm|dop           DSD as PCM, or bit for bit as DSD over PCM, for a DAC that understands it (another
+                                  one plays noise) and has 24 bits and 176.4 kHz or more; default: pcm
           --buffer MILLISECONDS   10 to 10000, length of the device's buffer; default: 200
           --periods COUNT         2 to 64 periods in the buffer; default: 4
           --json                  write events to stdout, one JSON object a line
@@ -143,8 +145,8 @@ enum HelpText {
           device                  name, sampleRate, channels, sampleFormat, significantBits, adaptation; null while none
                                   is open
           adaptation              kind (copied, placed, mixed), channels of the file; null where the device has them
-          path                    bitPerfect, changes of the samples (rate, channels, loudness, volume, mute, depth);
-                                  null while no device is open
+          path                    bitPerfect, changes of the samples (rate, channels, loudness, volume, mute, depth),
+                                  dsdOverPCM, note; null while no device is open
 
         Exit codes: 0 everything was played (damage inside a file is a warning), or you quit; 1 something
         could not be played; 2 the command line is wrong; 3 the sound device cannot be used, or is full; 130

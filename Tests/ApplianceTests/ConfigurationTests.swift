@@ -65,6 +65,7 @@ struct ConfigurationTests {
             resampling = high
             rate = 48000
             highest-rate = 96000
+            dsd = dop
             normalization = track
             pre-amp = -6 dB
             [player]

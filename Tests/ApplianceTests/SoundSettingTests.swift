@@ -42,6 +42,8 @@ struct SoundSettingTests {
         #expect(try settings("[audio]\nresampling = off").output.sampleRates == SampleRateRule(quality: nil))
         #expect(try settings("[audio]\nrate = 48000").output.sampleRates == SampleRateRule(fixed: 48_000))
         #expect(try settings("[audio]\nhighest-rate = 96000").output.sampleRates == SampleRateRule(highest: 96_000))
+        #expect(try !settings("").output.sendsDSD && !settings("[audio]\ndsd = pcm").output.sendsDSD)
+        #expect(try settings("[audio]\ndsd = dop").output.sendsDSD)
         #expect(try settings("[audio]\nbuffer = 80 ms").output.bufferMilliseconds == 80)
         #expect(try settings("[audio]\nperiods = 2").output.periodCount == 2)
         #expect(try settings("[audio]\nsample-format = S16_LE").output.sampleFormat == .s16)

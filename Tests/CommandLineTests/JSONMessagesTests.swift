@@ -29,7 +29,8 @@ struct JSONMessagesTests {
     private static let device =
         #"{"name":"hw:CARD=DAC","sampleRate":44100,"channels":2,"sampleFormat":"S32_LE","significantBits":24,"#
         + #""adaptation":null}"#
-    private static let path = #""path":{"bitPerfect":false,"changes":["rate","volume"]}"#
+    private static let path =
+        #""path":{"bitPerfect":false,"changes":["rate","volume"],"dsdOverPCM":false,"note":null}"#
     private static let format =
         #"{"codec":"flac","sampleRate":44100,"bitDepth":16,"bitRate":null,"quality":null,"#
         + #""convertedSampleRate":null}"#

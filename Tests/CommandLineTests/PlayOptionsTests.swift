@@ -56,6 +56,7 @@ struct PlayOptionsTests {
             (["--pre-amp", "31"], "--pre-amp 31: must be a whole number of dB from -30 to 30."),
             (["--pre-amp", "1.5"], "--pre-amp 1.5: must be a whole number of dB from -30 to 30."),
             (["--buffer", "9"], "--buffer 9: must be a whole number of milliseconds from 10 to 10000."),
+            (["--dsd", "native"], "--dsd native: must be pcm or dop."),
             (["--periods", "1"], "--periods 1: must be a whole number of periods from 2 to 64."),
             (["--start", "-1"], "--start -1: must be a number of seconds from 0 on, like 90 or 12.5."),
             (["--start", "1:30"], "--start 1:30: must be a number of seconds from 0 on, like 90 or 12.5."),

@@ -71,6 +71,8 @@ struct StatusLineTests {
     func path() {
         let line = StatusLine(Self.now(path: SignalPath([]))).text(columns: 120)
         #expect(line.hasSuffix("44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC, bit-perfect"))
+        let dop = StatusLine(Self.now(path: SignalPath([], isDSDOverPCM: true))).text(columns: 130)
+        #expect(dop.hasSuffix("hw:CARD=DAC, bit-perfect, DSD over PCM"))
     }
 
     @Test(

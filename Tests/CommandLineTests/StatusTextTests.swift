@@ -28,6 +28,8 @@ struct StatusTextTests {
         let changed = try lines(#"{"path":{"bitPerfect":false,"changes":["rate","volume","new"]}}"#)
         #expect(changed == ["path      rate converted, volume scaled"])
         #expect(try lines(#"{"path":null}"#) == [])
+        let dop = try lines(#"{"path":{"bitPerfect":true,"changes":[],"dsdOverPCM":true}}"#)
+        #expect(dop == ["path      bit-perfect, DSD over PCM: software volume and normalization do not apply"])
     }
 
     @Test(

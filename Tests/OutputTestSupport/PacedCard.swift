@@ -244,7 +244,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
             throw .rateNotSupported(device: request.device, rate: format.sampleRate, supported: rates.sorted())
         }
         guard
-            let sampleFormat = sampleFormats.first(where: { request.sampleFormat == nil || $0 == request.sampleFormat })
+            let sampleFormat = sampleFormats.first(where: {
+                (request.sampleFormat ?? $0) == $0 && (!request.format.isDSD || $0.carriesDSD)
+            })
         else { throw .sampleFormatNotSupported(device: request.device, requested: request.sampleFormat) }
         let bufferFrames = max(format.sampleRate * request.bufferMilliseconds / 1000, leastBufferFrames)
         var configuration = DeviceConfiguration(

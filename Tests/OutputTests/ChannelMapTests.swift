@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Channel maps (docs/decisions/channel-maps.md)")
 struct ChannelMapTests {
-    private static let hda = [
+    static let hda = [
         SND_CHMAP_FL, SND_CHMAP_FR, SND_CHMAP_RL, SND_CHMAP_RR, SND_CHMAP_FC, SND_CHMAP_LFE,
     ]
     private static let cea = [

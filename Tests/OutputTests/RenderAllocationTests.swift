@@ -65,22 +65,24 @@ struct RenderAllocationTests {
     }
 
     // Without faults: Swift Testing records a backtrace of each error, on the thread that throws it.
-    @Test("Pauses, streams taken back, many boundaries, ramps, step by step")
-    func byHand() {
-        _ = callsWhileStepping()
-        #expect(callsWhileStepping() == 0)
+    @Test("Pauses, streams taken back, many boundaries, ramps, step by step; also with DSD", arguments: [false, true])
+    func byHand(isDSD: Bool) {
+        _ = callsWhileStepping(isDSD: isDSD)
+        #expect(callsWhileStepping(isDSD: isDSD) == 0)
     }
 
-    private func callsWhileStepping() -> Int {
+    private func callsWhileStepping(isDSD: Bool) -> Int {
+        var (mono, deep) = (RenderBench.mono, RenderBoundaryTests.deep)
+        (mono.isDSD, deep.isDSD) = (isDSD, isDSD)
         let card = SilentCard()
         let channel = RendererChannel()
         let loop = RenderLoop(
             provider: card, clock: ManualClock(), settings: RendererSettings(device: "silent"), channel: channel)
-        let streams = (1...3).map { TestStream(id: $0, format: RenderBench.mono, ahead: 60_000) }
+        let streams = (1...3).map { TestStream(id: $0, format: mono, ahead: 60_000) }
         for stream in streams {
             for index in 0..<40 {
                 stream.write(index == 0 ? 100 : 10)
-                stream.change(to: index % 2 == 0 ? RenderBoundaryTests.deep : RenderBench.mono)
+                stream.change(to: index % 2 == 0 ? deep : mono)
             }
             stream.write(100)
             stream.end()

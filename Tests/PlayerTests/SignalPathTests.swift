@@ -50,6 +50,20 @@ struct SignalPathTests {
         #expect(SignalPath.Change(named: "sound") == nil)
     }
 
+    @Test("Of DSD over PCM only silence is a change, and the path says what does not apply")
+    func dsd() {
+        let device = DeviceConfiguration(
+            device: "hw:0", sampleRate: 176_400, channelCount: 2, sampleFormat: .s24, significantBits: 24,
+            bufferFrames: 4800, periodFrames: 1200, memoryMapped: true)
+        var context = PlaybackContext(productId: "a.dsf", playbackSessionId: "", referenceId: "")
+        (context.audioBitDepth, context.isDSDOverPCM) = (1, true)
+        let path = SignalPath(context, device, SampleScaling(isNormalized: true, isVolumeScaled: true))
+        #expect(path.isBitPerfect && path.isDSDOverPCM && path.description == "bit-perfect, DSD over PCM")
+        #expect(path.note == "software volume and normalization do not apply" && Self.path().note == nil)
+        #expect(SignalPath(context, device, SampleScaling(isMuted: true, isSilent: true)).changes == [.mute])
+        #expect(SignalPath(context, device, SampleScaling(isSilent: true)).description == "muted, DSD over PCM")
+    }
+
     @Test("The engine says it of the product that is heard: its own gain, mute, and the mean of both channels")
     func engine() throws {
         let folder = try ScratchFolder()

@@ -20,6 +20,7 @@ extension Configuration {
         output.allowsAdaptation = adaptsToDevice
         output.routing = channelRouting
         output.sampleRates = sampleRates
+        output.sendsDSD = sendsDSD
         var settings = PlayerSettings(output: output)
         settings.firstVolume = firstVolume
         settings.storesOnlyVolume = true

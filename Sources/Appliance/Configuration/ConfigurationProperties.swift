@@ -61,6 +61,8 @@ extension Configuration {
             quality: choice(.resampling, of: [.veryHigh, .high, nil]), fixed: limit(.rate),
             highest: limit(.highestRate))
     }
+    /// Whether DSD is sent as DSD over PCM.
+    public var sendsDSD: Bool { choice(.dsd, of: [false, true]) }
     /// The priority of the audio thread; nil for normal scheduling.
     public var realtimePriority: Int? { number(.realtimePriority) == 0 ? nil : number(.realtimePriority) }
 

@@ -1,7 +1,7 @@
 /// Names a setting of the daemon.
 public enum SettingName: Int, CaseIterable, Sendable {
     case device, sampleFormat, buffer, periods, mixerControl, volumeRoute, maximumVolume, firstVolume, realtimePriority
-    case fades, adaptation, channels, resampling, rate, highestRate
+    case fades, adaptation, channels, resampling, rate, highestRate, dsd
     case normalization, preAmp
     case resume, state
     case socket, socketMode, socketGroup, clients
@@ -142,6 +142,13 @@ struct Setting: Sendable {
             """
             Higher sample rates of the card are not used, in Hz: some converters claim more than they do; 0 for no
             limit.
+            """),
+        Setting(
+            .dsd, "audio", "dsd", .choice(["pcm", "dop"]), "pcm",
+            """
+            How DSD (DSF, DFF) is played: decoded to PCM, or with dop bit for bit as DSD over PCM, where the card has
+            24 bits and 176.4 kHz (twice that for DSD128). A card cannot say whether its converter understands that:
+            one that does not plays it as noise. Neither the volume in software nor normalization apply to it.
             """),
         Setting(
             .normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",

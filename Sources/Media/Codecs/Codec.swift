@@ -9,6 +9,9 @@ protocol Codec: AnyObject {
     /// The tags of the stream that is decoded now, when there are several streams; nil: those of the container.
     var metadata: TrackMetadata? { get }
 
+    /// The decoder of the same packets that returns words of DSD; nil for other audio.
+    var dsdWords: TrackDecoder? { get }
+
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.
     /// - Throws: `.notYet` when the same call can be repeated later; no frames are lost then.
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun
@@ -21,6 +24,7 @@ protocol Codec: AnyObject {
 
 extension Codec {
     var metadata: TrackMetadata? { nil }
+    var dsdWords: TrackDecoder? { nil }
 }
 
 /// The result of one `read` of a codec.

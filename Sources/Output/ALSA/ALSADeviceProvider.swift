@@ -78,6 +78,9 @@ public final class ALSADeviceProvider: DeviceProvider {
             let actual = device.configuration.sampleRate
             throw .rateNotSupported(device: request.device, rate: rate, supported: [actual])
         }
+        guard !request.format.isDSD || device.configuration.carriesDSD else {
+            throw .sampleFormatNotSupported(device: request.device, requested: request.sampleFormat)
+        }
         return device
     }
 

@@ -16,6 +16,7 @@ extension DeviceCapabilities {
         }
         let candidates = SampleFormat.allCases.filter {
             sampleFormats.contains($0) && (request.sampleFormat ?? $0) == $0
+                && (!request.format.isDSD || $0.carriesDSD)
         }
         guard let widest = candidates.first else {
             throw .sampleFormatNotSupported(device: request.device, requested: request.sampleFormat)

@@ -21,7 +21,7 @@ struct DeviceSlot {
         let settle = sink == nil ? settings.settleAtStart : settings.settleAtRateChange
         close()
         let device = try provider.open(settings.request(for: format))
-        let opened = SampleSink(device, settings: settings, settleMilliseconds: settle)
+        let opened = SampleSink(device, settings: settings, isDSD: format.isDSD, settleMilliseconds: settle)
         sink = opened
         return opened
     }

@@ -96,6 +96,8 @@ public struct DeviceConfiguration: Equatable, Sendable {
     /// The rate in Hz.
     public var sampleRate: Int
     public var channelCount: Int
+    /// Whether it gets DSD over PCM instead of PCM.
+    public var isDSD = false
     public var sampleFormat: SampleFormat
     /// Bits of a sample that reach the converter, as the driver reports; at most the format's.
     public var significantBits: Int
@@ -141,11 +143,14 @@ public struct DeviceConfiguration: Equatable, Sendable {
         rates.isEmpty || rates.contains(rate) || !DeviceCapabilities.usualRates.contains(rate)
     }
 
+    /// Whether the converter gets all bits of DSD over PCM.
+    public var carriesDSD: Bool { sampleFormat.carriesDSD && significantBits >= 24 }
+
     /// Whether audio of `format` can be played with the current configuration.
     public func takes(_ format: PCMFormat, allowsAdaptation: Bool = true) -> Bool {
-        guard format.sampleRate == sampleRate else { return false }
+        guard format.sampleRate == sampleRate, format.isDSD == isDSD else { return false }
         if format.channelCount == channelCount { return true }
-        return allowsAdaptation
+        return allowsAdaptation && !isDSD
             && ChannelAdaptation.deviceChannelCount(for: format.channelCount, of: channels) == channelCount
     }
 

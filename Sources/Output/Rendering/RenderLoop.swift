@@ -196,7 +196,7 @@ final class RenderLoop {
 
     private func drain() throws(DeviceFault) -> Wait {
         guard let sink = slot.sink else { return .command }
-        try sink.device.runOnBehindLastFrame()
+        try sink.runOnBehindLastFrame()
         try settle(sink)
         if head.unheard > 0 {
             reports.running()
@@ -240,7 +240,7 @@ final class RenderLoop {
 
     /// Asks the device how much was heard.
     private func settle(_ sink: SampleSink) throws(DeviceFault) {
-        if head.update(delayFrames: try sink.device.delayFrames()) { faultsInARow = 0 }
+        if head.update(delayFrames: try sink.delayFrames()) { faultsInARow = 0 }
     }
 
     /// Silences the device, at once or by a fade-out, and goes back to the first frame that was unheard or faded.

@@ -24,6 +24,9 @@ public struct RendererSettings: Sendable {
     /// The conversion of rates that the device does not have. The decoder carries it out: the device gets the rate of
     /// its stream, or refuses it.
     public var sampleRates = SampleRateRule()
+    /// Whether DSD is sent as DSD over PCM to a device that may take it. Otherwise, and where it cannot, DSD is decoded
+    /// to PCM. The decoder carries it out.
+    public var sendsDSD = false
     /// Which side each front channel of the device plays.
     public var routing = ChannelRouting.straight
     /// Whether playback fades out and in around a pause, a seek or a skip, if the device allows it (docs/playback.md,
@@ -41,7 +44,7 @@ public struct RendererSettings: Sendable {
         var request = DeviceRequest(device: device, format: format, sampleFormat: sampleFormat)
         request.bufferMilliseconds = bufferMilliseconds
         request.periodCount = periodCount
-        request.allowsAdaptation = allowsAdaptation
+        request.allowsAdaptation = allowsAdaptation && !format.isDSD
         return request
     }
 }

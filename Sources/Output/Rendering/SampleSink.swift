@@ -2,6 +2,9 @@ import PCM
 
 /// An open device, and the conversion of ring samples into its format.
 ///
+/// A device that gets DSD over PCM has no fades. When it starts, the idle pattern of DSD comes before the first frame;
+/// before it stops, the pattern follows the last one. So the DAC neither clicks nor misses the beginning.
+///
 /// Thread: the audio thread. Only `init` allocates.
 final class SampleSink {
     /// Why no more can be written now.
@@ -30,14 +33,23 @@ final class SampleSink {
     let startFrames: Int
     /// Frames of silence before everything else. The head does not count them: for the head the device starts late.
     private var settleFrames: Int
+    /// Frames of the idle pattern of DSD after the last frame.
+    private var idleFrames = 0
 
     /// Whether the device has only this silence so far: it can be started without frames of a stream.
     private(set) var isSettling = false
 
-    init(_ device: any PlaybackDevice, settings: RendererSettings, settleMilliseconds: Int = 0) {
+    /// Milliseconds of the idle pattern before and after DSD.
+    private static let idleMilliseconds = 20
+
+    /// - Parameter isDSD: whether all audio for the device is DSD.
+    init(
+        _ device: any PlaybackDevice, settings: RendererSettings, isDSD: Bool = false, settleMilliseconds: Int = 0
+    ) {
         self.device = device
         var configuration = device.configuration
-        configuration.routing = settings.routing
+        configuration.isDSD = isDSD
+        if !isDSD { configuration.routing = settings.routing }
         self.configuration = configuration
         allowsAdaptation = settings.allowsAdaptation
         fades = settings.fades && device.isAudible
@@ -48,8 +60,15 @@ final class SampleSink {
         stage = SampleStage(configuration)
         samples = SampleRenderer(
             format: configuration.sampleFormat, channelCount: configuration.channelCount,
-            sampleRate: configuration.sampleRate, significantBits: configuration.significantBits,
+            sampleRate: configuration.sampleRate, significantBits: configuration.significantBits, isDSD: isDSD,
             seed: settings.ditherSeed)
+        settleFrames = max(settleFrames, leadFrames)
+    }
+
+    /// Frames of the idle pattern before and after DSD; 0 for PCM, and for a file.
+    private var leadFrames: Int {
+        guard configuration.isDSD, device.isAudible else { return 0 }
+        return Int(clamping: FrameCount.lasting(milliseconds: Self.idleMilliseconds, at: configuration.sampleRate))
     }
 
     /// Whether audio of this format can be written without reopening the device.
@@ -64,6 +83,9 @@ final class SampleSink {
 
     /// The duration of `frames` frames, in milliseconds.
     func milliseconds(_ frames: Int64) -> Int64 { frames * 1000 / Int64(configuration.sampleRate) }
+
+    /// Written frames of streams that were not heard yet.
+    func delayFrames() throws(DeviceFault) -> Int { max(0, try device.delayFrames() - idleFrames) }
 
     /// Writes as much as the device has room for.
     func fill(from head: inout PlayHead) throws(DeviceFault) -> Filling {
@@ -107,12 +129,13 @@ final class SampleSink {
     /// Writes the first frames of a piece: all of it, or up to the end of a fade.
     /// - Returns: the frames that the device took.
     private func write(_ piece: PlayHead.Piece) throws(DeviceFault) -> Int {
+        if idleFrames > 0 { try takeBackIdle() }
         if piece.switchesGain {
             samples.switchGain(to: piece.gain)
         } else if piece.gain != samples.gain {
             samples.rampGain(to: piece.gain)
         }
-        stage.enter(piece.entrance, fades: fades)
+        stage.enter(piece.entrance, fades: fades && !configuration.isDSD)
         let frames = stage.framesAlike(piece.frames)
         samples.sourceBitDepth = stage.bitDepth(of: piece.format)
         guard stage.changes(piece.format) else {
@@ -134,18 +157,46 @@ final class SampleSink {
     // MARK: Stopping. The device is prepared anew afterwards; see `PlaybackDevice`.
 
     func drop() throws(DeviceFault) {
-        samples.restart()
+        let unheard = configuration.isDSD ? try device.delayFrames() : 0
+        restart(unheard: unheard)
         try device.drop()
     }
 
     func drain() throws(DeviceFault) {
-        samples.restart()
+        restart()
         try device.drain()
     }
 
     func recover(from fault: DeviceFault) -> Bool {
-        samples.restart()
+        restart()
         return device.recover(from: fault)
+    }
+
+    private func restart(unheard: Int = 0) {
+        samples.restart(unheard: unheard)
+        idleFrames = 0
+        settleFrames = max(settleFrames, leadFrames)
+    }
+
+    /// Lets the clock continue after the last frame: DSD needs its idle pattern there, which may be taken back.
+    func runOnBehindLastFrame() throws(DeviceFault) {
+        guard leadFrames > 0, try device.rewindableFrames() > 0 else { return try device.runOnBehindLastFrame() }
+        guard idleFrames < leadFrames else { return }
+        let room = min(try device.writableFrames(), leadFrames - idleFrames)
+        if room > 0 { idleFrames += try writeSilence(room) }
+    }
+
+    /// Takes back the idle pattern, so that frames follow the last one without a gap.
+    /// - Throws: `.underrun` when the last frame was heard already.
+    private func takeBackIdle() throws(DeviceFault) {
+        let idle = idleFrames
+        idleFrames = 0
+        guard try device.rewindableFrames() >= idle + stage.safetyFrames, try device.rewind(idle) == idle else {
+            // The device is stopped because of the error, and its frames are lost.
+            samples.rewind(try device.delayFrames())
+            throw .underrun
+        }
+        samples.rewind(idle)
     }
 
     // MARK: Fading out
@@ -156,6 +207,7 @@ final class SampleSink {
     ///   has changed.
     func fadeOut(_ head: inout PlayHead) throws(DeviceFault) -> Int? {
         guard fades else { return nil }
+        if configuration.isDSD { return try becomeIdle(&head) }
         let amount = Int(min(Int64(try device.rewindableFrames() - stage.safetyFrames), head.unheard))
         guard amount >= stage.fadeFrames else { return nil }
         let fadeStart = head.written - Int64(amount)
@@ -172,5 +224,19 @@ final class SampleSink {
         stage.endFade()
         head.goBack()
         return behind - silent
+    }
+
+    /// Takes back the frames that the hardware does not have yet, and writes the idle pattern of DSD instead.
+    /// - Returns: as `fadeOut`. The idle pattern is heard for the length of a fade.
+    private func becomeIdle(_ head: inout PlayHead) throws(DeviceFault) -> Int? {
+        guard idleFrames == 0 else { return nil }
+        let amount = Int(min(Int64(try device.rewindableFrames() - stage.safetyFrames), head.unheard))
+        guard amount >= stage.fadeFrames, case let rewound = try device.rewind(amount), rewound > 0 else { return nil }
+        samples.rewind(rewound)
+        _ = head.update(delayFrames: rewound)
+        head.goBack()
+        var left = rewound
+        while left > 0, case let written = try writeSilence(left), written > 0 { left -= written }
+        return max(0, rewound - left - stage.fadeFrames)
     }
 }

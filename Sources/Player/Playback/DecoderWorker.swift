@@ -71,11 +71,13 @@ final class DecoderWorker {
     private func produce(_ opened: OpenedProduct) {
         var start = requestedStart() ?? Start()
         let device = requests.medium.stream
-        let decoder = RateConvertedDecoder(opened.decoder, quality: device.rateQuality) { device.deviceRate(for: $0) }
+        let decoder = RateConvertedDecoder(
+            opened.decoder, quality: device.rateQuality, takesDSD: { device.takes(dsd: $0) },
+            deviceRate: { device.deviceRate(for: $0) })
         while true {
             var stream: PCMStream?
             do throws(Interruption) {
-                let begun = try begin(opened.decoder, decoder, at: start.position)
+                let begun = try begin(decoder, at: start.position)
                 stream = begun
                 report(.ready(context(of: opened, decoder, begun), opened.replayGain, begun, seek: start.seek))
                 try decode(opened, decoder, into: begun)
@@ -99,11 +101,11 @@ final class DecoderWorker {
     }
 
     /// Makes a stream from `position` on, in seconds; nil for a decoder at its beginning.
-    private func begin(
-        _ source: any AudioDecoder, _ decoder: RateConvertedDecoder, at position: Double?
-    ) throws(Interruption) -> PCMStream {
-        let rate = Int64(source.properties.format.sampleRate)
-        let end = min(source.properties.duration ?? Self.farthestPosition, Self.farthestPosition)
+    private func begin(_ decoder: RateConvertedDecoder, at position: Double?) throws(Interruption) -> PCMStream {
+        decoder.chooseSource()
+        let properties = decoder.source.properties
+        let rate = Int64(properties.format.sampleRate)
+        let end = min(properties.duration ?? Self.farthestPosition, Self.farthestPosition)
         let target = position.map { Int64((min($0, end) * Double(rate)).rounded()) }
         do throws(MediaError) { try decoder.begin(at: target) } catch { throw .failed(error) }
         let frame = target ?? 0
@@ -139,14 +141,14 @@ final class DecoderWorker {
                     format = new
                     try put(.format(new), into: ring)
                 case .notYet:
-                    try waitForBytes(opened.decoder)
+                    try waitForBytes(decoder.source)
                     // A seek ends the wait too: the bytes at its target may have arrived.
                     try check()
                     // These bytes came too late: playback has stalled.
                     if ring.isEmpty { try waitForEnough(opened, at: seconds) }
                 case .end:
                     reportFetched(opened, isAtEnd: true)
-                    report(opened.decoder.damage)
+                    report(decoder.source.damage)
                     return try put(.end, into: ring)
                 }
             }
@@ -282,7 +284,7 @@ final class DecoderWorker {
     private func context(
         of opened: OpenedProduct, _ decoder: RateConvertedDecoder, _ stream: PCMStream
     ) -> PlaybackContext {
-        let properties = opened.decoder.properties
+        let properties = decoder.source.properties
         let metadata = opened.decoder.metadata
         var context = PlaybackContext(
             productId: opened.productId, streamType: opened.streamType, assetPresentation: opened.assetPresentation,
@@ -291,8 +293,9 @@ final class DecoderWorker {
         context.audioMode = opened.audioMode
         context.videoQuality = opened.videoQuality
         let format = decoder.sourceFormat
-        context.audioBitDepth = format.bitDepth
-        context.audioSampleRate = format.sampleRate
+        context.audioBitDepth = format.recordedDepth
+        context.audioSampleRate = format.recordedRate
+        context.isDSDOverPCM = format.isDSD
         if format.sampleRate != stream.format.sampleRate { context.convertedSampleRate = stream.format.sampleRate }
         encoding = self.encoding(of: opened, format)
         context.encoding = encoding

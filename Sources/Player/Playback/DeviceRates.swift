@@ -1,18 +1,44 @@
 import Output
 import PCM
 
-/// The rates at which the device plays: those of the open device, or those that it named when it refused one.
+/// The rates at which the device plays: those of the open device, or those that it named when it refused one. Also
+/// whether it gets DSD over PCM.
 ///
 /// A value. A device that names one rate alone may be held at it by another program, so other rates are tried, until it
 /// refuses them.
 struct DeviceRates: Equatable, Sendable {
     let rule: SampleRateRule
+    /// Whether DSD may be sent as DSD over PCM.
+    let sendsDSD: Bool
     /// The rates that the device named last, in Hz; empty before.
     private var named: [Int] = []
     /// The rates that it has refused.
     private var refused: [Int] = []
+    /// The channel counts for which it carries DSD over PCM; nil before a device is known.
+    private var countsOfDSD: ChannelCounts?
+    /// The formats of DSD that it has refused.
+    private var refusedDSD: [PCMFormat] = []
 
-    init(rule: SampleRateRule = SampleRateRule()) { self.rule = rule }
+    init(rule: SampleRateRule = SampleRateRule(), sendsDSD: Bool = false) {
+        (self.rule, self.sendsDSD) = (rule, sendsDSD)
+    }
+
+    /// Notes that the device could not be opened for a stream.
+    /// - Returns: whether the product can be decoded in another way that the device may play.
+    mutating func refuse(_ format: PCMFormat, because error: DeviceError) -> Bool {
+        if case .rateNotSupported(_, let rate, let supported) = error {
+            let isConvertible = refuse(rate, supported: supported)
+            guard format.isDSD else { return isConvertible }
+        }
+        switch error {
+        case .rateNotSupported, .channelsNotSupported, .sampleFormatNotSupported:
+            guard format.isDSD else { return false }
+            refusedDSD.append(format)
+            return true
+        case .absent, .busy, .noPermission, .refused:
+            return false
+        }
+    }
 
     /// Notes that the device does not have a rate.
     /// - Parameter supported: the usual rates that it has now, in Hz.
@@ -28,10 +54,20 @@ struct DeviceRates: Equatable, Sendable {
     mutating func opened(_ device: DeviceConfiguration) {
         named = device.rates
         refused.removeAll { device.rates.contains($0) }
+        countsOfDSD = device.carriesDSD ? device.channels : ChannelCounts([])
     }
 
-    /// Forgets the rates of a lost device: another one may come.
-    mutating func lost() { (named, refused) = ([], []) }
+    /// Forgets a lost device: another one may come.
+    mutating func lost() { self = DeviceRates(rule: rule, sendsDSD: sendsDSD) }
+
+    /// Whether words of DSD of this format are sent as DSD over PCM. Otherwise the DSD is decoded to PCM.
+    func takes(dsd format: PCMFormat) -> Bool {
+        let (source, count) = (format.sampleRate, format.channelCount)
+        guard sendsDSD, !refusedDSD.contains(format), countsOfDSD?.contains(count) ?? true,
+            DeviceCapabilities.usualRates.contains(source), !refused.contains(source)
+        else { return false }
+        return rate(for: source) == source && (named.count < 2 || named.contains(source))
+    }
 
     /// The rate at which audio is played, in Hz.
     func rate(for source: Int) -> Int {

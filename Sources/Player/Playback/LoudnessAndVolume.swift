@@ -90,7 +90,7 @@ final class LoudnessAndVolume {
         let values = configuration.values
         return SampleScaling(
             isNormalized: loudnessFactor(for: replayGain) != 1, isVolumeScaled: softwareFactor(for: values.volume) != 1,
-            isMuted: values.isMuted)
+            isMuted: values.isMuted, isSilent: gain(for: replayGain) == .muted)
     }
 
     private func loudnessFactor(for replayGain: ReplayGain) -> Double {

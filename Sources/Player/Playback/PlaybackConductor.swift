@@ -62,7 +62,7 @@ final class PlaybackConductor: @unchecked Sendable {
         self.source = source
         self.newSessionID = newSessionID
         self.settings = settings
-        rates = DeviceRates(rule: settings.sampleRates)
+        rates = DeviceRates(rule: settings.sampleRates, sendsDSD: settings.sendsDSD)
         self.volume = volume
         self.startTimer = startTimer
         self.sessions = sessions
@@ -186,7 +186,7 @@ final class PlaybackConductor: @unchecked Sendable {
         case .finish(let id):
             items[id]?.pipeline.finish()
         case .begin(let id):
-            guard let stream = items[id]?.stream else { return }
+            guard let item = items[id], let stream = item.stream, !decodesAgain(stream, item.pipeline) else { return }
             begin(stream)
         case .follow(let id):
             follow(id.flatMap { items[$0]?.stream })
@@ -291,6 +291,7 @@ final class PlaybackConductor: @unchecked Sendable {
         guard let item = items[id], !item.pipeline.isOutdated(report) else { return }
         switch report {
         case .ready(let context, let replayGain, let stream, _):
+            if decodesAgain(stream, item.pipeline) { return }
             stream.gain = volume.gain(for: replayGain)
             items[id]?.replayGain = replayGain
             publishScaling()
@@ -306,7 +307,7 @@ final class PlaybackConductor: @unchecked Sendable {
                 // First: it drops the former stream, which stays until the commands sent so far are carried out.
                 handle(.repositioned(id))
                 if let adaptation = adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
-                handle(.converted(id, to: context.convertedSampleRate))
+                handle(.decodedAgain(id, context))
                 guard id == machine.currentItem, let new = machine.context?.changed(as: context) else { return }
                 handle(.qualityChanged(id, new))
             }
@@ -452,17 +453,24 @@ final class PlaybackConductor: @unchecked Sendable {
     /// Passes the rates to all items. The next item may have been decoded for other rates.
     private func ratesChanged() {
         for item in items.values { item.pipeline.stream.setRates(rates) }
-        guard let id = machine.nextItem, let item = items[id], let rate = item.stream?.format.sampleRate,
-            rates.rate(for: rate) != rate
+        guard let id = machine.nextItem, let item = items[id], let stream = item.stream,
+            !decodesAgain(stream, item.pipeline), !stream.format.isDSD,
+            case let rate = stream.format.sampleRate, rates.rate(for: rate) != rate
         else { return }
         item.pipeline.seek(toSeconds: 0)
     }
 
-    /// Decodes an item again from the same position at another rate, because the device does not have its own.
+    /// Decodes DSD again to PCM, from the same position, when the device has turned out not to take its words.
+    private func decodesAgain(_ stream: PCMStream, _ pipeline: MediaPipeline) -> Bool {
+        guard stream.format.isDSD, !rates.takes(dsd: stream.format) else { return false }
+        pipeline.seek(toSeconds: Double(stream.startPosition) / 1e9)
+        return true
+    }
+
+    /// Decodes an item again from the same position, because the device does not have its rate, or takes no DSD.
     /// - Returns: false when the error has another reason, or conversion is not allowed.
     private func converts(_ id: ItemID, after error: DeviceError) -> Bool {
-        guard case .rateNotSupported(_, let rate, let supported) = error, let item = items[id],
-            let stream = item.stream, rates.refuse(rate, supported: supported)
+        guard let item = items[id], let stream = item.stream, rates.refuse(stream.format, because: error)
         else { return false }
         ratesChanged()
         item.pipeline.seek(toSeconds: Double(stream.startPosition) / 1e9)

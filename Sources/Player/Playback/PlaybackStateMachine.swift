@@ -33,8 +33,8 @@ struct PlaybackStateMachine {
         case qualityChanged(ItemID, PlaybackContext)
         /// The channels of the item are, or will be, adapted to the device in this way.
         case adapted(ItemID, ChannelAdaptation?)
-        /// The next item will be heard at this rate, in Hz; nil: at its own.
-        case converted(ItemID, to: Int?)
+        /// The item was decoded again, and has this context. Only the next item is changed at once.
+        case decodedAgain(ItemID, PlaybackContext)
 
         /// The second of `watchStart` is over.
         case startIsLate(generation: UInt64)
@@ -183,8 +183,9 @@ struct PlaybackStateMachine {
             case .qualityChanged(let id, let changed):
                 guard active.current.id == id else { return [] }
                 effects = changeQuality(changed, &active)
-            case .converted(let id, let rate):
-                if active.next?.id == id { active.next?.context?.convertedSampleRate = rate }
+            case .decodedAgain(let id, let decoded):
+                guard active.next?.id == id, let changed = active.next?.context?.changed(as: decoded) else { break }
+                active.next?.context = changed
             case .adapted(let id, let adaptation):
                 if active.next?.id == id { active.next?.context?.adaptation = adaptation }
                 guard active.current.id == id, var changed = context, changed.adaptation != adaptation else { break }

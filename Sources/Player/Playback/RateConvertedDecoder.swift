@@ -2,10 +2,10 @@ import Media
 import PCM
 import Platform
 
-/// A decoder whose frames have a rate that the device supports. Frames that have such a rate pass unchanged, at no
-/// cost.
+/// A decoder whose frames the device supports: at one of its rates, and of DSD either the words or PCM. Frames that
+/// have such a rate pass unchanged, at no cost.
 ///
-/// Positions are in frames of the decoder's own first format.
+/// Positions are in frames of the first format of `source`.
 ///
 /// Thread: only the decoder thread.
 final class RateConvertedDecoder {
@@ -51,7 +51,11 @@ final class RateConvertedDecoder {
         }
     }
 
-    private let decoder: any AudioDecoder
+    /// The decoder of PCM, and that of the words of DSD.
+    private let decoders: (pcm: any AudioDecoder, words: (any AudioDecoder)?)
+    /// The one of them whose frames are read.
+    private(set) var source: any AudioDecoder
+    private let takesDSD: (PCMFormat) -> Bool
     private let quality: RateQuality
     private let deviceRate: (Int) -> Int
     private var state = State.unchanged
@@ -61,10 +65,24 @@ final class RateConvertedDecoder {
     /// Decoding begins this many milliseconds before the target of a seek, so that the filter is full there.
     private static let preroll = 100
 
-    /// - Parameter deviceRate: the rate at which audio of a rate is played, in Hz.
-    init(_ decoder: any AudioDecoder, quality: RateQuality, deviceRate: @escaping (Int) -> Int) {
-        (self.decoder, self.quality, self.deviceRate) = (decoder, quality, deviceRate)
+    /// - Parameters:
+    ///   - takesDSD: whether the device gets words of DSD of a format.
+    ///   - deviceRate: the rate at which audio of a rate is played, in Hz.
+    init(
+        _ decoder: any AudioDecoder, quality: RateQuality, takesDSD: @escaping (PCMFormat) -> Bool,
+        deviceRate: @escaping (Int) -> Int
+    ) {
+        decoders = (decoder, decoder.dsdWords)
+        source = decoder
+        (self.quality, self.takesDSD, self.deviceRate) = (quality, takesDSD, deviceRate)
         sourceFormat = decoder.properties.format
+    }
+
+    /// Chooses `source` for the device as it is known now. `begin` must follow.
+    func chooseSource() {
+        guard let words = decoders.words else { return }
+        source = takesDSD(words.properties.format) ? words : decoders.pcm
+        sourceFormat = source.properties.format
     }
 
     /// The format of the next frames after the conversion.
@@ -85,20 +103,20 @@ final class RateConvertedDecoder {
     func begin(at frame: Int64?) throws(MediaError) {
         try choose()
         guard let frame else { return }
-        guard case .converting(let conversion) = state else { return try decoder.seek(toFrame: frame) }
+        guard case .converting(let conversion) = state else { return try source.seek(toFrame: frame) }
         conversion.reset()
-        let first = Int64(decoder.properties.format.sampleRate)
         // A whole number of frames on both sides, if possible.
-        let (source, target) = (first, Int64(conversion.target))
-        let step = source / Self.greatestDivisor(source, target)
-        let wanted = source * Int64(Self.preroll) / 1000
-        let preroll = step > source ? wanted : (wanted + step - 1) / step * step
+        let (first, target) = (Int64(source.properties.format.sampleRate), Int64(conversion.target))
+        let step = first / Self.greatestDivisor(first, target)
+        let wanted = first * Int64(Self.preroll) / 1000
+        let preroll = step > first ? wanted : (wanted + step - 1) / step * step
         let start = max(0, frame - preroll)
-        try decoder.seek(toFrame: start)
-        conversion.skipped = (2 * (frame - start) * target + source) / (2 * source)
+        try source.seek(toFrame: start)
+        conversion.skipped = (2 * (frame - start) * target + first) / (2 * first)
     }
 
     private func choose() throws(MediaError) {
+        guard !sourceFormat.isDSD else { return state = .unchanged }
         let target = deviceRate(sourceFormat.sampleRate)
         guard target != sourceFormat.sampleRate else { return state = .unchanged }
         if case .converting(let conversion) = state, conversion.target == target, conversion.source == sourceFormat {
@@ -120,7 +138,7 @@ final class RateConvertedDecoder {
         while true {
             switch state {
             case .unchanged:
-                let run = try decoder.read(into: buffer)
+                let run = try source.read(into: buffer)
                 guard case .format(let new) = run else { return run }
                 if let change = try changed(to: new) { return .format(change) }
             case .converting(let conversion):
@@ -134,7 +152,7 @@ final class RateConvertedDecoder {
         _ conversion: Conversion, into buffer: UnsafeMutableBufferPointer<Int32>
     ) throws(MediaError) -> DecodedRun? {
         if conversion.pending.isEmpty, conversion.end == nil {
-            switch try decoder.read(into: conversion.input) {
+            switch try source.read(into: conversion.input) {
             case .frames(let count): conversion.pending = 0..<(count * conversion.source.channelCount)
             case .notYet: return .notYet
             case .end: conversion.end = .end

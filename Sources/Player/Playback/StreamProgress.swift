@@ -115,6 +115,9 @@ final class StreamProgress: @unchecked Sendable {
     /// Returns the rate at which the device plays audio of a rate, in Hz.
     func deviceRate(for rate: Int) -> Int { lock.withLock { rates.rate(for: rate) } }
 
+    /// Returns whether words of DSD of this format are sent to the device.
+    func takes(dsd format: PCMFormat) -> Bool { lock.withLock { rates.takes(dsd: format) } }
+
     /// The quality of rate conversion.
     var rateQuality: RateQuality { lock.withLock { rates.rule.quality } ?? .veryHigh }
 

@@ -67,6 +67,12 @@ final class ClippedDecoder: AudioDecoder {
         return damage
     }
 
+    var dsdWords: (any AudioDecoder)? {
+        guard let words = decoder.dsdWords else { return nil }
+        let ratio = Int64(words.properties.format.sampleRate / rate)
+        return ClippedDecoder(words, from: start * ratio, count: count.map { $0 * ratio }, metadata: ownMetadata)
+    }
+
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
         if !isPlaced {
             try decoder.seek(toFrame: start)

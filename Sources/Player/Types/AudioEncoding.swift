@@ -37,13 +37,14 @@ extension PlaybackContext {
     func changed(as other: PlaybackContext) -> PlaybackContext? {
         let isSame =
             audioSampleRate == other.audioSampleRate && audioBitDepth == other.audioBitDepth
-            && convertedSampleRate == other.convertedSampleRate
+            && convertedSampleRate == other.convertedSampleRate && isDSDOverPCM == other.isDSDOverPCM
         guard let encoding = other.encoding, !isSame || self.encoding != encoding else { return nil }
         var changed = self
         changed.encoding = encoding
         changed.audioSampleRate = other.audioSampleRate
         changed.audioBitDepth = other.audioBitDepth
         changed.convertedSampleRate = other.convertedSampleRate
+        changed.isDSDOverPCM = other.isDSDOverPCM
         return changed
     }
 }

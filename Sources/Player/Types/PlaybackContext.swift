@@ -19,6 +19,8 @@ public struct PlaybackContext: Equatable, Sendable {
     /// The rate to which the audio is converted for the device, in Hz; nil when it is played at its own
     /// (docs/playback.md, 8).
     public var convertedSampleRate: Int?
+    /// Whether the device gets DSD over PCM (docs/playback.md, 8). The rate and the bits are those of the DSD then.
+    public var isDSDOverPCM = false
     public var videoQuality: VideoQuality?
     /// How the device's channels differ from those of the audio; nil when they are the same, and while no device is
     /// open (docs/playback.md, 8).

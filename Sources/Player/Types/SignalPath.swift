@@ -31,17 +31,26 @@ public struct SignalPath: Equatable, Sendable {
 
     /// The changes in the order of the path.
     public let changes: [Change]
+    /// Whether the device gets DSD over PCM, to which neither volume nor normalization apply.
+    public let isDSDOverPCM: Bool
 
     /// Whether every sample of the decoder reaches the device unchanged. A mixer in the card comes later.
     public var isBitPerfect: Bool { changes.isEmpty }
 
     /// Takes changes from another form.
-    public init(_ changes: [Change]) { self.changes = changes }
+    public init(_ changes: [Change], isDSDOverPCM: Bool = false) {
+        (self.changes, self.isDSDOverPCM) = (changes, isDSDOverPCM)
+    }
 
     /// - Parameters:
     ///   - context: the context of the product that is heard.
     ///   - device: the open device.
     init(_ context: PlaybackContext, _ device: DeviceConfiguration, _ scaling: SampleScaling) {
+        isDSDOverPCM = context.isDSDOverPCM
+        guard !isDSDOverPCM else {
+            changes = scaling.isSilent ? [.mute] : []
+            return
+        }
         var changes: [Change] = []
         if context.convertedSampleRate != nil { changes.append(.rate) }
         if device.adaptation?.kind == .mixed { changes.append(.channels) }
@@ -60,8 +69,13 @@ public struct SignalPath: Equatable, Sendable {
 extension SignalPath: CustomStringConvertible {
     /// The text for the user: "bit-perfect", or "rate converted, volume scaled".
     public var description: String {
-        changes.isEmpty ? "bit-perfect" : changes.map { Self.phrase($0) }.joined(separator: ", ")
+        var phrases = changes.isEmpty ? ["bit-perfect"] : changes.map { Self.phrase($0) }
+        if isDSDOverPCM { phrases.append("DSD over PCM") }
+        return phrases.joined(separator: ", ")
     }
+
+    /// The text for the user about steps that are left out; nil when there are none.
+    public var note: String? { isDSDOverPCM ? "software volume and normalization do not apply" : nil }
 
     private static func phrase(_ change: Change) -> String {
         switch change {
@@ -80,4 +94,6 @@ struct SampleScaling: Equatable, Sendable {
     var isNormalized = false
     var isVolumeScaled = false
     var isMuted = false
+    /// Whether nothing is heard: muted, or the volume is 0.
+    var isSilent = false
 }

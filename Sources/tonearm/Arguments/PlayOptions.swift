@@ -17,6 +17,8 @@ struct PlayOptions: Equatable {
     var sampleFormat: SampleFormat?
     /// The rate to which all audio is converted, in Hz; nil: only rates that the device does not have are converted.
     var sampleRate: Int?
+    /// Whether DSD is sent as DSD over PCM.
+    var sendsDSD = false
     var bufferMilliseconds = 200
     var periodCount = 4
     var json = false
@@ -33,7 +35,7 @@ struct PlayOptions: Equatable {
         .init("--pre-amp", value: "DB"),
         .init("--volume", value: "PERCENT"), .init("--start", value: "SECONDS"), .init("--format", value: "FORMAT"),
         .init("--buffer", value: "MILLISECONDS"), .init("--periods", value: "COUNT"),
-        .init("--rate", value: "HZ"),
+        .init("--rate", value: "HZ"), .init("--dsd", value: "pcm|dop"),
         .init("--service", value: "URL"), .init("--token-file", value: "FILE"), .init("--ca-file", value: "FILE"),
         .init("--json"),
     ]
@@ -59,6 +61,7 @@ struct PlayOptions: Equatable {
         if let text = arguments.value(of: "--rate") {
             sampleRate = try Self.integer(text, "--rate", 8000...768_000, "hertz")
         }
+        if let name = arguments.value(of: "--dsd") { sendsDSD = try Self.sendsDSD(name) }
         if let text = arguments.value(of: "--buffer") {
             bufferMilliseconds = try Self.integer(text, "--buffer", 10...10_000, "milliseconds")
         }
@@ -100,6 +103,14 @@ struct PlayOptions: Equatable {
         case "track": return .track
         case "album": return .album
         default: throw UsageError("--normalize \(name): must be off, track or album.")
+        }
+    }
+
+    private static func sendsDSD(_ name: String) throws(UsageError) -> Bool {
+        switch name {
+        case "pcm": return false
+        case "dop": return true
+        default: throw UsageError("--dsd \(name): must be pcm or dop.")
         }
     }
 

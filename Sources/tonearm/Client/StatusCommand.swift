@@ -193,7 +193,9 @@ extension SignalPath {
     /// The path in the daemon's status; nil while no device is open.
     init?(status: JSONValue?) {
         guard let changes = status?["changes"]?.elements else { return nil }
-        self.init(changes.compactMap { $0.string.flatMap { Change(named: $0) } })
+        self.init(
+            changes.compactMap { $0.string.flatMap { Change(named: $0) } },
+            isDSDOverPCM: status?["dsdOverPCM"]?.boolean ?? false)
     }
 }
 

@@ -104,7 +104,9 @@ struct StatusText {
 
     /// `bit-perfect`, or the changes to the samples: `rate converted, volume scaled`
     private var path: String? {
-        SignalPath(status: status["path"])?.description
+        SignalPath(status: status["path"]).map { path in
+            path.note.map { "\(path.description): \($0)" } ?? path.description
+        }
     }
 
     private var volume: String? {

@@ -174,6 +174,7 @@ struct PlayCommand {
         output.bufferMilliseconds = options.bufferMilliseconds
         output.periodCount = options.periodCount
         output.sampleRates.fixed = options.sampleRate
+        output.sendsDSD = options.sendsDSD
         var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
         settings.storesOnlyVolume = true
         if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }

@@ -36,6 +36,13 @@ struct DecoderExercise {
                 try read(decoder, limit: 5000)
                 check(source, bytesBefore: before, passes: 1000)
             }
+            for target in decoder.dsdWords == nil ? [] : [0, count, 1, .max, count / 3] {
+                guard let words = decoder.dsdWords else { break }
+                let before = source.bytesRead
+                try words.seek(toFrame: target)
+                try read(words, limit: 5000)
+                check(source, bytesBefore: before, passes: 1000)
+            }
         } catch {
             self.error = error
         }

@@ -37,12 +37,14 @@ public enum PlaybackJSON {
         ]
     }
 
-    /// `bitPerfect` and `changes`, the changes to the samples; null while no device is open.
+    /// `bitPerfect`, `changes` (those of the samples), `dsdOverPCM`, and `note` (words for the user, or null); null
+    /// while no device is open.
     public static func path(_ path: SignalPath?) -> JSONValue {
         guard let path else { return .null }
         return [
             "bitPerfect": .boolean(path.isBitPerfect),
             "changes": .array(path.changes.map { .string($0.rawValue) }),
+            "dsdOverPCM": .boolean(path.isDSDOverPCM), "note": JSONValue(path.note),
         ]
     }
 

@@ -3,6 +3,7 @@ import PCM
 /// DSD in packets of one byte of each channel in turn, as PCM.
 final class DSDCodec: Codec {
     let damage = DamageReport()
+    let dsdWords: TrackDecoder?
 
     private let packets: any TimedPacketSource
     private let filter = DSDFilter()
@@ -10,8 +11,10 @@ final class DSDCodec: Codec {
     /// The number of the next frame.
     private var frame: Int64 = 0
 
-    init(_ packets: any TimedPacketSource, channelCount: Int) {
+    /// - Parameter words: the decoder of the same packets that returns words.
+    init(_ packets: any TimedPacketSource, channelCount: Int, words: TrackDecoder) {
         self.packets = packets
+        dsdWords = words
         window = DSDWindow(channelCount: channelCount)
     }
 

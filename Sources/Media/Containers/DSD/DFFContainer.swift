@@ -2,6 +2,8 @@
 /// oldest bit at the top.
 struct DFFContainer {
     let track: TrackDescription
+    /// The same track as words of DSD.
+    let words: TrackDescription
     /// A frame is one byte of each channel.
     let packets: PCMPackets
 
@@ -44,6 +46,7 @@ struct DFFContainer {
         let description = DSDDescription(
             bitRate: bitRate, channelCount: channelCount, byteCount: packets.frameCount)
         track = description.track(in: .dff, tags.overridden(by: id3Tags, at: base))
+        words = description.words(of: track)
     }
 
     private struct Header {

@@ -20,6 +20,14 @@ struct DSDDescription {
         return known
     }
 
+    /// The description for words instead of PCM. The last word may be half of the file.
+    func words(of track: TrackDescription) -> TrackDescription {
+        var track = track
+        track.properties.format = .dsd(bitRate: bitRate, channelCount: channelCount)
+        track.properties.frameCount = byteCount.map { ($0 + 1) / 2 }
+        return track
+    }
+
     func track(in container: AudioProperties.Container, _ metadata: TrackMetadata) -> TrackDescription {
         let format = PCMFormat(
             sampleRate: bitRate / (8 * DSDFilter.step), channelCount: channelCount, bitDepth: DSDFilter.bitDepth)

@@ -1,6 +1,8 @@
 /// DSF (DSF File Format Specification 1.01): DSD in blocks of one channel each, with a tag of ID3v2 at the end.
 struct DSFContainer {
     let track: TrackDescription
+    /// The same track as words of DSD.
+    let words: TrackDescription
     let packets: DSFPackets
 
     /// - Parameter base: the offset of the source in the file, for pictures.
@@ -32,6 +34,7 @@ struct DSFContainer {
         let description = DSDDescription(
             bitRate: bitRate, channelCount: channelCount, byteCount: packets.byteCount)
         track = description.track(in: .dsf, metadata)
+        words = description.words(of: track)
     }
 }
 
