@@ -48,6 +48,8 @@ public final class Player: @unchecked Sendable {
     public static let databaseName = "tonearm.db"
     /// The player's tables in it.
     public static let schema = ConfigurationStorage.schema
+    /// The modules of the database of a program that plays, without more tables of its own.
+    public static let schemas = [schema, LoudnessRows.schema]
 
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
@@ -149,9 +151,10 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    private static func openStorage(_ folder: String?) throws(PlayerError) -> StorageThread {
+    /// Opens the state for a program that is no appliance: several may use it at once.
+    public static func openStorage(_ folder: String?) throws(PlayerError) -> StorageThread {
         do throws(StorageThread.Refusal) {
-            return try StorageThread(folder.map { "\($0)/\(databaseName)" }, modules: [schema], isShared: true)
+            return try StorageThread(folder.map { "\($0)/\(databaseName)" }, modules: schemas, isShared: true)
         } catch {
             throw PlayerError(error)
         }

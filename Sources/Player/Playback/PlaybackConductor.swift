@@ -115,13 +115,13 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     private func applyGain() {
-        for item in items.values { item.stream?.gain = volume.gain(for: item.replayGain) }
+        for item in items.values { item.stream?.gain = volume.gain(for: item.loudness) }
         publishScaling()
     }
 
     private func publishScaling() {
         guard let current = machine.currentItem, let item = items[current] else { return }
-        let scaling = volume.scaling(for: item.replayGain)
+        let scaling = volume.scaling(for: item.loudness)
         published.update { $0.scaling = scaling }
     }
 
@@ -270,9 +270,9 @@ final class PlaybackConductor: @unchecked Sendable {
     private func receive(_ report: MediaPipeline.Report, from id: ItemID) {
         guard let item = items[id], !item.pipeline.isOutdated(report) else { return }
         switch report {
-        case .ready(let context, let replayGain, let stream, _):
-            stream.gain = volume.gain(for: replayGain)
-            items[id]?.replayGain = replayGain
+        case .ready(let context, let loudness, let stream, _):
+            stream.gain = volume.gain(for: loudness)
+            items[id]?.loudness = loudness
             publishScaling()
             items[id]?.stream = stream
             items[id]?.encodings = []

@@ -1,5 +1,6 @@
 import Appliance
 import CLinux
+import Database
 import Network
 import Output
 import PCM
@@ -158,11 +159,15 @@ struct PlayCommand {
         output.bufferMilliseconds = options.bufferMilliseconds
         output.periodCount = options.periodCount
         output.sampleRates.fixed = options.sampleRate
-        var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
+        var settings = PlayerSettings(output: output)
         settings.storesOnlyVolume = true
         if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }
         do throws(PlayerError) {
-            let player = try Player(settings: settings, source: SourceRouter(service: streaming?.source))
+            let storage = try Player.openStorage(StateFolder.path)
+            settings.storage = storage
+            let files = LocalFiles(loudness: MeasuredLoudness(storage))
+            let player = try Player(
+                settings: settings, source: SourceRouter(local: files, service: streaming?.source))
             if let problem = player.storageProblem {
                 console.complain("warning: the volume will not be remembered: \(problem)")
             }
@@ -171,7 +176,7 @@ struct PlayCommand {
             // Playing matters more than the last volume.
             console.complain("warning: the volume will not be remembered: \(error.message)")
         }
-        settings.stateFolder = nil
+        settings.storage = nil
         do throws(PlayerError) {
             return try Player(settings: settings, source: SourceRouter(service: streaming?.source))
         } catch {

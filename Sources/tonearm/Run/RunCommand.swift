@@ -149,7 +149,8 @@ struct RunCommand {
         openOfflining(&settings, configuration, streaming, clock, storage)
         let links = linkSettings(configuration, board)
         let source = SourceRouter(
-            service: streaming?.source, kept: settings.offlining?.source, offlineMode: settings.offlineMode,
+            local: LocalFiles(loudness: MeasuredLoudness(storage)), service: streaming?.source,
+            kept: settings.offlining?.source, offlineMode: settings.offlineMode,
             isLinked: { !Link.current(links).isOffline })
         do throws(PlayerError) {
             let player = try Player(settings: settings, source: source)

@@ -20,6 +20,8 @@ enum RemoteReply: Equatable {
     /// - Parameter inForce: false when it takes effect at the next start.
     case settingChanged(inForce: Bool)
     case keeping(KeepingReply)
+    /// For each file of the request whether it was measured.
+    case known([Bool])
 
     /// A part of the queue, in the order of playing.
     struct QueuePage: Equatable {

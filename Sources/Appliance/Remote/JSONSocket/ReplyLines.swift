@@ -90,6 +90,7 @@ enum ReplyLines {
         case .settings(let settings): [self.settings(settings)]
         case .settingChanged(let inForce): [Member("inForce", .boolean(inForce))]
         case .keeping(let reply): KeepingJSON.members(reply)
+        case .known(let known): [Member("known", .array(known.map { .boolean($0) }))]
         }
     }
 
