@@ -165,8 +165,8 @@ struct LoudnessCommandTests {
         #expect(result.code == 0 && result.lines.count == 2)
         #expect(result.lines[0].hasPrefix("1.flac: track ") && result.lines[0].contains(" dB, peak 0."))
         #expect(result.lines[1] == "1 measured, 0 measured before, 0 with tags, 0 silent or too short, 0 failed")
-        #expect(LoudnessReport.bar(12, 80, 15, columns: 80).hasPrefix("12 of 80 [#######   "))
-        #expect(LoudnessReport.bar(12, 80, 15, columns: 12) == "12 of 80  15 %")
+        #expect(ProgressBar.line("12 of 80", percent: 15, columns: 80).hasPrefix("12 of 80 [#######   "))
+        #expect(ProgressBar.line("12 of 80", percent: 15, columns: 12) == "12 of 80  15 %")
     }
 
     // MARK: What is measured again

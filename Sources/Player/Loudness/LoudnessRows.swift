@@ -24,7 +24,15 @@ public struct LoudnessRows {
     /// - Parameter database: its migrations include `schema`.
     public init(_ database: Database) { self.database = database }
 
+    /// Returns for each file whether this version of it was measured.
+    public func known(_ files: [MusicFileVersion]) throws(DatabaseError) -> [Bool] {
+        var known: [Bool] = []
+        for file in files { known.append(try replayGain(of: file) != nil) }
+        return known
+    }
+
     /// Returns the loudness of a file; nil when this version was not measured.
+    @inline(never)
     public func replayGain(of file: MusicFileVersion) throws(DatabaseError) -> ReplayGain? {
         var statement = try database.prepare(
             """

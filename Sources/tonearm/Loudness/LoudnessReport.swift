@@ -13,14 +13,15 @@ final class LoudnessReport {
     private var done = 0
     /// The permille that was shown last.
     private var shown = -1
-    private var totals = Totals()
+    /// The number of files of each kind.
+    private var totals = [Int](repeating: 0, count: Kind.allCases.count)
 
-    private struct Totals {
-        var measured = 0
-        var known = 0
-        var tagged = 0
-        var withoutLoudness = 0
-        var failed = 0
+    /// The results that are counted.
+    private enum Kind: Int, CaseIterable {
+        case measured, known, tagged, withoutLoudness, failed
+
+        static let names = ["measured", "known", "tagged", "withoutLoudness", "failed"]
+        static let words = ["measured", "measured before", "with tags", "silent or too short", "failed"]
     }
 
     init(_ console: Console, json: Bool) {
@@ -28,7 +29,7 @@ final class LoudnessReport {
         self.json = json
     }
 
-    var hasFailed: Bool { totals.failed > 0 }
+    var hasFailed: Bool { totals[Kind.failed.rawValue] > 0 }
 
     func begin(count: Int) { self.count = count }
 
@@ -38,33 +39,26 @@ final class LoudnessReport {
     func add(_ path: String, _ outcome: LoudnessScan.Outcome) {
         done += 1
         switch outcome {
-        case .measured(let gain):
-            totals.measured += 1
-            show(path, "measured", Self.text(gain), gain)
-        case .known:
-            totals.known += 1
-            show(path, "known", "measured before")
-        case .tagged:
-            totals.tagged += 1
-            show(path, "tagged", "has tags of loudness")
-        case .tooShort:
-            totals.withoutLoudness += 1
-            show(path, "tooShort", "shorter than 0.4 s: no gain")
-        case .silent:
-            totals.withoutLoudness += 1
-            show(path, "silent", "silent: no gain")
+        case .measured(let gain): show(path, .measured, "measured", Self.text(gain), gain)
+        case .known: show(path, .known, "known", "measured before")
+        case .tagged: show(path, .tagged, "tagged", "has tags of loudness")
+        case .tooShort: show(path, .withoutLoudness, "tooShort", "shorter than 0.4 s: no gain")
+        case .silent: show(path, .withoutLoudness, "silent", "silent: no gain")
         case .failed(let code, let message): fail(path, code, message)
         }
         progress(path, 0)
     }
 
     private func fail(_ path: String, _ code: String, _ message: String) {
-        totals.failed += 1
+        totals[Kind.failed.rawValue] += 1
         console.complain(message)
         if json { console.print(JSONMessages.error(file: path, code: code, message: message).serialized()) }
     }
 
-    private func show(_ path: String, _ result: String, _ text: String, _ gain: ReplayGain = ReplayGain()) {
+    private func show(
+        _ path: String, _ kind: Kind, _ result: String, _ text: String, _ gain: ReplayGain = ReplayGain()
+    ) {
+        totals[kind.rawValue] += 1
         if json {
             let value: JSONValue = [
                 "event": "file", "file": .string(path), "result": .string(result),
@@ -78,11 +72,9 @@ final class LoudnessReport {
     }
 
     private static func text(_ gain: ReplayGain) -> String {
-        func part(_ name: String, _ gain: Double?, _ peak: Double?) -> String {
-            guard let gain, let peak else { return "\(name) unknown" }
-            return "\(name) \(gain.fixed(2)) dB, peak \(peak.fixed(6))"
-        }
-        return part("track", gain.trackGain, gain.trackPeak) + "; " + part("album", gain.albumGain, gain.albumPeak)
+        let (track, album) = (gain.trackGain, gain.albumGain)
+        return "track \(FileDescription.gain(track, gain.trackPeak) ?? "?"); "
+            + "album \(FileDescription.gain(album, gain.albumPeak) ?? "?")"
     }
 
     /// Shows the progress on a terminal.
@@ -92,18 +84,7 @@ final class LoudnessReport {
         let permille = Int((Double(done) + part) / Double(count) * 1000)
         guard permille != shown else { return }
         shown = permille
-        console.draw(Self.bar(done, count, permille / 10, columns: console.columns))
-    }
-
-    /// A line that fits the terminal: `12 of 80 [#####     ]  15 %`.
-    static func bar(_ done: Int, _ count: Int, _ percent: Int, columns: Int) -> String {
-        let name = "\(done) of \(count)"
-        let number = String(repeating: " ", count: max(0, 3 - "\(percent)".utf8.count)) + "\(percent) %"
-        // Subtract brackets and blanks, and the last column, at which some terminals wrap.
-        let room = min(columns - name.utf8.count - number.utf8.count - 5, 50)
-        guard room >= 10 else { return "\(name) \(number)" }
-        let full = room * min(percent, 100) / 100
-        return "\(name) [\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))] \(number)"
+        console.draw(ProgressBar.line("\(done) of \(count)", percent: permille / 10, columns: console.columns))
     }
 
     /// Prints the totals.
@@ -111,16 +92,11 @@ final class LoudnessReport {
     func end(isComplete: Bool) {
         console.endLine()
         if json {
-            let value: JSONValue = [
-                "event": "summary", "complete": .boolean(isComplete), "measured": JSONValue(totals.measured),
-                "known": JSONValue(totals.known), "tagged": JSONValue(totals.tagged),
-                "withoutLoudness": JSONValue(totals.withoutLoudness), "failed": JSONValue(totals.failed),
-            ]
+            var value: JSONValue = ["event": "summary", "complete": .boolean(isComplete)]
+            for (name, total) in zip(Kind.names, totals) { value[name] = JSONValue(total) }
             console.print(value.serialized())
-            return
+        } else {
+            console.print(zip(totals, Kind.words).map { "\($0) \($1)" }.joined(separator: ", "))
         }
-        console.print(
-            "\(totals.measured) measured, \(totals.known) measured before, \(totals.tagged) with tags, "
-                + "\(totals.withoutLoudness) silent or too short, \(totals.failed) failed")
     }
 }

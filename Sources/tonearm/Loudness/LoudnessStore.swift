@@ -38,10 +38,7 @@ final class StateLoudness: LoudnessStore {
     func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [Bool] {
         let known = Answer<[Bool]>()
         try write { (database) throws(DatabaseError) in
-            let rows = LoudnessRows(database)
-            var isKnown: [Bool] = []
-            for file in files { isKnown.append(try rows.replayGain(of: file) != nil) }
-            known.set(isKnown)
+            known.set(try LoudnessRows(database).known(files))
         }
         return known.value ?? files.map { _ in false }
     }

@@ -47,12 +47,7 @@ struct LoudnessExecution {
         _ files: [MusicFileVersion], _ database: Database?
     ) -> Result<RemoteReply, RemoteFailure> {
         guard let database else { return .failure(RemoteFailure(.system, "the state cannot be read; see the log")) }
-        do throws(DatabaseError) {
-            let rows = LoudnessRows(database)
-            var known: [Bool] = []
-            for file in files { known.append(try rows.replayGain(of: file) != nil) }
-            return .success(.known(known))
-        } catch {
+        do throws(DatabaseError) { return .success(.known(try LoudnessRows(database).known(files))) } catch {
             return .failure(RemoteFailure(.system, "the measured loudness cannot be read: \(error)"))
         }
     }

@@ -36,46 +36,35 @@ public enum LoudnessJSON {
 
     private static func files(_ fields: RequestFields, _ names: [String]) throws(RequestMistake) -> [FileLoudness] {
         let allowed = "a list of files, each with \(names.joined(separator: ", "))"
-        guard let value = fields.value("files") else { throw .missing(field: "files", allowed: allowed) }
-        guard let elements = value.elements, !elements.isEmpty else {
+        guard let elements = fields.value("files")?.elements, !elements.isEmpty else {
             throw .notAllowed(field: "files", allowed: allowed)
         }
         var files: [FileLoudness] = []
         for (index, element) in elements.enumerated() {
             let place = "files[\(index)]"
-            guard let members = element.members else { throw .notAllowed(field: place, allowed: "an object") }
-            for member in members where !names.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
-                throw .unknownField("\(place).\(member.name)", known: names)
+            guard let file = file(element, names) else {
+                let form = "an absolute path, a number of bytes, and a time in nanoseconds"
+                throw .notAllowed(field: place, allowed: "an object with \(names.joined(separator: ", ")): \(form)")
             }
-            files.append(FileLoudness(try version(element, place), try replayGain(element, place)))
+            try RequestFields.checkLength(of: file.file.path, "\(place).path")
+            files.append(file)
         }
         return files
     }
 
-    private static func version(_ element: JSONValue, _ place: String) throws(RequestMistake) -> MusicFileVersion {
-        guard let path = element["path"]?.string, !path.utf8.contains(0), path.utf8.first == UInt8(ascii: "/")
-        else { throw .notAllowed(field: "\(place).path", allowed: "an absolute path, which begins with /") }
-        try RequestFields.checkLength(of: path, "\(place).path")
-        guard let size = element["size"]?.integer, size >= 0 else {
-            throw .notAllowed(field: "\(place).size", allowed: "a number of bytes")
-        }
-        guard let modified = element["modified"]?.integer else {
-            throw .notAllowed(field: "\(place).modified", allowed: "a time in nanoseconds since 1970")
-        }
-        return MusicFileVersion(path: path, size: size, modified: modified)
-    }
-
-    private static func replayGain(_ element: JSONValue, _ place: String) throws(RequestMistake) -> ReplayGain {
-        var numbers: [Double?] = []
-        for name in gainNames {
-            let value = element[name] ?? .null
-            let number = value.number
-            guard value.isNull || number?.isFinite == true else {
-                throw .notAllowed(field: "\(place).\(name)", allowed: "a number or null")
-            }
-            numbers.append(number)
-        }
-        return ReplayGain(
-            trackGain: numbers[0], trackPeak: numbers[1], albumGain: numbers[2], albumPeak: numbers[3])
+    /// - Returns: nil for anything else than a file with these members.
+    private static func file(_ element: JSONValue, _ names: [String]) -> FileLoudness? {
+        guard let members = element.members,
+            members.allSatisfy({ member in names.contains { $0.utf8.elementsEqual(member.name.utf8) } }),
+            let path = element["path"]?.string, !path.utf8.contains(0), path.utf8.first == UInt8(ascii: "/"),
+            let size = element["size"]?.integer, size >= 0, let modified = element["modified"]?.integer
+        else { return nil }
+        let values = gainNames.map { element[$0] ?? .null }
+        guard values.allSatisfy({ $0.isNull || $0.number?.isFinite == true }) else { return nil }
+        return FileLoudness(
+            MusicFileVersion(path: path, size: size, modified: modified),
+            ReplayGain(
+                trackGain: values[0].number, trackPeak: values[1].number, albumGain: values[2].number,
+                albumPeak: values[3].number))
     }
 }
