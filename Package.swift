@@ -26,6 +26,10 @@ let package = Package(
         .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
         // libsoxr: conversion of sample rates; used by PCM alone.
         .systemLibrary(name: "CSoxr", path: "Sources/C/CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        // libebur128: loudness and true peak; used by PCM alone.
+        .systemLibrary(
+            name: "CEBUR128", path: "Sources/C/CEBUR128", pkgConfig: "libebur128",
+            providers: [.apt(["libebur128-dev"])]),
         // libmpg123: MP3, frame by frame; used by Media alone.
         .systemLibrary(
             name: "CMPG123", path: "Sources/C/CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
@@ -64,14 +68,10 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/C/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
-        // libebur128: loudness and true peak of the content service's tracks; used by OriginService alone.
-        .systemLibrary(
-            name: "CEBUR128", path: "Sources/C/CEBUR128", pkgConfig: "libebur128",
-            providers: [.apt(["libebur128-dev"])]),
 
         // Imports point down only, in the order of this list.
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
-        .target(name: "PCM", dependencies: ["Platform", "CSoxr", "CLinux"]),
+        .target(name: "PCM", dependencies: ["Platform", "CSoxr", "CEBUR128", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.
@@ -104,7 +104,7 @@ let package = Package(
         // Programs that need no board, in full Swift, which tools/cross does not build.
         .target(
             name: "OriginService",
-            dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CMicroHTTPD", "CEBUR128"]),
+            dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CMicroHTTPD"]),
         .executableTarget(name: "Origin", dependencies: ["OriginService", "Platform"]),
 
         // Shared by the tests of several modules: a clock driven by hand, scratch folders.
@@ -199,7 +199,7 @@ let package = Package(
             path: "Tests/ProgramTestSupport"),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["tonearm", "Media", "Platform", "CLinux", "ProgramTestSupport", "TestSupport"]),
+            dependencies: ["tonearm", "Player", "Media", "Platform", "CLinux", "ProgramTestSupport", "TestSupport"]),
         .testTarget(
             name: "OriginTests",
             dependencies: [

@@ -10,8 +10,15 @@ public enum Loudness {
     /// not finite, a peak that is not a positive finite number. Otherwise greater than or equal to 0 and not clamped at
     /// 1: the peak term keeps the loudest sample at 0.8 of full scale or below. `Gain` clamps it to its own range.
     ///
-    /// - Parameter preAmp: in dB, added to the gain.
-    public static func factor(mode: LoudnessNormalizationMode, preAmp: Int, replayGain: ReplayGain) -> Double {
+    /// - Parameters:
+    ///   - preAmp: in dB, added to the gain.
+    ///   - untaggedGain: in dB, the whole gain of a product that has neither a track gain nor an album gain.
+    public static func factor(
+        mode: LoudnessNormalizationMode, preAmp: Int, replayGain: ReplayGain, untaggedGain: Int = 0
+    ) -> Double {
+        if mode != .off, replayGain.trackGain == nil, replayGain.albumGain == nil {
+            return Decibels.factor(Double(untaggedGain))
+        }
         let gain: Double?
         let peak: Double?
         switch mode {

@@ -16,4 +16,18 @@ public struct ReplayGain: Equatable, Sendable {
         self.albumGain = albumGain
         self.albumPeak = albumPeak
     }
+
+    /// Whether all four fields are known.
+    public var isComplete: Bool { hasTrack && hasAlbum }
+
+    private var hasTrack: Bool { trackGain != nil && trackPeak != nil }
+    private var hasAlbum: Bool { albumGain != nil && albumPeak != nil }
+
+    /// Returns these values; a track or an album without both of its fields has those of `other`, if that has both.
+    public func completed(by other: ReplayGain) -> ReplayGain {
+        var result = self
+        if !hasTrack, other.hasTrack { (result.trackGain, result.trackPeak) = (other.trackGain, other.trackPeak) }
+        if !hasAlbum, other.hasAlbum { (result.albumGain, result.albumPeak) = (other.albumGain, other.albumPeak) }
+        return result
+    }
 }

@@ -50,6 +50,8 @@ public final class Player: @unchecked Sendable {
     public static let databaseName = "tonearm.db"
     /// The player's tables in it.
     public static let schema = ConfigurationStorage.schema
+    /// The modules of the database of a program that plays, without more tables of its own.
+    public static let schemas = [schema, LoudnessRows.schema, EventSettings.schema]
 
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
@@ -100,7 +102,7 @@ public final class Player: @unchecked Sendable {
         startTimer: (EventLoop) -> any StartTimer,
         openMixer: @escaping @Sendable () throws(DeviceError) -> (any HardwareVolume)?
     ) throws(PlayerError) {
-        let thread = if let shared = settings.storage { shared } else { try Self.openStorage(settings) }
+        let thread = if let shared = settings.storage { shared } else { try Self.openStorage(settings.stateFolder) }
         let storage = ConfigurationStorage(
             thread, onlyVolume: settings.storesOnlyVolume, firstVolume: settings.firstVolume)
         storageProblem = thread.problem.map { $0.description }
@@ -164,11 +166,10 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    private static func openStorage(_ settings: PlayerSettings) throws(PlayerError) -> StorageThread {
-        let path = settings.stateFolder.map { "\($0)/\(databaseName)" }
-        let modules = settings.events == nil ? [schema] : [schema, EventSettings.schema]
+    /// Opens the state for a program that is no appliance: several may use it at once.
+    public static func openStorage(_ folder: String?) throws(PlayerError) -> StorageThread {
         do throws(StorageThread.Refusal) {
-            return try StorageThread(path, modules: modules, isShared: true)
+            return try StorageThread(folder.map { "\($0)/\(databaseName)" }, modules: schemas, isShared: true)
         } catch {
             throw PlayerError(error)
         }

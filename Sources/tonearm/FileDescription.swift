@@ -44,8 +44,8 @@ struct FileDescription {
         for (name, field) in Self.identifiers {
             add("MusicBrainz", metadata.joined(field).map { "\(name) \($0)" })
         }
-        add("track gain", gain(metadata.replayGain.trackGain, metadata.replayGain.trackPeak))
-        add("album gain", gain(metadata.replayGain.albumGain, metadata.replayGain.albumPeak))
+        add("track gain", Self.gain(metadata.replayGain.trackGain, metadata.replayGain.trackPeak))
+        add("album gain", Self.gain(metadata.replayGain.albumGain, metadata.replayGain.albumPeak))
         for picture in metadata.pictures { add("picture", place(picture)) }
         add("cover file", cover)
         return lines.joined(separator: "\n")
@@ -85,7 +85,8 @@ struct FileDescription {
         }
     }
 
-    private func gain(_ decibels: Double?, _ peak: Double?) -> String? {
+    /// `-7.25 dB, peak 0.980000`; nil when both are unknown.
+    static func gain(_ decibels: Double?, _ peak: Double?) -> String? {
         let parts = [decibels.map { "\($0.fixed(2)) dB" }, peak.map { "peak \($0.fixed(6))" }].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }

@@ -15,6 +15,8 @@ enum HelpText {
           search WORDS        find music of the content service
           devices             list the sound cards and their formats
           probe FILE|FOLDER…  print formats and tags of files
+          loudness FILE|FOLDER…
+                              measure the loudness of music without tags, for normalization
           board check|watch   try a board's profile on its hardware
           update FILE|URL     install a new firmware image beside the running one
 
@@ -184,5 +186,31 @@ enum HelpText {
           --help, -h   this text
 
         Exit codes: 0 all files were read; 1 some were not; 2 the command line is wrong.
+        """
+
+    static let loudness = """
+        Usage: tonearm loudness [--all] [--json] [--] FILE|FOLDER…
+               tonearm loudness --daemon [--socket PATH] [--all] [--json] [--] FILE|FOLDER…
+
+        Measures the loudness of music (EBU R 128) whose tags do not have it, so that normalization can bring it to one
+        loudness. The files of a folder with the same album tag are one album. The results are stored for `tonearm
+        play`, or by the running daemon; the files do not change. A file is not measured again until it has changed.
+        Playlists and cue sheets are passed over. Ctrl-C ends it; finished albums stay measured.
+
+        Options:
+          --daemon                store the results in the running daemon; it must find the files at the same paths
+          --socket PATH           the daemon's socket; default: TONEARM_SOCKET or /run/tonearm/control
+          --all                   also files whose tags have the loudness, and files that were measured before
+          --json                  write the results to stdout, one JSON object a line
+          --help, -h              this text
+
+        JSON lines:
+          event=file              file, result (measured, known, tagged, silent, tooShort), trackGain, trackPeak,
+                                  albumGain, albumPeak: gains in dB to -18 LUFS, peaks with 1 for full scale
+          event=error             file, code, message
+          event=summary           complete, measured, known, tagged, withoutLoudness, failed
+
+        Exit codes: 0 all files were measured or need it not; 1 some could not be measured; 2 the command line is
+        wrong; 4 the daemon is not running or does not answer; 130 Ctrl-C.
         """
 }

@@ -7,7 +7,7 @@ import CLinux
 struct Tonearm {
     private static let commands =
         [
-            "run", "play", "login", "logout", "search", "devices", "probe", "board", "update",
+            "run", "play", "login", "logout", "search", "devices", "probe", "loudness", "board", "update",
         ] + daemonCommands
     /// The commands for the daemon, except `play --daemon`.
     private static let daemonCommands =
@@ -68,6 +68,7 @@ struct Tonearm {
             case "update": return try UpdateCommand(rest).run()
             case "devices": return try DevicesCommand(rest).run()
             case "probe": return try ProbeCommand(rest).run()
+            case "loudness": return try LoudnessCommand(rest).run()
             case "status": return try StatusCommand(rest).run()
             case "queue": return try QueueCommand(rest).run()
             case "offline": return try OfflineCommand(rest).run()
@@ -104,6 +105,7 @@ struct Tonearm {
         case "update": HelpText.update
         case "devices": HelpText.devices
         case "probe": HelpText.probe
+        case "loudness": HelpText.loudness
         case "status": HelpText.status
         case "queue": HelpText.queue
         case "offline": HelpText.offline

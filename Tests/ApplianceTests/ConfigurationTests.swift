@@ -33,6 +33,7 @@ struct ConfigurationTests {
         #expect(configuration.adaptsToDevice)
         #expect(configuration.normalization == .album)
         #expect(configuration.preAmp == 4)
+        #expect(configuration.untaggedGain == 0)
         #expect(configuration.resume == .playing)
         #expect(configuration.stateFolder == "/var/lib/tonearm")
         #expect(configuration.socketPath == "/run/tonearm/control")
@@ -68,6 +69,7 @@ struct ConfigurationTests {
             dsd = dop
             normalization = track
             pre-amp = -6 dB
+            untagged-gain = -9 dB
             [player]
             resume = empty
             state = /data/tonearm
@@ -124,6 +126,7 @@ struct ConfigurationTests {
         #expect(configuration.channelRouting == .swapped)
         #expect(configuration.normalization == .track)
         #expect(configuration.preAmp == -6)
+        #expect(configuration.untaggedGain == -9)
         #expect(configuration.resume == .empty)
         #expect(configuration.stateFolder == "/data/tonearm")
         #expect(configuration.socketPath == nil)
@@ -237,6 +240,8 @@ struct ConfigurationTests {
             ("[audio]\nperiods =", "a number from 2 to 16"),
             ("[audio]\npre-amp = 4", "from -30 dB to 30 dB, whole, with the unit dB"),
             ("[audio]\npre-amp = 31 dB", "from -30 dB to 30 dB, whole, with the unit dB"),
+            ("[audio]\nuntagged-gain = -6", "from -20 dB to 6 dB, whole, with the unit dB"),
+            ("[audio]\nuntagged-gain = 7 dB", "from -20 dB to 6 dB, whole, with the unit dB"),
             ("[audio]\nmaximum-volume = 101 %", "from 1 % to 100 %"),
             ("[audio]\ndevice =", "something"),
             ("[control]\nmode = 668", "the permissions of a file in octal, like 0660"),

@@ -31,6 +31,9 @@ struct RequestLimitsTests {
             (#"{"request":"queue-collect","products":[{"path":"/a"},{"path":"/%"}]}"#, 4094, "products[1].path"),
             (#"{"request":"offline-verify","product":"tonearm:track/%"}"#, 256, "product"),
             (#"{"request":"offline-items","after":"%"}"#, 1024, "after"),
+            (
+                #"{"request":"loudness-known","files":[{"path":"/%","size":1,"modified":1}]}"#, 4094, "files[0].path"
+            ),
             (#"{"request":"config-set","key":"audio.device","value":"%"}"#, 1024, "value"),
             (#"{"request":"status","id":"%"}"#, 1024, "id"),
         ] as [(String, Int, String)])
@@ -113,6 +116,15 @@ struct RequestLimitsTests {
             }
             return "\"products\":[\(list)]"
         }
+        func files(_ path: String, _ gains: String) -> String {
+            var (list, number) = ("", 0)
+            while list.utf8.count < 55_000 {
+                list += "\(number == 0 ? "" : ","){\"path\":\"\(path)\(number)\",\"size\":9223372036854775807,"
+                list += "\"modified\":-9223372036854775808\(gains)}"
+                number += 1
+            }
+            return "\"files\":[\(list)]"
+        }
         let long = String(repeating: "\\u007f", count: 240)
         let many = products { "tonearm:track/\($0)" }
         let longest = products { "tonearm:track/\(long)\($0)" }
@@ -134,6 +146,9 @@ struct RequestLimitsTests {
             "offline-cancel": many,
             "offline-resume": longest, "offline-status": "", "offline-jobs": "\"after\":0", "offline-items": "",
             "offline-verify": "\"product\":\"tonearm:track/\(long)\"",
+            "loudness-known": files("/\(long)", ""),
+            "loudness-keep": files(
+                "/", ",\"trackGain\":-1e300,\"trackPeak\":1e-300,\"albumGain\":1,\"albumPeak\":null"),
         ]
     }()
 

@@ -28,7 +28,9 @@ struct CommandsTests {
         #expect(result.errors == "")
     }
 
-    @Test("help fits a terminal", arguments: [HelpText.program, HelpText.play, HelpText.devices, HelpText.probe])
+    @Test(
+        "help fits a terminal",
+        arguments: [HelpText.program, HelpText.play, HelpText.devices, HelpText.probe, HelpText.loudness])
     func helpWidth(text: String) {
         #expect(text.split(separator: "\n").allSatisfy { DisplayText.columns(String($0)) <= 120 })
     }
@@ -38,9 +40,9 @@ struct CommandsTests {
         arguments: [
             (
                 [],
-                "no command. Commands: run, play, login, logout, search, devices, probe, board, update, status, "
-                    + "queue, offline, events, focus, config, pause, toggle, stop, next, previous, seek, volume, "
-                    + "volume-up, volume-down, mute, shuffle, repeat, "
+                "no command. Commands: run, play, login, logout, search, devices, probe, loudness, board, update, "
+                    + "status, queue, offline, events, focus, config, pause, toggle, stop, next, previous, seek, "
+                    + "volume, volume-up, volume-down, mute, shuffle, repeat, "
                     + "network-restart, power-off. See `tonearm --help`."
             ),
             (["plya", "x"], "plya: no such command. Did you mean play? See `tonearm --help`."),
@@ -58,6 +60,11 @@ struct CommandsTests {
                 "--volume 110: must be a whole number of percent from 0 to 100. See `tonearm play --help`."
             ),
             (["devices", "hw:0"], "devices takes no hw:0. See `tonearm devices --help`."),
+            (
+                ["loudness"],
+                "nothing to measure. Name files or folders: `tonearm loudness FOLDER`. See `tonearm loudness --help`."
+            ),
+            (["loudness", "--socket", "s", "a"], "--socket needs --daemon. See `tonearm loudness --help`."),
             (["probe"], "nothing to look at. Name files or folders: `tonearm probe FILE`. See `tonearm probe --help`."),
         ])
     func usage(words: [String], message: String) throws {
@@ -70,7 +77,8 @@ struct CommandsTests {
     static let talkative = [
         ["--help"], ["--version"], ["help", "queue"], ["devices"], ["config", "example"],
         ["config", "show", "--config", "c"],
-        ["probe", "a.flac"], ["probe", "--json", "a.flac"], ["play", "--json", "--device", "null", "a.flac"],
+        ["loudness", "a.flac"], ["probe", "a.flac"], ["probe", "--json", "a.flac"],
+        ["play", "--json", "--device", "null", "a.flac"],
     ]
 
     @Test("output that cannot be written is an error", arguments: talkative)

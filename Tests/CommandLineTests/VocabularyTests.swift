@@ -38,6 +38,8 @@ struct VocabularyTests {
     /// Requests for programs alone.
     static let forPrograms = [
         "version", "subscribe", "unsubscribe", "queue-collect", "power", "offline-jobs", "offline-items",
+        "loudness-known",
+        "loudness-keep",
     ]
 
     @Test("Each name is the same everywhere", arguments: rows)

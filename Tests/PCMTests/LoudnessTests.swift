@@ -45,6 +45,34 @@ struct LoudnessTests {
         #expect(Gain(factor: Loudness.factor(mode: .track, preAmp: 0, replayGain: silent)) == .maximum)
     }
 
+    @Test("without any gain it is the gain for untagged music, and exactly 1 for 0 dB", arguments: [-20, -6, 0, 6])
+    func untagged(decibels: Int) {
+        let expected = decibels == 0 ? 1 : pow(10, Double(decibels) / 20)
+        for replayGain in [ReplayGain(), ReplayGain(trackPeak: 0.5, albumPeak: 0.5)] {
+            for mode in [LoudnessNormalizationMode.track, .album] {
+                let factor = Loudness.factor(mode: mode, preAmp: 4, replayGain: replayGain, untaggedGain: decibels)
+                #expect(abs(factor - expected) < 1e-15 && (decibels != 0 || factor == 1))
+            }
+            #expect(Loudness.factor(mode: .off, preAmp: 4, replayGain: replayGain, untaggedGain: decibels) == 1)
+        }
+        let tagged = ReplayGain(trackGain: -3, trackPeak: 1)
+        #expect(Loudness.factor(mode: .album, preAmp: 4, replayGain: tagged, untaggedGain: decibels) == 1)
+    }
+
+    @Test("a track or an album without both of its fields takes both of another source, if that has both")
+    func completed() {
+        let other = ReplayGain(trackGain: -5, trackPeak: 0.4, albumGain: -4)
+        #expect(complete.isComplete && complete.completed(by: other) == complete)
+        #expect(ReplayGain().completed(by: other) == ReplayGain(trackGain: -5, trackPeak: 0.4))
+        let partly = ReplayGain(trackGain: -9, albumGain: -8)
+        #expect(
+            !partly.isComplete
+                && partly.completed(by: complete)
+                    == ReplayGain(
+                        trackGain: -9.8, trackPeak: 0.9, albumGain: -3, albumPeak: 2)
+        )
+    }
+
     @Test("the loudest sample never exceeds 0.8 of full scale")
     func peakLimit() {
         for row in LoudnessReference.table {

@@ -65,6 +65,47 @@ struct LoudnessTests {
                 == [scaled(one.samples, by: 0.8 * pow(10, (-6.0 + 4) / 20)) + two.samples])
     }
 
+    @Test(
+        "With normalization, a local file without loudness has the gain for untagged music; others do not",
+        arguments: [LoudnessNormalizationMode.off, .track, .album])
+    func untagged(mode: LoudnessNormalizationMode) throws {
+        let folder = try ScratchFolder()
+        let one = try Track("a", frames: 4000, in: folder)
+        let two = try Track("b", frames: 4000, tags: Self.tags(track: "-10", album: "-10"), in: folder)
+        let fixture = try PlayerFixture()
+        fixture.player.playbackEngineConfig.loudnessNormalizationMode = mode
+        fixture.player.playbackEngineConfig.untaggedGain = -6
+        try fixture.play([(one.product, one.frames), (two.product, two.frames)])
+        let isOn = mode != .off
+        #expect(
+            fixture.card.recordings.map(\.samples) == [
+                scaled(one.samples, by: isOn ? pow(10, -6.0 / 20) : 1)
+                    + scaled(two.samples, by: isOn ? 0.8 * pow(10, (-10.0 + 4) / 20) : 1)
+            ])
+    }
+
+    @Test("The gain for untagged music is not that of other sources")
+    func untaggedElsewhere() throws {
+        let folder = try ScratchFolder()
+        let track = try Track("a", frames: 4000, in: folder)
+        let fixture = try PlayerFixture(source: ElsewhereSource())
+        fixture.player.playbackEngineConfig.loudnessNormalizationMode = .album
+        fixture.player.playbackEngineConfig.untaggedGain = -6
+        try fixture.play([(track.product, track.frames)])
+        #expect(fixture.card.recordings.map(\.samples) == [track.samples])
+    }
+
+    /// Files, as a source opens them whose products are not local.
+    private final class ElsewhereSource: PlaybackSource {
+        func open(
+            _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
+        ) throws(PlayerError) -> OpenedProduct {
+            var opened = try LocalFiles().open(product, session: session, cancellation: cancellation, medium: medium)
+            opened.isLocal = false
+            return opened
+        }
+    }
+
     @Test("A turn of the volume is ramped over 20 ms, and mute ends in digital silence")
     func volume() throws {
         let folder = try ScratchFolder()

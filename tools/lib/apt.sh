@@ -87,3 +87,25 @@ fetch_source() {
     mv "$dir.new/$package"-*/ "$dir"
     rm -rf "$dir.new"
 }
+
+# fetch_original APT PACKAGE DIR: unpacks the original source of a Debian package to DIR, without Debian's changes, and
+# writes its version to DIR/debian/changelog. For a package whose changes concern Debian's own build alone.
+fetch_original() {
+    local apt=$1 package=$2 dir=$3 version archive
+    rm -rf "$dir" "$dir.new"
+    mkdir -p "$dir.new" "$dir/debian"
+    cd "$dir.new" || return
+    version=$(APT_CONFIG=$apt/apt.conf apt-cache madison "$package" | sed 's/^[^|]*| *\([^ |]*\).*/\1/' | sort -ruV |
+        head -n 1)
+    while read -r archive; do
+        echo "$archive" >"$apt/archive.list"
+        if APT_CONFIG=$apt/apt.conf apt-get source --quiet --tar-only --download-only \
+            --option "Dir::Etc::sourcelist=$apt/archive.list" "$package=$version"; then
+            break
+        fi
+    done <"$apt/source.list"
+    cd "$OLDPWD" || return
+    tar --extract --strip-components=1 --directory="$dir" --file="$(echo "$dir.new/$package"_*.orig.tar.*)"
+    echo "$package ($version) original; urgency=low" >"$dir/debian/changelog"
+    rm -rf "$dir.new"
+}

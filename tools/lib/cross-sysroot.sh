@@ -5,9 +5,9 @@
 source "$ROOT/tools/lib/apt.sh"
 
 # C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
-# archive, no more than of libsoxr and libwavpack, libmpg123, libvorbis and libopus, which are built smaller, and
-# mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl: that of libc needs shared
-# libraries (NSS), and a resolution of it cannot be cancelled.
+# archive, no more than of libsoxr, libebur128 and libwavpack, libmpg123, libvorbis and libopus, which are built
+# smaller, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl: that of libc
+# needs shared libraries (NSS), and a resolution of it cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 SYSROOT_PACKAGES+=,libc-ares-dev,libfaad-dev
 
@@ -229,6 +229,23 @@ build_soxr() {
     cp "$source/src/soxr.h" "$sysroot/usr/include/"
     printf 'Name: soxr\nDescription: sample rates\nVersion: 0.1.3\nLibs: -lsoxr\n' \
         >"$sysroot/usr/lib/$MULTIARCH/pkgconfig/soxr.pc"
+}
+
+# build_ebur128 SOURCE BUILD SYSROOT: a static libebur128 for the target in use, installed into its sysroot.
+build_ebur128() {
+    local source=$1 build=$2 sysroot=$3
+    local library=$3/usr/lib/$MULTIARCH/libebur128.a
+    rm -rf "$build" "$library"
+    mkdir -p "$build" "$sysroot/usr/lib/$MULTIARCH/pkgconfig"
+    # The engine has sin and cos anyway: tan would be 7 kB more.
+    printf '%s\n' '#include <math.h>' 'static double own_tan(double x) { return sin(x) / cos(x); }' \
+        '#define tan own_tan' >"$build/own-tan.h"
+    clang "--target=$CLANG_TARGET" "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}" "${LIBRARY_CFLAGS[@]}" -w \
+        -include "$build/own-tan.h" "-I$source/ebur128/queue" -c "$source/ebur128/ebur128.c" -o "$build/ebur128.o"
+    llvm-ar rcs "$library" "$build/ebur128.o"
+    cp "$source/ebur128/ebur128.h" "$sysroot/usr/include/"
+    printf 'Name: libebur128\nDescription: loudness\nVersion: 1.2.6\nLibs: -lebur128\n' \
+        >"$sysroot/usr/lib/$MULTIARCH/pkgconfig/libebur128.pc"
 }
 
 # build_vorbis SOURCE BUILD SYSROOT: a static libvorbis for the target in use, installed into its sysroot.

@@ -69,6 +69,8 @@ extension Configuration {
     public var normalization: LoudnessNormalizationMode { choice(.normalization, of: [.off, .track, .album]) }
     /// The pre-amplification in dB.
     public var preAmp: Int { number(.preAmp) }
+    /// The gain of files whose loudness is not known, in dB.
+    public var untaggedGain: Int { number(.untaggedGain) }
 
     public var resume: ResumePolicy { choice(.resume, of: [.playing, .paused, .empty]) }
     public var stateFolder: String { text(.state) }

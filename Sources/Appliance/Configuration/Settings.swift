@@ -2,7 +2,7 @@
 public enum SettingName: Int, CaseIterable, Sendable {
     case device, sampleFormat, buffer, periods, mixerControl, volumeRoute, maximumVolume, firstVolume, realtimePriority
     case fades, adaptation, channels, resampling, rate, highestRate, dsd
-    case normalization, preAmp
+    case normalization, preAmp, untaggedGain
     case resume, state
     case socket, socketMode, socketGroup, clients
     case profile, powerOff, networkRestart
@@ -161,6 +161,12 @@ struct Setting: Sendable {
             .preAmp, "audio", "pre-amp", .decibels(-30...30), "4 dB", changesWhileRunning: true,
             """
             Added to the loudness of normalized music.
+            """),
+        Setting(
+            .untaggedGain, "audio", "untagged-gain", .decibels(-20...6), "0 dB", changesWhileRunning: true,
+            """
+            The gain of normalized files whose loudness is neither in their tags nor measured by `tonearm loudness`.
+            A gain above 0 dB may clip loud music.
             """),
         Setting(
             .resume, "player", "resume", .choice(["playing", "paused", "empty"]), "playing",

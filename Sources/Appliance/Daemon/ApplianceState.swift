@@ -63,9 +63,7 @@ public struct ApplianceState: ~Copyable {
         do throws(StorageThread.Refusal) {
             storage = try StorageThread(
                 "\(path)/\(Player.databaseName)",
-                modules: [
-                    Player.schema, Self.schema, DatabaseCacheIndex.schema, Offlining.schema, EventSettings.schema,
-                ],
+                modules: Player.schemas + [Self.schema, DatabaseCacheIndex.schema, Offlining.schema],
                 predecessor: Self.predecessor)
         } catch {
             switch error {

@@ -26,6 +26,7 @@ public final class Daemon: @unchecked Sendable {
     /// Reports changes.
     public let observers = DaemonObservers()
     let spareMemory: SpareMemory
+    let storage: StorageThread
     let clock: any MonotonicClock
 
     private let system: SystemCommands
@@ -75,6 +76,7 @@ public final class Daemon: @unchecked Sendable {
 
         self.loop = loop
         self.player = player
+        storage = state.storage
         self.clock = clock
         self.deviceAbsence = deviceAbsence
         self.problems = problems

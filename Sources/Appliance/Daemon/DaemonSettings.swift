@@ -105,6 +105,9 @@ public final class DaemonSettings {
         case .preAmp:
             engine.loudnessNormalizationPreAmp = configuration.preAmp
             volume.gainChanged()
+        case .untaggedGain:
+            engine.untaggedGain = configuration.untaggedGain
+            volume.gainChanged()
         case .wifiQuality: engine.streamingWifiAudioQuality = configuration.wifiQuality
         case .cellularQuality: engine.streamingCellularAudioQuality = configuration.cellularQuality
         case .offlineOnly: setOfflineMode(configuration.isOfflineOnly)

@@ -67,6 +67,18 @@ int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode
     return result;
 }
 
+int tonearm_version_of_path(const char *path, int64_t *size, int64_t *modified) {
+    struct stat status;
+    if (stat(path, &status) != 0) return -1;
+    if (!S_ISREG(status.st_mode)) {
+        errno = EINVAL;
+        return -1;
+    }
+    *size = status.st_size;
+    *modified = (int64_t)((uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec);
+    return 0;
+}
+
 int tonearm_rename_new(const char *old_path, const char *new_path) {
     return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, RENAME_NOREPLACE);
 }

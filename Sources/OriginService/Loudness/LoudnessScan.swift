@@ -72,22 +72,8 @@ final class LoudnessScan: Sendable {
 
     /// Measures a track. A file that cannot be decoded to its end is measured up to the error.
     private func measure(_ track: Track) -> LoudnessMeter? {
-        guard let file = try? OpenedFile(track.path), let decoder = try? AudioFile.open(file),
-            let meter = LoudnessMeter(decoder.properties.format)
-        else { return nil }
-        let format = decoder.properties.format
-        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 16_384 * format.channelCount)
-        defer { buffer.deallocate() }
-        while !isStopped.load(ordering: .relaxed), let run = try? decoder.read(into: buffer) {
-            switch run {
-            case .frames(let count):
-                meter.add(UnsafeBufferPointer(rebasing: buffer[..<(count * format.channelCount)]))
-            case .format(let next) where next != format: return meter
-            case .format: break
-            case .notYet, .end: return meter
-            }
-        }
-        return meter
+        guard let file = try? OpenedFile(track.path), let decoder = try? AudioFile.open(file) else { return nil }
+        return LoudnessMeasurement(decoder) { _ in !isStopped.load(ordering: .relaxed) }?.meter
     }
 
     /// Stores a result, unless the file has changed meanwhile.
@@ -101,9 +87,4 @@ final class LoudnessScan: Sendable {
             DatabaseValue(gain?.albumPeak), .integer(track.id), .integer(track.stamp.size),
             .integer(track.stamp.modified))
     }
-}
-
-extension ReplayGain {
-    /// Whether all four fields are known.
-    var isComplete: Bool { trackGain != nil && trackPeak != nil && albumGain != nil && albumPeak != nil }
 }

@@ -166,6 +166,9 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let preAmp = try store.integer(Key.preAmp) {
             values.loudnessNormalizationPreAmp = PlaybackEngineConfig.limitedPreAmp(Int(clamping: preAmp))
         }
+        if let gain = try store.integer(Key.untaggedGain) {
+            values.untaggedGain = PlaybackEngineConfig.limitedUntaggedGain(Int(clamping: gain))
+        }
         if let name = try store.text(Key.wifiQuality), let quality = AudioQuality(serviceName: name) {
             values.streamingWifiAudioQuality = quality
         }
@@ -212,6 +215,7 @@ final class ConfigurationStorage: @unchecked Sendable {
     ) throws(DatabaseError) {
         try store.set(.text(values.loudnessNormalizationMode.storedName), for: Key.loudnessMode)
         try store.set(.integer(Int64(values.loudnessNormalizationPreAmp)), for: Key.preAmp)
+        try store.set(.integer(Int64(values.untaggedGain)), for: Key.untaggedGain)
         try store.set(.text(values.streamingWifiAudioQuality.serviceName), for: Key.wifiQuality)
         try store.set(.text(values.streamingCellularAudioQuality.serviceName), for: Key.cellularQuality)
         try store.set(.text(values.offlineAudioQuality.serviceName), for: Key.offlineAudioQuality)
@@ -243,6 +247,7 @@ extension PlaybackEngineConfig.Values {
 private enum Key {
     static let loudnessMode = "playback.loudnessNormalizationMode"
     static let preAmp = "playback.loudnessNormalizationPreAmp"
+    static let untaggedGain = "playback.untaggedGain"
     static let wifiQuality = "playback.streamingWifiAudioQuality"
     static let cellularQuality = "playback.streamingCellularAudioQuality"
     static let offlineAudioQuality = "offline.offlineAudioQuality"

@@ -10,6 +10,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
     struct Values: Equatable, Sendable {
         var loudnessNormalizationMode = LoudnessNormalizationMode.album
         var loudnessNormalizationPreAmp = 4
+        var untaggedGain = 0
         var streamingWifiAudioQuality = AudioQuality.lossless
         var streamingCellularAudioQuality = AudioQuality.low
         var offlineAudioQuality = AudioQuality.lossless
@@ -64,6 +65,15 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
     }
 
     static func limitedPreAmp(_ decibels: Int) -> Int { max(-30, min(30, decibels)) }
+
+    /// The gain of local files whose loudness is not known, with normalization, in dB; limited to −20…6. Default: 0,
+    /// which leaves their samples as they are.
+    public var untaggedGain: Int {
+        get { values.untaggedGain }
+        set { update { $0.untaggedGain = Self.limitedUntaggedGain(newValue) } }
+    }
+
+    static func limitedUntaggedGain(_ decibels: Int) -> Int { max(-20, min(6, decibels)) }
 
     // MARK: Quality
 

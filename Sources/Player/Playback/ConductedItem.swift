@@ -6,7 +6,7 @@ struct ConductedItem {
     let product: MediaProduct
     let pipeline: MediaPipeline
     var stream: PCMStream?
-    var replayGain = ReplayGain()
+    var loudness = ProductLoudness()
     /// The changes of the representation that are decoded but not heard yet, with their positions in seconds.
     var encodings: [(encoding: AudioEncoding, position: Double)] = []
     /// Whether all of it has arrived, or it needs no network.

@@ -79,7 +79,7 @@ final class DecoderWorker {
             do throws(Interruption) {
                 let begun = try begin(decoder, at: start.position)
                 stream = begun
-                report(.ready(context(of: opened, decoder, begun), opened.replayGain, begun, seek: start.seek))
+                report(.ready(context(of: opened, decoder, begun), opened.loudness, begun, seek: start.seek))
                 try decode(opened, decoder, into: begun)
                 try waitForPosition()
             } catch {

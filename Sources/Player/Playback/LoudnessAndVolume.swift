@@ -79,24 +79,25 @@ final class LoudnessAndVolume {
     }
 
     /// Returns the factor on a product's samples. Loudness and volume are multiplied first, so that it is rounded once.
-    func gain(for replayGain: ReplayGain) -> Gain {
+    func gain(for loudness: ProductLoudness) -> Gain {
         let values = configuration.values
         if values.isMuted { return .muted }
-        return Gain(factor: loudnessFactor(for: replayGain) * softwareFactor(for: values.volume))
+        return Gain(factor: loudnessFactor(for: loudness) * softwareFactor(for: values.volume))
     }
 
     /// Returns the parts of the gain.
-    func scaling(for replayGain: ReplayGain) -> SampleScaling {
+    func scaling(for loudness: ProductLoudness) -> SampleScaling {
         let values = configuration.values
         return SampleScaling(
-            isNormalized: loudnessFactor(for: replayGain) != 1, isVolumeScaled: softwareFactor(for: values.volume) != 1,
-            isMuted: values.isMuted, isSilent: gain(for: replayGain) == .muted)
+            isNormalized: loudnessFactor(for: loudness) != 1, isVolumeScaled: softwareFactor(for: values.volume) != 1,
+            isMuted: values.isMuted, isSilent: gain(for: loudness) == .muted)
     }
 
-    private func loudnessFactor(for replayGain: ReplayGain) -> Double {
+    private func loudnessFactor(for loudness: ProductLoudness) -> Double {
         let values = configuration.values
         return Loudness.factor(
-            mode: values.loudnessNormalizationMode, preAmp: values.loudnessNormalizationPreAmp, replayGain: replayGain)
+            mode: values.loudnessNormalizationMode, preAmp: values.loudnessNormalizationPreAmp,
+            replayGain: loudness.replayGain, untaggedGain: loudness.isLocal ? values.untaggedGain : 0)
     }
 
     private func softwareFactor(for volume: Volume) -> Double {

@@ -13,7 +13,7 @@ final class MediaPipeline: @unchecked Sendable {
     /// A report from the decoder thread to control. `seek` is the last seek that the thread has received.
     enum Report {
         /// The audio comes in this stream: from the product's start, or from the target of a seek.
-        case ready(PlaybackContext, ReplayGain, PCMStream, seek: Int)
+        case ready(PlaybackContext, ProductLoudness, PCMStream, seek: Int)
         /// Nothing more will be decoded. `hasFrames`: the last stream has frames that can be heard first.
         case failed(PlayerError, hasFrames: Bool, seek: Int)
         /// From this position of the product on, in seconds, the last stream has another representation.

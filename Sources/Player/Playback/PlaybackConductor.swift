@@ -134,13 +134,13 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     private func applyGain() {
-        for item in items.values { item.stream?.gain = volume.gain(for: item.replayGain) }
+        for item in items.values { item.stream?.gain = volume.gain(for: item.loudness) }
         publishScaling()
     }
 
     private func publishScaling() {
         guard let current = machine.currentItem, let item = items[current] else { return }
-        let scaling = volume.scaling(for: item.replayGain)
+        let scaling = volume.scaling(for: item.loudness)
         published.update { $0.scaling = scaling }
     }
 
@@ -290,10 +290,10 @@ final class PlaybackConductor: @unchecked Sendable {
     private func receive(_ report: MediaPipeline.Report, from id: ItemID) {
         guard let item = items[id], !item.pipeline.isOutdated(report) else { return }
         switch report {
-        case .ready(let context, let replayGain, let stream, _):
+        case .ready(let context, let loudness, let stream, _):
             if decodesAgain(stream, item.pipeline) { return }
-            stream.gain = volume.gain(for: replayGain)
-            items[id]?.replayGain = replayGain
+            stream.gain = volume.gain(for: loudness)
+            items[id]?.loudness = loudness
             publishScaling()
             items[id]?.stream = stream
             items[id]?.encodings = []

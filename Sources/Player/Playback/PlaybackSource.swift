@@ -40,6 +40,8 @@ public struct OpenedProduct {
     public var audioQuality: () -> AudioQuality?
     public var videoQuality: VideoQuality?
     public var replayGain: ReplayGain
+    /// Whether the product is a local file: `PlaybackEngineConfig.untaggedGain` is for these alone.
+    public var isLocal: Bool
     /// The source's own reason for the last error of `decoder`; nil when the error is complete without it.
     public var reason: () -> PlayerError?
     /// Whether all of it has arrived, so that the next product may be fetched.
@@ -53,7 +55,8 @@ public struct OpenedProduct {
         decoder: any AudioDecoder, productId: String, streamType: StreamType = .onDemand,
         assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo,
         audioQuality: @autoclosure @escaping () -> AudioQuality? = nil,
-        videoQuality: VideoQuality? = nil, replayGain: ReplayGain, reason: @escaping () -> PlayerError? = { nil },
+        videoQuality: VideoQuality? = nil, replayGain: ReplayGain, isLocal: Bool = false,
+        reason: @escaping () -> PlayerError? = { nil },
         isFetched: @escaping () -> Bool = { true }, fetchAhead: @escaping () -> Void = {},
         hasEnough: @escaping (Double) -> Bool = { _ in true }
     ) {
@@ -65,9 +68,21 @@ public struct OpenedProduct {
         self.audioQuality = audioQuality
         self.videoQuality = videoQuality
         self.replayGain = replayGain
+        self.isLocal = isLocal
         self.reason = reason
         self.isFetched = isFetched
         self.fetchAhead = fetchAhead
         self.hasEnough = hasEnough
     }
+}
+
+/// The loudness of a product, as far as it is known.
+struct ProductLoudness: Equatable, Sendable {
+    var replayGain = ReplayGain()
+    /// See `OpenedProduct.isLocal`.
+    var isLocal = false
+}
+
+extension OpenedProduct {
+    var loudness: ProductLoudness { ProductLoudness(replayGain: replayGain, isLocal: isLocal) }
 }

@@ -41,13 +41,7 @@ enum OfflineText {
     static func bar(_ entry: JSONValue, columns: Int) -> String {
         let product = DisplayText.visible(entry["product"]?.string ?? "")
         let percent = Int(clamping: min(max(entry["percent"]?.integer ?? 0, 0), 100))
-        let number = String(repeating: " ", count: 3 - "\(percent)".utf8.count) + "\(percent) %"
-        // Subtract brackets and blanks, and the last column, at which some terminals wrap.
-        let room = min(columns - product.utf8.count - number.utf8.count - 5, 50)
-        guard room >= 10 else { return "\(product) \(number)" }
-        let full = room * percent / 100
-        return
-            "\(product) [\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))] \(number)"
+        return ProgressBar.line(product, percent: percent, columns: columns)
     }
 
     /// Returns the reason of a wait, for example `the network`; nil without a wait.

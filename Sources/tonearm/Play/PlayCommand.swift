@@ -1,5 +1,6 @@
 import Appliance
 import CLinux
+import Database
 import Network
 import Output
 import PCM
@@ -57,8 +58,7 @@ struct PlayCommand {
         defer { streaming?.stop() }
         let web = streaming?.web ?? openWeb()
         defer { web.stop() }
-        let source = SourceRouter(service: streaming?.source, web: web)
-        guard let player = openPlayer(device, source) else { return ExitCode.failed }
+        guard let player = openPlayer(device, streaming, web) else { return ExitCode.failed }
         if let streaming {
             streaming.source.follow(player.playbackEngineConfig, isMetered: streaming.metering(links))
         }
@@ -169,17 +169,21 @@ struct PlayCommand {
         TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
     }
 
-    private func openPlayer(_ device: OutputDevice, _ source: SourceRouter) -> Player? {
+    private func openPlayer(_ device: OutputDevice, _ streaming: Streaming?, _ web: WebFiles) -> Player? {
         var output = RendererSettings(device: device.name, sampleFormat: options.sampleFormat)
         output.bufferMilliseconds = options.bufferMilliseconds
         output.periodCount = options.periodCount
         output.sampleRates.fixed = options.sampleRate
         output.sendsDSD = options.sendsDSD
-        var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
+        var settings = PlayerSettings(output: output)
         settings.storesOnlyVolume = true
         if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }
         do throws(PlayerError) {
-            let player = try Player(settings: settings, source: source)
+            let storage = try Player.openStorage(StateFolder.path)
+            settings.storage = storage
+            let files = LocalFiles(loudness: MeasuredLoudness(storage))
+            let player = try Player(
+                settings: settings, source: SourceRouter(local: files, service: streaming?.source, web: web))
             if let problem = player.storageProblem {
                 console.complain("warning: the volume will not be remembered: \(problem)")
             }
@@ -188,9 +192,9 @@ struct PlayCommand {
             // Playing matters more than the last volume.
             console.complain("warning: the volume will not be remembered: \(error.message)")
         }
-        settings.stateFolder = nil
+        settings.storage = nil
         do throws(PlayerError) {
-            return try Player(settings: settings, source: source)
+            return try Player(settings: settings, source: SourceRouter(service: streaming?.source, web: web))
         } catch {
             console.complain(error.message)
             return nil

@@ -158,8 +158,8 @@ struct RunCommand {
         let isLinked: @Sendable () -> Bool = { !Link.current(links).isOffline }
         web.follow(settings.offlineMode, isLinked: isLinked)
         let source = SourceRouter(
-            service: streaming?.source, web: web, kept: settings.offlining?.source, offlineMode: settings.offlineMode,
-            isLinked: isLinked)
+            local: LocalFiles(loudness: MeasuredLoudness(storage)), service: streaming?.source, web: web,
+            kept: settings.offlining?.source, offlineMode: settings.offlineMode, isLinked: isLinked)
         do throws(PlayerError) {
             let player = try Player(settings: settings, source: source)
             if let streaming {

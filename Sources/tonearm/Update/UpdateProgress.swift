@@ -34,11 +34,6 @@ final class UpdateProgress {
     /// A line that fits the terminal: `writing     [#####     ]  50 %`.
     static func bar(_ step: UpdateInstallation.Step, percent: Int, columns: Int) -> String {
         let name = step.name + String(repeating: " ", count: 11 - step.name.utf8.count)
-        let number = String(repeating: " ", count: 3 - "\(percent)".utf8.count) + "\(percent) %"
-        // Subtract brackets and blanks, and the last column, at which some terminals wrap.
-        let room = min(columns - name.utf8.count - number.utf8.count - 5, 50)
-        guard room >= 10 else { return "\(name) \(number)" }
-        let full = room * percent / 100
-        return "\(name) [\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))] \(number)"
+        return ProgressBar.line(name, percent: percent, columns: columns)
     }
 }

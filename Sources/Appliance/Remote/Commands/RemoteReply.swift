@@ -24,6 +24,8 @@ enum RemoteReply: Equatable {
     case keeping(KeepingReply)
     /// nil without a content service.
     case events(EventStatus?)
+    /// For each file of the request whether it was measured.
+    case known([Bool])
 
     /// A part of the queue, in the order of playing.
     struct QueuePage: Equatable {

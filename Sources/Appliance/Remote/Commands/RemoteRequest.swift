@@ -35,6 +35,8 @@ public enum RemoteRequest: Equatable, Sendable {
     case events
     /// A request about offline copies and downloads.
     case keeping(KeepingRequest)
+    /// A request about measured loudness.
+    case loudness(LoudnessRequest)
 
     /// A change to a value, or by a difference.
     public enum Change: Equatable, Sendable {

@@ -16,6 +16,7 @@ struct RequestExecution {
     private let spareMemory: SpareMemory
     /// Carries out requests whose answers follow later.
     var keeping: KeepingExecution
+    let loudness: LoudnessExecution
     private let status: () -> DaemonStatus
     private let eventStatus: () -> EventStatus?
     private let afterWriting: (@escaping () -> Void) -> Void
@@ -30,6 +31,7 @@ struct RequestExecution {
         spareMemory = daemon.spareMemory
         keeping = KeepingExecution(
             engine: daemon.player.offlineEngine, loop: daemon.loop, problem: daemon.player.offlineProblem)
+        loudness = LoudnessExecution(storage: daemon.storage, loop: daemon.loop)
         status = { daemon.status }
         eventStatus = { daemon.player.eventStatus }
         afterWriting = { daemon.afterWriting($0) }
@@ -50,7 +52,7 @@ struct RequestExecution {
         case .queue(let from, let count): return page(from, count)
         case .collect, .music: preconditionFailure("music has to be found first")
         case .events: return .events(eventStatus())
-        case .keeping: preconditionFailure("its answer comes later: see `keeping`")
+        case .keeping, .loudness: preconditionFailure("its answer comes later: see `keeping` and `loudness`")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }
         case .queueRemove(let selection): return .removed(try remove(selection))

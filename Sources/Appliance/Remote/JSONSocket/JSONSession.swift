@@ -19,7 +19,7 @@ final class JSONSession: @unchecked Sendable {
     private let searches: MusicSearches
     /// The search that the client waits for.
     private var search: MusicSearch?
-    /// The id of a request about offline copies whose answer is still to come.
+    /// The id of a request whose answer is still to come.
     private var pending: JSONValue?
     /// Cancels the work for that request when its answer is not needed any more.
     private var cancelPending: (() -> Void)?
@@ -111,7 +111,15 @@ final class JSONSession: @unchecked Sendable {
     private func perform(_ request: RemoteRequest, _ line: RequestLine) {
         switch request {
         case .collect(let paths), .music(let paths, _): return find(paths, for: request, line)
-        case .keeping(let request): return perform(request, line)
+        case .keeping(let request):
+            return performLater(line) { answer in
+                requests.keeping.perform(request) { answer($0.map { .keeping($0) }) }
+            }
+        case .loudness(let request):
+            return performLater(line) { answer in
+                requests.loudness.perform(request, answer)
+                return nil
+            }
         default: break
         }
         answer(request, line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
@@ -144,16 +152,20 @@ final class JSONSession: @unchecked Sendable {
         }
     }
 
-    private func perform(_ request: KeepingRequest, _ line: RequestLine) {
+    /// Sends the reply when it comes; until then the connection waits.
+    /// - Parameter begin: begins the request, and returns what cancels it.
+    private func performLater(
+        _ line: RequestLine, _ begin: (@escaping (Result<RemoteReply, RemoteFailure>) -> Void) -> (() -> Void)?
+    ) {
         connection.wait()
         pending = line.id
-        cancelPending = requests.keeping.perform(request) { [self] result in
+        cancelPending = begin { [self] result in
             // The daemon ends, and the client has its answer.
             guard pending != nil else { return }
             pending = nil
             cancelPending = nil
             switch result {
-            case .success(let reply): send(ReplyLines.reply(line.id, .keeping(reply)))
+            case .success(let reply): send(ReplyLines.reply(line.id, reply))
             case .failure(let error): refuse(line.id, error.reason.rawValue, error.message)
             }
             connection.goOn()

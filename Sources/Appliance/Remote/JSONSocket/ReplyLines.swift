@@ -92,6 +92,7 @@ enum ReplyLines {
         case .settingChanged(let inForce): [Member("inForce", .boolean(inForce))]
         case .keeping(let reply): KeepingJSON.members(reply)
         case .events(let status): members(status)
+        case .known(let known): [Member("known", .array(known.map { .boolean($0) }))]
         }
     }
 

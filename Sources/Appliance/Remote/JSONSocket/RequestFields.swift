@@ -59,7 +59,7 @@ struct RequestFields {
     }
 
     /// Refuses longer texts: no service has such a product, and the kernel has no such file.
-    private static func checkLength(of path: String, _ place: String) throws(RequestMistake) {
+    static func checkLength(of path: String, _ place: String) throws(RequestMistake) {
         if ServiceAddress.isMeant(by: path) {
             if path.utf8.count <= ServiceAddress.lengthLimit { return }
             let allowed = "the address of a product whose id has at most \(ServiceAddress.idLimit) bytes"

@@ -31,7 +31,7 @@ extension RemoteRequest {
     static let repeatNames = ["off", "all", "one"]
 
     // Safe: built once, never changed, and its closures capture nothing.
-    nonisolated(unsafe) static let forms = ownForms + KeepingJSON.forms
+    nonisolated(unsafe) static let forms = ownForms + KeepingJSON.forms + LoudnessJSON.forms
 
     // Safe: as above.
     private nonisolated(unsafe) static let ownForms = [

@@ -51,6 +51,9 @@ int tonearm_mode_of_path(const char *path, uint32_t *mode);
 /// and for what belongs to root. Returns 0 or -1 with errno.
 int tonearm_become_owner(const char *path);
 int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode);
+/// The size of a regular file, and the time of its last change in nanoseconds since 1970. -1 and errno; EINVAL for
+/// anything else than a file.
+int tonearm_version_of_path(const char *path, int64_t *size, int64_t *modified);
 /// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them.
 int tonearm_is_kernel_folder(const char *path);
 /// Renames a file unless there is one with the new name: -1 and EEXIST then. Every other error as renameat2(2).

@@ -10,15 +10,20 @@ public final class LocalFiles: PlaybackSource {
     typealias Opening = @Sendable (_ path: String, Cancellation) throws(SystemError) -> any ByteSource
 
     private let openFile: Opening
+    private let loudness: MeasuredLoudness?
 
-    public convenience init() {
-        self.init { path, cancellation throws(SystemError) in
+    /// - Parameter loudness: the measured loudness of files without tags of loudness.
+    public convenience init(loudness: MeasuredLoudness? = nil) {
+        self.init(loudness: loudness) { path, cancellation throws(SystemError) in
             try FileByteSource(path: path, cancellation: cancellation)
         }
     }
 
     /// - Parameter openFile: opens the bytes of a file.
-    init(openFile: @escaping Opening) { self.openFile = openFile }
+    init(loudness: MeasuredLoudness? = nil, openFile: @escaping Opening) {
+        self.loudness = loudness
+        self.openFile = openFile
+    }
 
     public func open(
         _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
@@ -30,7 +35,8 @@ public final class LocalFiles: PlaybackSource {
         if medium.waiting({ FileKind(at: path) }) == .other {
             throw PlayerError(.notAudio(looksLike: "a device, a pipe or a socket"), product)
         }
-        return Self.opened(try decoder(of: path, product, cancellation, medium), product)
+        let decoder = try decoder(of: path, product, cancellation, medium)
+        return Self.opened(decoder, replayGain(of: decoder, path, medium), product)
     }
 
     /// Opens a track of a cue sheet: a stretch of its file, with the tags of the sheet.
@@ -47,9 +53,19 @@ public final class LocalFiles: PlaybackSource {
             throw PlayerError(error, product)
         }
         let whole = try decoder(of: path, product, cancellation, medium)
-        do throws(MusicProblem) { return Self.opened(try stretch.decoder(whole), product) } catch {
+        do throws(MusicProblem) {
+            let decoder = try stretch.decoder(whole, replayGain(of: whole, path, medium))
+            return Self.opened(decoder, decoder.metadata.replayGain, product)
+        } catch {
             throw PlayerError(error, product)
         }
+    }
+
+    /// Returns the values of the tags; missing ones are measured values, if there are any.
+    private func replayGain(of decoder: any AudioDecoder, _ path: String, _ medium: MediumAccess) -> ReplayGain {
+        let tags = decoder.metadata.replayGain
+        guard let loudness, !tags.isComplete else { return tags }
+        return medium.waiting { loudness.replayGain(of: path) }.map { tags.completed(by: $0) } ?? tags
     }
 
     private func bytes(
@@ -72,10 +88,12 @@ public final class LocalFiles: PlaybackSource {
         }
     }
 
-    private static func opened(_ decoder: any AudioDecoder, _ product: MediaProduct) -> OpenedProduct {
+    private static func opened(
+        _ decoder: any AudioDecoder, _ replayGain: ReplayGain, _ product: MediaProduct
+    ) -> OpenedProduct {
         let format = decoder.properties.format
         return OpenedProduct(
             decoder: decoder, productId: product.productId, audioMode: format.channelCount <= 2 ? .stereo : nil,
-            audioQuality: AudioQuality(lossless: format), replayGain: decoder.metadata.replayGain)
+            audioQuality: AudioQuality(lossless: format), replayGain: replayGain, isLocal: true)
     }
 }

@@ -51,6 +51,8 @@ public struct MusicFolder {
     var playlists = PlaylistsRead()
     let cancellation: Cancellation?
     private let limit: Int
+    /// Whether only files are found: playlists and cue sheets are passed over, and the files of sheets are not.
+    private let findsFilesAlone: Bool
     private var visited: Set<Folder.Identity> = []
     /// Whether a folder had more files than there was room for, and was not read to its end.
     private var isFull = false
@@ -61,8 +63,11 @@ public struct MusicFolder {
     /// - Parameters:
     ///   - limit: the most files of the whole search.
     ///   - cancellation: ends the search.
-    public init(limit: Int = .max, cancellation: Cancellation? = nil) {
+    ///   - findsFilesAlone: whether to pass over playlists and cue sheets. The files of a sheet are then found
+    ///     themselves.
+    public init(limit: Int = .max, cancellation: Cancellation? = nil, findsFilesAlone: Bool = false) {
         self.limit = limit
+        self.findsFilesAlone = findsFilesAlone
         self.cancellation = cancellation
         taggedOrder = TaggedOrder(cancellation)
     }
@@ -85,6 +90,7 @@ public struct MusicFolder {
     /// inside of that file. The address of a product of the content service, or of a file on a web server, stays as it
     /// is.
     public mutating func add(_ path: String) throws(Stop) {
+        if findsFilesAlone, ServiceAddress.isMeant(by: path) || Self.isList(path) { return }
         if ServiceAddress.isMeant(by: path) { return try append(path) }
         if WebFileAddress.isMeant(by: path) { return try addAddress(path) }
         try add(path, inside: [])
@@ -160,13 +166,14 @@ public struct MusicFolder {
         folderCount += 1
         let cancellation = cancellation
         var room = limit - contents.files.count
+        let keepsSheets = !findsFilesAlone
         let entries = try Folder.entries(of: path) { entry in
             if room < 0 || cancellation?.isCancelled == true { return .stop }
             if entry.name.utf8.first == UInt8(ascii: ".") { return .skip }
             if entry.kind == .folder { return Folder.isOfSystem(name: entry.name) ? .skip : .keep }
             switch MusicFileKind(name: entry.name) {
             case .audio: if entry.kind == .file { room -= 1 }
-            case .cueSheet: break
+            case .cueSheet: if !keepsSheets { return .skip }
             case .playlist, nil: return .skip
             }
             return .keep

@@ -35,8 +35,10 @@ struct SheetStretch {
     }
 
     /// Returns the audio of the track.
-    /// - Parameter whole: the decoder of the music file, at its first frame.
-    func decoder(_ whole: any AudioDecoder) throws(MusicProblem) -> any AudioDecoder {
+    /// - Parameters:
+    ///   - whole: the decoder of the music file, at its first frame.
+    ///   - loudness: the loudness of that file.
+    func decoder(_ whole: any AudioDecoder, _ loudness: ReplayGain) throws(MusicProblem) -> any AudioDecoder {
         let rate = whole.properties.format.sampleRate
         let (first, next) = (start.frame(rate: rate), end?.frame(rate: rate))
         if let length = whole.properties.frameCount, first >= length {
@@ -45,17 +47,18 @@ struct SheetStretch {
         if let next, next <= first {
             throw MusicProblem(path, "track \(number) does not begin before the next one.")
         }
-        return ClippedDecoder(whole, from: first, count: next.map { $0 - first }, metadata: tags(whole.metadata))
+        let tags = tags(whole.metadata, loudness)
+        return ClippedDecoder(whole, from: first, count: next.map { $0 - first }, metadata: tags)
     }
 
     /// Returns the tags of the sheet. The file's tags fill the gaps, as far as they are about this track.
-    private func tags(_ file: TrackMetadata) -> TrackMetadata {
+    private func tags(_ file: TrackMetadata, _ loudness: ReplayGain) -> TrackMetadata {
         var known = file
         if !isWholeFile {
             for field in [TagField.title, .trackNumber, .trackTotal, .recordingID] { known[field] = [] }
         }
         var tags = known.overridden(by: metadata)
-        let (gain, loudness) = (metadata.replayGain, file.replayGain)
+        let gain = metadata.replayGain
         tags.replayGain = gain
         if gain.albumGain == nil {
             tags.replayGain.albumGain = loudness.albumGain ?? (isWholeFile ? nil : loudness.trackGain)
