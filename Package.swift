@@ -3,6 +3,8 @@ import PackageDescription
 
 // The engine has no remote package dependency: what it needs beside the standard library is a C library of Debian's,
 // wrapped in exactly one module. `tools/cross` builds the same targets as Embedded Swift.
+// TagLib is C++: what ships for boards does not have it.
+let isEmbedded = Context.environment["TONEARM_EMBEDDED"] != nil
 let package = Package(
     name: "tonearm",
     products: [
@@ -11,10 +13,11 @@ let package = Package(
         .executable(name: "tonearm-origin", targets: ["Origin"]),
     ],
     traits: [
-        .default(enabledTraits: ["AAC"]),
+        .default(enabledTraits: isEmbedded ? ["AAC"] : ["AAC", "TagWriting"]),
         .trait(
             name: "AAC",
             description: "AAC-LC, HE-AAC and HE-AAC v2 by libfaad2, which puts the programs under the GPL"),
+        .trait(name: "TagWriting", description: "tonearm loudness --write-tags by TagLib, which is C++"),
     ],
     targets: [
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
@@ -44,6 +47,10 @@ let package = Package(
             name: "CWavPack", path: "Sources/C/CWavPack", pkgConfig: "wavpack", providers: [.apt(["libwavpack-dev"])]),
         // libfaad2: AAC, with the package trait AAC; used by Media alone.
         .systemLibrary(name: "CFAAD", path: "Sources/C/CFAAD", providers: [.apt(["libfaad-dev"])]),
+        // TagLib: writes tags, with the package trait TagWriting; used by tonearm alone, by way of a few lines of C++.
+        .systemLibrary(
+            name: "CTagLib", path: "Sources/C/CTagLib", pkgConfig: "taglib", providers: [.apt(["libtag1-dev"])]),
+        .target(name: "CTagWriting", dependencies: ["CTagLib"], path: "Sources/C/CTagWriting"),
         // expat: XML, for DASH manifests; used by Media alone.
         .systemLibrary(
             name: "CExpat", path: "Sources/C/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
@@ -99,6 +106,7 @@ let package = Package(
             name: "tonearm",
             dependencies: [
                 "Appliance", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Platform", "CLinux",
+                .target(name: "CTagWriting", condition: .when(traits: ["TagWriting"])),
             ]),
 
         // Programs that need no board, in full Swift, which tools/cross does not build.
@@ -213,7 +221,7 @@ let package = Package(
 
 // Embedded Swift compiles the code of all modules into the program that calls it. Machine code of each module alone
 // would take most of the time of a build, and is not needed (docs/decisions/code-of-one-module.md).
-if Context.environment["TONEARM_EMBEDDED"] != nil {
+if isEmbedded {
     for target in package.targets where target.type == .regular {
         target.swiftSettings = [.unsafeFlags(["-Xfrontend", "-emit-empty-object-file"])]
     }

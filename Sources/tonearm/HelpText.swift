@@ -189,17 +189,21 @@ enum HelpText {
         """
 
     static let loudness = """
-        Usage: tonearm loudness [--all] [--json] [--] FILE|FOLDER…
+        Usage: tonearm loudness [--write-tags] [--all] [--json] [--] FILE|FOLDER…
                tonearm loudness --daemon [--socket PATH] [--all] [--json] [--] FILE|FOLDER…
 
         Measures the loudness of music (EBU R 128) whose tags do not have it, so that normalization can bring it to one
         loudness. The files of a folder with the same album tag are one album. The results are stored for `tonearm
-        play`, or by the running daemon; the files do not change. A file is not measured again until it has changed.
+        play`, or by the running daemon; the files stay as they are. A file is not measured again until it has changed.
         Playlists and cue sheets are passed over. Ctrl-C ends it; finished albums stay measured.
 
         Options:
           --daemon                store the results in the running daemon; it must find the files at the same paths
           --socket PATH           the daemon's socket; default: TONEARM_SOCKET or /run/tonearm/control
+          --write-tags            write the results into the files instead, as tags for all players: ReplayGain, or R128
+                                  in Opus. Each file is replaced by a copy. For FLAC, WAV, AIFF, MP4, MP3, WavPack and
+                                  Ogg; each other file is an error, and its result is stored. Only in programs that
+                                  are built with TagLib
           --all                   also files whose tags have the loudness, and files that were measured before
           --json                  write the results to stdout, one JSON object a line
           --help, -h              this text

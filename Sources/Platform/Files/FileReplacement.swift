@@ -27,6 +27,9 @@ public struct FileReplacement: ~Copyable {
         if !isCommitted { _ = FileName.withBytes(of: file.path) { unlink($0) } }
     }
 
+    /// The temporary path of the new contents, until `commit`.
+    public var path: String { file.path }
+
     /// Adds to the new contents.
     /// - Throws: ENOSPC, EIO…; the replacement must then not be committed.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {

@@ -6,21 +6,31 @@ import Player
 /// `tonearm loudness`: measures the loudness of music without tags of loudness.
 struct LoudnessCommand {
     private static let options =
-        DaemonCommand.options + [Arguments.Option("--all"), Arguments.Option("--daemon")]
+        DaemonCommand.options + [
+            Arguments.Option("--all"), Arguments.Option("--daemon"), Arguments.Option("--write-tags"),
+        ]
 
     private let paths: [String]
     private let measuresAll: Bool
     private let usesDaemon: Bool
+    private let writesTags: Bool
     private let common: DaemonCommand
 
     init(_ words: [String]) throws(UsageError) {
         let arguments = try Arguments(parsing: words, knowing: Self.options)
         measuresAll = arguments.has("--all")
         usesDaemon = arguments.has("--daemon")
+        writesTags = arguments.has("--write-tags")
         common = DaemonCommand(arguments)
         paths = arguments.operands
         if paths.isEmpty { throw UsageError("nothing to measure. Name files or folders: `tonearm loudness FOLDER`.") }
         if arguments.has("--socket"), !usesDaemon { throw UsageError("--socket needs --daemon.") }
+        if writesTags, usesDaemon { throw UsageError("--write-tags and --daemon exclude each other.") }
+        #if !TagWriting
+            if writesTags {
+                throw UsageError("--write-tags: this program was built without TagLib. Results are stored without it.")
+            }
+        #endif
     }
 
     /// - Returns: the exit code. A signal ends the program; finished albums are stored by then.
@@ -33,11 +43,12 @@ struct LoudnessCommand {
         do throws(LoudnessFailure) {
             let cancellation = try openCancellation()
             let source = LocalFiles()
-            let scan = LoudnessScan(try store(), measuresAll: measuresAll) { path throws(PlayerError) in
+            let open: LoudnessScan.Opening = { path throws(PlayerError) in
                 let product = MediaProduct(productType: .track, productId: path, referenceId: path)
                 return try source.open(
                     product, session: PlaybackSession(), cancellation: cancellation, medium: MediumAccess())
-            } report: {
+            }
+            let scan = LoudnessScan(try store(open), measuresAll: measuresAll, open: open) {
                 report.add($0, $1)
             } progress: {
                 report.progress($0, $1)
@@ -73,7 +84,10 @@ struct LoudnessCommand {
         }
     }
 
-    private func store() throws(LoudnessFailure) -> any LoudnessStore {
+    private func store(_ open: @escaping LoudnessScan.Opening) throws(LoudnessFailure) -> any LoudnessStore {
+        #if TagWriting
+            if writesTags { return TaggedLoudness(else: try StateLoudness(StateFolder.path), open: open) }
+        #endif
         guard usesDaemon else { return try StateLoudness(StateFolder.path) }
         do throws(DaemonFailure) { return DaemonLoudness(try common.connect()) } catch {
             throw LoudnessFailure(message: error.message, exitCode: error.exitCode)

@@ -137,10 +137,15 @@ final class LoudnessScan {
                     trackGain: meter.gain, trackPeak: meter.gain == nil ? nil : meter.peak, albumGain: albumGain,
                     albumPeak: albumGain == nil ? nil : albumPeak))
         }
-        try store.keep(results)
-        for ((track, meter), result) in zip(measured, results) {
-            let missing: Outcome = meter.isTooShort ? .tooShort : .silent
-            report(track.path, meter.gain == nil ? missing : .measured(result.replayGain))
+        let refusals = try store.keep(results)
+        for (index, (track, meter)) in measured.enumerated() {
+            if let refusal = refusals[index] {
+                report(track.path, .failed(code: "t1", message: refusal))
+            } else if meter.gain == nil {
+                report(track.path, meter.isTooShort ? .tooShort : .silent)
+            } else {
+                report(track.path, .measured(results[index].replayGain))
+            }
         }
     }
 

@@ -10,7 +10,8 @@ protocol LoudnessStore: AnyObject {
     /// Returns for each file whether this version of it was measured.
     func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [Bool]
     /// Stores measurements. They are on the medium when this returns.
-    func keep(_ results: [FileLoudness]) throws(LoudnessFailure)
+    /// - Returns: for each measurement the reason why it is not stored, for the user; nil for the others.
+    func keep(_ results: [FileLoudness]) throws(LoudnessFailure) -> [String?]
 }
 
 /// Why measured loudness cannot be stored.
@@ -43,8 +44,9 @@ final class StateLoudness: LoudnessStore {
         return known.value ?? files.map { _ in false }
     }
 
-    func keep(_ results: [FileLoudness]) throws(LoudnessFailure) {
+    func keep(_ results: [FileLoudness]) throws(LoudnessFailure) -> [String?] {
         try write { (database) throws(DatabaseError) in try LoudnessRows(database).keep(results) }
+        return results.map { _ in nil }
     }
 
     /// Runs `work` on the storage thread, and waits for its end.
@@ -93,8 +95,9 @@ final class DaemonLoudness: LoudnessStore {
         return known
     }
 
-    func keep(_ results: [FileLoudness]) throws(LoudnessFailure) {
+    func keep(_ results: [FileLoudness]) throws(LoudnessFailure) -> [String?] {
         try send("loudness-keep", results.map { LoudnessJSON.value($0) }) { _ in }
+        return results.map { _ in nil }
     }
 
     /// Sends files in as many requests as they need.

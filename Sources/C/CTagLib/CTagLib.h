@@ -1,0 +1,1 @@
+// C++ alone: CTagWriting includes the headers of TagLib.
