@@ -97,9 +97,10 @@ public final class Streaming: Sendable {
         let credentials = settings.credentials(over: network)
         source = ContentService(settings.service, over: service, credentials: credentials)
         source.linkChanged(to: Link.current(settings.links).kind)
-        events = EventService(network: network, settings: settings.service, credentials: credentials)
         web = WebFiles(over: network, readAhead: settings.service.readAhead)
         offline = OfflineService(network: downloads, settings: settings.service, credentials: credentials)
+        events = EventService(
+            network: network, settings: settings.service, credentials: credentials, permission: offline.permission)
     }
 
     /// - Returns: nil when there cannot be a cache; the reason is logged.

@@ -25,6 +25,8 @@ private final class ScriptedReceiver: LoginNetwork, @unchecked Sendable {
         case refusesFirst
     }
 
+    /// Whether the only link costs money.
+    var isMetered = false
     private let lock = Lock()
     private var script: [Answer]
     private var stored: [(id: String, name: String)] = []
@@ -54,6 +56,7 @@ private final class ScriptedReceiver: LoginNetwork, @unchecked Sendable {
         }
         switch answer {
         case .lost: throw .truncated
+        case _ where isMetered && !request.mayUseMeteredLink: throw .meteredLink
         case .status(let status):
             return Response(head: ResponseHead(status: status, effectiveURL: request.url), body: [])
         case .refusal(let status):
@@ -98,6 +101,7 @@ struct EventDeliveryTests {
     private let loop: EventLoop
     private let thread: NamedThread
     private let counts = Locked(OutboxCounts())
+    private let permission = MeteredPermission()
 
     init() throws {
         folder = try ScratchFolder()
@@ -115,7 +119,8 @@ struct EventDeliveryTests {
         EventDelivery(
             loop: loop, storage,
             EventService(
-                network: receiver, settings: ServiceSettings(baseURL: "https://service"), credentials: TwoTokens()),
+                network: receiver, settings: ServiceSettings(baseURL: "https://service"), credentials: TwoTokens(),
+                permission: permission),
             Self.device, milliseconds: { 5 }, counted: { [counts] in counts.set($0) })
     }
 
@@ -172,6 +177,22 @@ struct EventDeliveryTests {
         #expect(receiver.names == names(1...23))
         #expect(receiver.requests.map { $0.count } == [10, 10, 3])
         #expect(receiver.requests.allSatisfy { $0.token == "Bearer old" })
+        end(delivery)
+    }
+
+    @Test("a metered link is used only with the permission of downloads")
+    func metered() throws {
+        let receiver = ScriptedReceiver()
+        receiver.isMetered = true
+        let delivery = delivery(receiver)
+        try store(2)
+        start(delivery)
+        try waitUntil("the batch is refused") { receiver.requests.count == 1 }
+        #expect(receiver.names.isEmpty)
+        permission.isGiven = true
+        replug(delivery)
+        try waitForSent(2)
+        #expect(receiver.names == names(1...2))
         end(delivery)
     }
 

@@ -12,10 +12,13 @@ struct EventService: Sendable {
     let network: any LoginNetwork
     let settings: ServiceSettings
     let credentials: any CredentialsProvider
+    /// Whether a link that costs money may be used: the permission of downloads.
+    let permission: MeteredPermission
 
     /// Sends a batch; once more with another token when the first one is refused.
     func send(_ batch: EventBatch, _ device: EventDevice, _ cancellation: Cancellation) -> BatchAnswer {
-        let use = TokenUse(purpose: .offlining, cancellation: cancellation)
+        let use = TokenUse(
+            purpose: .offlining, cancellation: cancellation, mayUseMeteredLink: permission.isGiven)
         do throws(ResourceFailure) {
             let token = try credentials.token(insteadOf: nil, for: use)
             let response = try fetch(batch.request(settings, device, token: token), cancellation)
@@ -29,6 +32,8 @@ struct EventService: Sendable {
     }
 
     private func fetch(_ request: TransferRequest, _ cancellation: Cancellation) throws(ResourceFailure) -> Response {
+        var request = request
+        request.mayUseMeteredLink = permission.isGiven
         do throws(TransferError) {
             return try network.fetch(request, maximumBody: Self.longestAnswer, cancellation: cancellation)
         } catch {
