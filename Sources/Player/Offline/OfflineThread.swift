@@ -6,10 +6,13 @@ final class OfflineThread {
     private let cancellation: Cancellation
     private let thread: NamedThread
 
-    init(_ name: String, _ body: @escaping @Sendable (Cancellation) -> Void) throws(SystemError) {
+    init(
+        _ name: String, priority: NamedThread.Priority = .background,
+        _ body: @escaping @Sendable (Cancellation) -> Void
+    ) throws(SystemError) {
         let cancellation = try Cancellation()
         self.cancellation = cancellation
-        thread = try NamedThread.start(name: name, priority: .background, stackSize: 256 << 10) { body(cancellation) }
+        thread = try NamedThread.start(name: name, priority: priority, stackSize: 256 << 10) { body(cancellation) }
     }
 
     func cancel() { cancellation.cancel() }

@@ -158,7 +158,8 @@ final class EventDelivery: @unchecked Sendable {
         sender?.cancel()
         sender?.join()
         do throws(SystemError) {
-            sender = try OfflineThread("events") { [self] cancellation in
+            // Control waits for its end: in the background, a busy processor would hold control up.
+            sender = try OfflineThread("events", priority: .normal) { [self] cancellation in
                 let answer = service.send(batch, device, cancellation)
                 loop.post { [self] in handle(.answered(batch: number, answer)) }
             }
