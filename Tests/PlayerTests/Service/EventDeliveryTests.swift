@@ -93,7 +93,7 @@ private final class TwoTokens: CredentialsProvider {
     func token(insteadOf rejected: String?, for use: TokenUse) -> String? { rejected == nil ? "old" : "new" }
 }
 
-/// docs/playback.md, 19.9 to 18.12.
+/// docs/playback.md, 19.9 to 19.12.
 @Suite("Delivery of events to the service")
 struct EventDeliveryTests {
     private let folder: ScratchFolder
@@ -239,6 +239,16 @@ struct EventDeliveryTests {
         #expect(receiver.names == names(2...11))
         #expect(receiver.requests.map { $0.count } == [10, 2, 1, 1])
         end(delivery)
+    }
+
+    @Test("only the service refuses events for good", arguments: [400, 401, 403, 404, 413, 415, 422, 429, 451, 500])
+    func foreign(_ status: Int) {
+        let event = OutboxRows.Waiting(number: 1, id: "a", name: "n", category: .playLog, body: "{}")
+        let head = ResponseHead(status: status, effectiveURL: "https://service")
+        let batch = EventBatch(events: [event], sentAt: 0)
+        #expect(batch.answer(Response(head: head, body: Array("<html>".utf8))) == .failed(retryAfter: nil))
+        let answer = batch.answer(Response(head: head, body: Array("{\"status\":\(status)}".utf8)))
+        #expect(answer == ([400, 413, 415, 422].contains(status) ? .refusedBatch([1]) : .failed(retryAfter: nil)))
     }
 
     @Test("in offline mode and without a link nothing is sent; the end of both sends at once")

@@ -10,6 +10,8 @@ struct EventBatch {
     /// Milliseconds since 1970 at which the batch is sent.
     let sentAt: Int64
 
+    /// The statuses that refuse a batch for good.
+    private static let refusals = [400, 413, 415, 422]
     private static let contentType = "application/x-www-form-urlencoded"
 
     /// - Parameter token: nil to send without a login.
@@ -51,14 +53,14 @@ struct EventBatch {
 
     /// Reads the answer. Events that it does not name are left for a later batch.
     func answer(_ response: Response) -> BatchAnswer {
-        switch response.head.status {
-        case 200...299: break
-        // Only the service itself can refuse events for good: a filter or a proxy knows nothing of them.
-        case 400, 413, 415,
-            422 where ServiceRefusal(status: response.head.status, body: response.body).isOfService:
-            return .refusedBatch(events.map { $0.number })
-        // Without this address the service takes no events at all; a later version of it may.
-        default: return .failed(retryAfter: retryAfter(response.head))
+        let status = response.head.status
+        guard (200...299).contains(status) else {
+            // Only the service itself can refuse events for good: a filter or a proxy knows nothing of them.
+            if Self.refusals.contains(status), ServiceRefusal(status: status, body: response.body).isOfService {
+                return .refusedBatch(events.map { $0.number })
+            }
+            // A service without this address takes no events now; a later version of it may.
+            return .failed(retryAfter: retryAfter(response.head))
         }
         let document: XMLElement
         do throws(ManifestError) { document = try XMLElement.parse(response.body) } catch {
