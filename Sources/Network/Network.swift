@@ -1,11 +1,12 @@
 import Platform
 
-/// Transfers over HTTP and HTTPS. Owns the network thread, and the connections that stay open between requests. One per
-/// process. Any thread.
+/// Transfers over HTTP and HTTPS, and WebSockets. Owns the network thread, and the connections that stay open between
+/// requests. One per process. Any thread.
 /// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 public final class Network: @unchecked Sendable {
     private let loop: EventLoop
     private let transfers: Transfers
+    private let sockets: WebSockets
     private let waits: LinkWaits
     /// The waits that a server has requested: a change of the link does not end them.
     private let serverWaits: LinkWaits
@@ -19,6 +20,7 @@ public final class Network: @unchecked Sendable {
     public init(_ settings: NetworkSettings) throws(NetworkSetupError) {
         do throws(SystemError) { loop = try EventLoop() } catch { throw .system(error) }
         transfers = try Transfers(settings, on: loop)
+        sockets = WebSockets(settings, with: transfers, on: loop)
         waits = LinkWaits(on: loop)
         serverWaits = LinkWaits(on: loop)
         do throws(SystemError) {
@@ -44,6 +46,21 @@ public final class Network: @unchecked Sendable {
         }
         if !isStarted { sink.ended(.cancelled) }
         return transfer
+    }
+
+    /// Opens a WebSocket.
+    /// - Parameter sink: gets its events; retained until the WebSocket has ended.
+    public func openWebSocket(_ request: WebSocketRequest, into sink: any WebSocketSink) -> WebSocket {
+        let (socket, isStarted) = lock.withLock {
+            let number = nextNumber
+            nextNumber += 1
+            let isRunning = thread != nil
+            // Under the lock, for the same reason as in `start`.
+            if isRunning { loop.post { [sockets] in sockets.open(request, number, into: sink) } }
+            return (WebSocket(number, of: sockets, on: loop), isRunning)
+        }
+        if !isStarted { sink.closed(.cancelled) }
+        return socket
     }
 
     /// Calls `action` once on the network thread, `nanoseconds` from now; never after `stop`.
@@ -107,11 +124,12 @@ public final class Network: @unchecked Sendable {
         }
     }
 
-    /// Notifies the transfers of a new link. Transfers without a connection end with `.connection(.lost)`, and so do
-    /// those whose connection was lost with the old link. All waits for a link end.
+    /// Notifies the transfers and WebSockets of a new link. Those without a connection end with `.connection(.lost)`,
+    /// and so do those whose connection was lost with the old link. All waits for a link end.
     public func linkChanged(to link: Link) {
-        loop.post { [loop, transfers, waits] in
+        loop.post { [loop, transfers, sockets, waits] in
             transfers.linkChanged()
+            sockets.linkChanged()
             // Posted, so that it also ends the waits of transfers that have just ended.
             if !link.isOffline { loop.post { waits.wake() } }
         }
@@ -121,15 +139,19 @@ public final class Network: @unchecked Sendable {
     /// now use a metered link against their request end with `.connection(.lost)`. Another attempt finds another way,
     /// or ends with `.meteredLink`.
     public func routesChanged() {
-        loop.post { [transfers] in transfers.routesChanged() }
+        loop.post { [transfers, sockets] in
+            transfers.routesChanged()
+            sockets.routesChanged()
+        }
     }
 
-    /// Switches offline mode. While it is on, nothing uses the network: running and new transfers end with
-    /// `.offlineMode`, all connections are closed, and waits for another attempt end
+    /// Switches offline mode. While it is on, nothing uses the network: running and new transfers and
+    /// WebSockets end with `.offlineMode`, all connections are closed, and waits for another attempt end
     /// (docs/decisions/offline-mode-is-a-switch.md).
     public func setOfflineMode(_ isOn: Bool) {
-        loop.post { [loop, transfers, waits, serverWaits] in
+        loop.post { [loop, transfers, sockets, waits, serverWaits] in
             transfers.setOfflineMode(isOn)
+            sockets.setOfflineMode(isOn)
             guard isOn else { return }
             // Posted, so that it also ends the waits of transfers that have just ended.
             loop.post {
@@ -146,13 +168,16 @@ public final class Network: @unchecked Sendable {
     /// first one. Any thread.
     public func isMetered(host: String) -> Bool? { transfers.isMetered(host: host) }
 
-    /// Cancels all transfers and ends the thread. Later transfers are cancelled at once, on the thread that starts
-    /// them. Idempotent. Waits for the thread, unless a sink calls it.
+    /// Cancels all transfers and WebSockets, and ends the thread. Later ones are cancelled at once, on the thread that
+    /// starts them. Idempotent. Waits for the thread, unless a sink calls it.
     public func stop() {
         let ending = lock.withLock {
             defer { thread = nil }
             if thread != nil {
-                loop.post { [transfers] in transfers.close() }
+                loop.post { [transfers, sockets] in
+                    transfers.close()
+                    sockets.close()
+                }
                 loop.stop()
             }
             return thread

@@ -22,6 +22,11 @@ public struct NetworkSettings: Sendable {
     /// The time between bytes of a response. Does not count while the sink has answered `.enough`.
     public var silenceTimeout = 15_000
 
+    /// The silence of a WebSocket's server after which it gets a ping, and how long it may leave that one without an
+    /// answer. In milliseconds.
+    public var webSocketPingInterval = 60_000
+    public var webSocketPingTimeout = 20_000
+
     /// Which links are metered.
     public var links = LinkSettings()
 

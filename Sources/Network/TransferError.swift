@@ -22,6 +22,8 @@ public enum TransferError: Error, Equatable, Sendable {
     /// The body is larger than `TransferRequest.maximumBody`, possibly only after decoding.
     case tooLarge
     case redirect(RedirectFailure)
+    /// The server breaks the protocol of WebSockets.
+    case webSocket(WebSocketFault)
     /// The transfer may not use a metered link (`TransferRequest.mayUseMeteredLink`), and there is no other way.
     case meteredLink
     /// `Network.setOfflineMode`: nothing may use the network.
@@ -110,6 +112,7 @@ extension TransferError: CustomStringConvertible {
         case .coding(let failure): failure.description
         case .tooLarge: "the answer is larger than allowed"
         case .redirect(let failure): failure.description
+        case .webSocket(let fault): "the server does not keep to WebSocket (\(fault.rawValue))"
         case .meteredLink: "the way to the server is a metered link, which may not be used for this"
         case .offlineMode: "the player is in offline mode"
         case .cancelled: "cancelled"

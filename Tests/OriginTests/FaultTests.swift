@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import Platform
 import TestSupport
 import Testing
@@ -156,7 +157,7 @@ struct FaultRuleTests {
                 """.utf8))
         let injection = FaultInjection(plan) { 0 }
         let statuses = ["/a", "/b", "/a", "/a"].map { path in
-            injection.answer(to: HTTPRequest(path: path)) { _ in HTTPAnswer() }.status
+            injection.answer(to: HTTPRequest(path: path)) { _, _ in HTTPAnswer() }.status
         }
         #expect(statuses == [200, 501, 500, 200])
     }

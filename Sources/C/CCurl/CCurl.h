@@ -34,10 +34,23 @@ static inline CURLcode tonearm_curl_set_bytes(CURL *transfer, CURLoption option,
 /// The type of CURLOPT_HEADERFUNCTION and CURLOPT_WRITEFUNCTION.
 typedef size_t (*tonearm_curl_bytes)(char *bytes, size_t size, size_t count, void *context);
 
-/// What libcurl calls in the course of a transfer, each with the same context.
+/// What libcurl calls with the answer of a transfer; the context is also that of tonearm_curl_context.
+static inline CURLcode tonearm_curl_set_answer_callbacks(
+    CURL *transfer, tonearm_curl_bytes header, tonearm_curl_bytes body, void *context) {
+    CURLcode codes[] = {
+        curl_easy_setopt(transfer, CURLOPT_HEADERFUNCTION, header),
+        curl_easy_setopt(transfer, CURLOPT_HEADERDATA, context),
+        curl_easy_setopt(transfer, CURLOPT_WRITEFUNCTION, body),
+        curl_easy_setopt(transfer, CURLOPT_WRITEDATA, context),
+        curl_easy_setopt(transfer, CURLOPT_PRIVATE, context),
+    };
+    for (size_t index = 0; index < sizeof codes / sizeof *codes; index++)
+        if (codes[index] != CURLE_OK) return codes[index];
+    return CURLE_OK;
+}
+
+/// What libcurl calls while it connects, each with the same context.
 struct tonearm_curl_callbacks {
-    tonearm_curl_bytes header;
-    tonearm_curl_bytes body;
     curl_resolver_start_callback resolving;
     curl_opensocket_callback connecting;
     curl_prereq_callback connected;
@@ -46,17 +59,12 @@ struct tonearm_curl_callbacks {
 static inline CURLcode tonearm_curl_set_callbacks(
     CURL *transfer, struct tonearm_curl_callbacks callbacks, void *context) {
     CURLcode codes[] = {
-        curl_easy_setopt(transfer, CURLOPT_HEADERFUNCTION, callbacks.header),
-        curl_easy_setopt(transfer, CURLOPT_HEADERDATA, context),
-        curl_easy_setopt(transfer, CURLOPT_WRITEFUNCTION, callbacks.body),
-        curl_easy_setopt(transfer, CURLOPT_WRITEDATA, context),
         curl_easy_setopt(transfer, CURLOPT_RESOLVER_START_FUNCTION, callbacks.resolving),
         curl_easy_setopt(transfer, CURLOPT_RESOLVER_START_DATA, context),
         curl_easy_setopt(transfer, CURLOPT_OPENSOCKETFUNCTION, callbacks.connecting),
         curl_easy_setopt(transfer, CURLOPT_OPENSOCKETDATA, context),
         curl_easy_setopt(transfer, CURLOPT_PREREQFUNCTION, callbacks.connected),
         curl_easy_setopt(transfer, CURLOPT_PREREQDATA, context),
-        curl_easy_setopt(transfer, CURLOPT_PRIVATE, context),
     };
     for (size_t index = 0; index < sizeof codes / sizeof *codes; index++)
         if (codes[index] != CURLE_OK) return codes[index];
@@ -80,6 +88,13 @@ static inline long tonearm_curl_number(CURL *transfer, CURLINFO name) {
     long value = 0;
     curl_easy_getinfo(transfer, name, &value);
     return value;
+}
+
+/// The socket of a connection that was made with CURLOPT_CONNECT_ONLY, or CURL_SOCKET_BAD.
+static inline curl_socket_t tonearm_curl_socket(CURL *transfer) {
+    curl_socket_t descriptor = CURL_SOCKET_BAD;
+    if (curl_easy_getinfo(transfer, CURLINFO_ACTIVESOCKET, &descriptor) != CURLE_OK) return CURL_SOCKET_BAD;
+    return descriptor;
 }
 
 /// NULL when there is none; libcurl owns the text.

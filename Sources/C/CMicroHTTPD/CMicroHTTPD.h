@@ -1,5 +1,7 @@
 #include <linux/sockios.h>
 #include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -14,7 +16,7 @@ static inline struct MHD_Daemon *tonearm_http_start(
     MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, void *context)
 {
     unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC
-        | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+        | MHD_USE_SUPPRESS_DATE_NO_CLOCK | MHD_ALLOW_UPGRADE;
     size_t stack = 512 * 1024;
     if (!certificate || !key) {
         return MHD_start_daemon(
@@ -65,4 +67,10 @@ static inline int tonearm_http_reset(int descriptor)
 static inline void tonearm_http_own_length(struct MHD_Response *response)
 {
     MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
+}
+
+/// Lets libmicrohttpd close a connection that speaks another protocol by now. Once only.
+static inline void tonearm_http_close_upgraded(struct MHD_UpgradeResponseHandle *connection)
+{
+    MHD_upgrade_action(connection, MHD_UPGRADE_ACTION_CLOSE);
 }

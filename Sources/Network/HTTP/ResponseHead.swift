@@ -65,6 +65,17 @@ public struct ResponseHead: Equatable, Sendable {
         return Int64(text).map { Self.clamped($0) }
     }
 
+    /// The delay of `Retry-After` in seconds. A date is relative to the server's own `Date`, because the clock here may
+    /// be wrong.
+    public var retryAfter: Int64? {
+        guard let text = value(of: "retry-after") else { return nil }
+        if let seconds = Int64(text) { return seconds }
+        guard let now = value(of: "date").flatMap({ HTTPDate.seconds(of: $0, now: 0) }),
+            let time = HTTPDate.seconds(of: text, now: now)
+        else { return nil }
+        return max(0, time - now)
+    }
+
     /// The largest accepted length and offset in bytes: 256 TiB. No content is that long, and sums and products of such
     /// numbers do not overflow.
     static let largestPosition: Int64 = 1 << 48

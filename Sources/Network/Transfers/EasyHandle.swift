@@ -44,6 +44,13 @@ struct EasyHandle: ~Copyable {
         note(tonearm_curl_set_callbacks(raw, callbacks, context))
     }
 
+    /// Makes libcurl pass the head and the body of the answer to callbacks.
+    mutating func setCallbacks(
+        header: tonearm_curl_bytes?, body: tonearm_curl_bytes?, context: UnsafeMutableRawPointer
+    ) {
+        note(tonearm_curl_set_answer_callbacks(raw, header, body, context))
+    }
+
     #if hasFeature(Embedded)
         /// Makes libcurl call `callback` with mbedTLS's configuration of each connection, before its handshake.
         mutating func setTLSCallback(_ callback: curl_ssl_ctx_callback, context: UnsafeMutableRawPointer) {
@@ -90,6 +97,28 @@ struct EasyHandle: ~Copyable {
 
     /// Returns nil when libcurl does not have the value.
     func text(_ name: CURLINFO) -> String? { tonearm_curl_text(raw, name).map { String(cString: $0) } }
+
+    // MARK: Connections without a request (CURLOPT_CONNECT_ONLY)
+
+    /// The connection's descriptor, which belongs to libcurl; CURL_SOCKET_BAD without a connection.
+    var descriptor: Int32 { tonearm_curl_socket(raw) }
+
+    /// Reads bytes that have arrived, without waiting.
+    /// - Returns: `CURLE_AGAIN` when there are none; `CURLE_OK` with 0 bytes at the end of the connection.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> (code: CURLcode, count: Int) {
+        var count = 0
+        let code = curl_easy_recv(raw, buffer.baseAddress, buffer.count, &count)
+        return (code, count)
+    }
+
+    /// Sends bytes, or some of them, without waiting.
+    /// - Returns: `CURLE_AGAIN` when none can be sent now. The next call must have the same bytes: a TLS library may
+    ///   hold them already.
+    func send(_ bytes: UnsafeRawBufferPointer) -> (code: CURLcode, count: Int) {
+        var count = 0
+        let code = curl_easy_send(raw, bytes.baseAddress, bytes.count, &count)
+        return (code, count)
+    }
 
     /// Returns libcurl's message for this error, or else its text for the code.
     func message(for code: CURLcode) -> String {

@@ -1,6 +1,4 @@
 import CCurl
-import CLinux
-import Platform
 
 /// A transfer in progress. Translates libcurl's callbacks into calls of its sink. Thread: network.
 final class RunningTransfer {
@@ -13,17 +11,9 @@ final class RunningTransfer {
 
     let transfer: Transfer
     let sink: any TransferSink
-    var handle: EasyHandle
-    /// The libcurl handle that runs the transfer.
-    var multi: MultiHandle?
-    var deadline: PhaseDeadline
-    var timer: (token: TimerToken, due: Int64)?
-    /// Called when the deadline has changed, except by progress.
-    private let deadlineChanged: (RunningTransfer) -> Void
-    private let clock: any MonotonicClock
+    let connection: ServerConnection
     private let request: TransferRequest
     private let settings: NetworkSettings
-    private let verification: ServerVerification
     private var redirection: Redirection
     private var isRedirected = false
     private var head = HeadReader()
@@ -35,9 +25,6 @@ final class RunningTransfer {
     /// The number of received bytes of a coded body.
     private var codedCount: Int64 = 0
     private(set) var isPaused = false
-    /// Why a callback ended the transfer.
-    private var failure: TransferError?
-    private var way: TransferWay
 
     /// How many bytes are read from a connection at once. All transfers share one buffer of this size; a larger one
     /// saves system calls on a fast link.
@@ -47,158 +34,79 @@ final class RunningTransfer {
 
     init(
         _ request: TransferRequest, to address: WebAddress, _ transfer: Transfer, into sink: any TransferSink,
-        handle: consuming EasyHandle, settings: NetworkSettings, verification: ServerVerification,
-        clock: any MonotonicClock, peers: KnownPeers,
-        deadlineChanged: @escaping (RunningTransfer) -> Void
+        connection: ServerConnection, settings: NetworkSettings
     ) {
         self.request = request
         self.transfer = transfer
         self.sink = sink
-        self.handle = handle
+        self.connection = connection
         self.settings = settings
-        self.verification = verification
-        self.clock = clock
-        self.deadlineChanged = deadlineChanged
-        deadline = PhaseDeadline(settings, firstByteTimeout: request.firstByteTimeout)
         redirection = Redirection(request, to: address)
-        way = TransferWay(
-            settings.links, proxy: settings.proxy, peers: peers, mayUseMeteredLink: request.mayUseMeteredLink)
     }
 
     // MARK: Requests
 
     /// Sets the options that all requests of the transfer share.
     func configure() {
-        handle.set(CURLOPT_NOSIGNAL, 1)
-        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        handle.set(CURLOPT_USERAGENT, settings.userAgent)
-        // An empty text also prevents libcurl from reading environment variables.
-        handle.set(CURLOPT_PROXY, settings.proxy ?? "")
-        handle.set(CURLOPT_NOPROXY, "")
-        handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        handle.set(CURLOPT_TCP_KEEPALIVE, 1)
-        handle.set(CURLOPT_BUFFERSIZE, Self.receiveSize)
-        // `PhaseDeadline` limits the time instead, separately for each phase.
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
-        // When the transfer ends first, its resolver thread continues alone: joining it can take many seconds.
-        handle.set(CURLOPT_QUICK_EXIT, 1)
-        handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        handle.set(CURLOPT_SSL_VERIFYPEER, 1)
-        handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-        handle.set(CURLOPT_CAPATH, nil)
-        verification.apply(to: &handle)
-        handle.setCallbacks(Self.callbacks, context: Unmanaged.passUnretained(self).toOpaque())
+        connection.configure()
+        connection.handle.set(CURLOPT_BUFFERSIZE, Self.receiveSize)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        connection.handle.setCallbacks(header: Self.readHead, body: Self.readBody, context: context)
     }
 
     /// Prepares the request to the current address, the first one or that of a redirect.
     func prepareRequest() {
         (head, isRedirected, bodyCount) = (HeadReader(), false, 0)
         (coded, codedCount) = (nil, 0)
-        way.begin(host: redirection.address.host)
-        handle.set(CURLOPT_URL, redirection.address.text)
-        let keys = settings.pinnedKeys(of: redirection.address.host)
-        handle.set(CURLOPT_PINNEDPUBLICKEY, keys)
-        // With TLS 1.3 mbedTLS resumes a session without the certificate, so that no pin could match. While the time is
-        // not proved, a server whose certificate is refused later must not resume a session without it.
-        handle.set(CURLOPT_SSL_SESSIONID_CACHE, keys == nil && settings.clock.now().isProved ? 1 : 0)
+        connection.prepare(for: redirection.address)
         var headers = redirection.headers
         if let range = request.range?.limited(to: request.longestPart).fieldValue {
             headers.append(HeaderField("Range", range))
         }
-        handle.set(CURLOPT_HTTPGET, 1)
+        connection.handle.set(CURLOPT_HTTPGET, 1)
         switch redirection.method {
         case .get: break
-        case .head: handle.set(CURLOPT_NOBODY, 1)
+        case .head: connection.handle.set(CURLOPT_NOBODY, 1)
         case .post(let body, let contentType):
-            handle.set(CURLOPT_POST, 1)
-            handle.setBody(body)
+            connection.handle.set(CURLOPT_POST, 1)
+            connection.handle.setBody(body)
             headers.append(HeaderField("Content-Type", contentType))
         }
-        handle.setHeaders(headers)
-        enter(.waiting)
+        connection.handle.setHeaders(headers)
     }
 
     /// Returns how the request has ended, from libcurl's code.
     func outcome(of code: CURLcode) -> Outcome {
-        if let failure { return .ended(failure) }
+        if let failure = connection.failure { return .ended(failure) }
         // Errors in the body of a redirect do not matter.
         if isRedirected { return .redirected }
         if code == CURLE_OK {
             if let coded, !coded.isComplete { return .ended(.truncated) }
             return .ended(hasBegun ? nil : .malformedAnswer)
         }
-        if let refusal = way.refusal { return .ended(refusal) }
-        return .ended(
-            TransferError(
-                code, of: handle, verifiedBy: verification, in: deadline.phase, isSecure: redirection.address.isSecure))
+        return .ended(connection.error(code, isSecure: redirection.address.isSecure))
     }
 
     /// Continues after a pause of the sink.
     func resume() {
         isPaused = false
-        deadline.resume(at: clock.now())
-        deadlineChanged(self)
-    }
-
-    /// Whether the transfer has a connection over an interface that is still up. Without a connection it might wait for
-    /// ever.
-    var hasLivingConnection: Bool {
-        switch deadline.phase {
-        case .waiting, .resolving, .connecting: false
-        case .firstByte, .body: handle.text(CURLINFO_LOCAL_IP).map { tonearm_is_local_address($0) != 0 } ?? false
-        }
+        connection.resume()
     }
 
     var mayUseMeteredLink: Bool { request.mayUseMeteredLink }
 
-    /// Whether its connection, or the addresses that it tries, may stay after a change of the routes.
-    var mayKeepItsRoute: Bool { way.isAllowedNow }
-
-    private func enter(_ phase: TransferPhase) {
-        deadline.enter(phase, at: clock.now())
-        deadlineChanged(self)
-    }
-
-    private func fail(_ error: TransferError) -> Bool {
-        if failure == nil { failure = error }
-        return false
-    }
+    private func fail(_ error: TransferError) -> Bool { connection.fail(error) }
 
     // MARK: Callbacks of libcurl
 
-    private static let callbacks = tonearm_curl_callbacks(
-        header: { bytes, _, count, context in
-            let line = UnsafeRawBufferPointer(start: bytes, count: count)
-            return RunningTransfer.from(context).readHead(line) ? count : 0
-        },
-        body: { bytes, _, count, context in
-            RunningTransfer.from(context).readBody(UnsafeRawBufferPointer(start: bytes, count: count))
-        },
-        resolving: { _, _, context in
-            let transfer = RunningTransfer.from(context)
-            transfer.enter(.resolving)
-            guard let fault = transfer.way.lookUp() else { return 0 }
-            _ = transfer.fail(fault)
-            // Any number except 0 ends the transfer.
-            return 1
-        },
-        connecting: { context, _, address in
-            let transfer = RunningTransfer.from(context)
-            transfer.enter(.connecting)
-            guard let address else { return CURL_SOCKET_BAD }
-            return transfer.way.openSocket(address)
-        },
-        connected: { context, address, _, port, _ in
-            let transfer = RunningTransfer.from(context)
-            transfer.enter(.firstByte)
-            // Called for every request, even on an open connection.
-            if transfer.way.isAllowed(address.map { String(cString: $0) }, port: Int(port)) {
-                return CURL_PREREQFUNC_OK
-            }
-            _ = transfer.fail(.meteredLink)
-            return CURL_PREREQFUNC_ABORT
-        })
+    private static let readHead: tonearm_curl_bytes = { bytes, _, count, context in
+        let line = UnsafeRawBufferPointer(start: bytes, count: count)
+        return RunningTransfer.from(context).readHead(line) ? count : 0
+    }
+
+    private static let readBody: tonearm_curl_bytes = { bytes, _, count, context in
+        RunningTransfer.from(context).readBody(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
 
     /// Returns the transfer of a callback's context; it lives as long as its handle.
     static func from(_ context: UnsafeMutableRawPointer?) -> RunningTransfer {
@@ -208,7 +116,7 @@ final class RunningTransfer {
     /// - Returns: whether the transfer continues.
     private func readHead(_ line: UnsafeRawBufferPointer) -> Bool {
         guard !transfer.isCancelled else { return fail(.cancelled) }
-        if deadline.phase == .body { deadline.progress(at: clock.now()) } else { enter(.body) }
+        connection.progress()
         // A chunked body may be followed by trailer fields, which are ignored.
         guard !hasBegun, !isRedirected else { return true }
         switch head.append(line) {
@@ -223,13 +131,7 @@ final class RunningTransfer {
         let response = ResponseHead(
             head, effectiveURL: redirection.address.text, isVerifiedTLS: redirection.address.isSecure,
             now: settings.clock.now().seconds)
-        if response.isVerifiedTLS {
-            switch verification.judge(date: response.dateWithAge) {
-            case .nothing: break
-            case .proves(let date): settings.clock.serverProves(date)
-            case .refuses(let failure): return fail(.tls(failure))
-            }
-        }
+        if let refusal = connection.judge(response) { return fail(refusal) }
         do throws(RedirectFailure) {
             isRedirected = try redirection.follow(status: response.status, location: response.value(of: "location"))
         } catch {
@@ -262,7 +164,7 @@ final class RunningTransfer {
     /// - Returns: the result of CURLOPT_WRITEFUNCTION: how many bytes were taken; fewer end the transfer.
     private func readBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard !transfer.isCancelled else { return fail(.cancelled) ? bytes.count : 0 }
-        deadline.progress(at: clock.now())
+        connection.progress()
         if isRedirected {
             bodyCount += Int64(bytes.count)
             return bodyCount <= Self.redirectBodyLimit ? bytes.count : 0
@@ -299,8 +201,7 @@ final class RunningTransfer {
             return bytes.count
         case .enough:
             isPaused = true
-            deadline.pause()
-            deadlineChanged(self)
+            connection.pause()
             return Int(CURL_WRITEFUNC_PAUSE)
         }
     }

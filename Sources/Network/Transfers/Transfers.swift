@@ -7,15 +7,14 @@ import Synchronization
 /// `@unchecked Sendable` is safe because only the loop's thread uses it after `init`.
 final class Transfers: @unchecked Sendable {
     private let settings: NetworkSettings
-    private let authorities: CertificateAuthorities
+    let authorities: CertificateAuthorities
     private let loop: EventLoop
-    private let clock = SystemMonotonicClock()
     /// Retains this object, as the timers of running transfers do; nil after `close`.
     private var connections: Connections?
     /// Connections of earlier links, until their last transfer ends.
     private var retired: [MultiHandle] = []
     private var isOfflineMode = false
-    private let peers = KnownPeers()
+    let peers = KnownPeers()
     private var running: [UInt64: RunningTransfer] = [:]
     /// 0 until `run`.
     private let thread = Atomic<UInt>(0)
@@ -66,26 +65,26 @@ final class Transfers: @unchecked Sendable {
         guard let address = WebAddress(request.url) else { return sink.ended(.invalidRequest(.url)) }
         if let header = request.invalidHeader { return sink.ended(.invalidRequest(.header(name: header))) }
         if let range = request.range, range.fieldValue == nil { return sink.ended(.invalidRequest(.range)) }
-        guard let handle = EasyHandle() else { return sink.ended(Self.outOfMemory) }
+        guard let handle = EasyHandle() else { return sink.ended(.outOfMemory) }
+        let number = transfer.number
+        let way = TransferWay(
+            settings.links, proxy: settings.proxy, peers: peers, mayUseMeteredLink: request.mayUseMeteredLink)
+        let connection = ServerConnection(
+            handle, settings: settings, verification: ServerVerification(authorities, clock: settings.clock), way: way,
+            firstByteTimeout: request.firstByteTimeout, on: loop
+        ) { [self] phase in
+            if let transfer = running[number] { end(transfer, .timeOut(phase)) }
+        }
         let new = RunningTransfer(
-            request, to: address, transfer, into: sink, handle: handle, settings: settings,
-            verification: ServerVerification(authorities, clock: settings.clock), clock: clock, peers: peers
-        ) { [self] in rearm($0) }
-        running[transfer.number] = new
+            request, to: address, transfer, into: sink, connection: connection, settings: settings)
+        running[number] = new
         new.configure()
         perform(new, on: connections[new])
     }
 
     private func perform(_ transfer: RunningTransfer, on multi: MultiHandle) {
         transfer.prepareRequest()
-        transfer.multi = multi
-        let code = multi.add(&transfer.handle)
-        let refusal = transfer.handle.refusal
-        if refusal != CURLE_OK {
-            end(transfer, .library(code: Int(refusal.rawValue), reason: String(cString: curl_easy_strerror(refusal))))
-        } else if code != CURLM_OK {
-            end(transfer, Self.outOfMemory)
-        }
+        if let error = transfer.connection.start(on: multi) { end(transfer, error) }
     }
 
     func cancel(_ number: UInt64) {
@@ -95,9 +94,10 @@ final class Transfers: @unchecked Sendable {
 
     func resume(_ number: UInt64) {
         loop.assertOnLoop()
-        guard let transfer = running[number], let multi = transfer.multi, transfer.isPaused else { return }
+        guard let transfer = running[number], let multi = transfer.connection.multi, transfer.isPaused
+        else { return }
         transfer.resume()
-        let code = multi.unpause(transfer.handle)
+        let code = multi.unpause(transfer.connection.handle)
         if code != CURLE_OK { ended(transfer, code) }
     }
 
@@ -118,7 +118,8 @@ final class Transfers: @unchecked Sendable {
         guard let connections, let fresh = newConnections() else { return }
         retired += connections.all
         self.connections = fresh
-        for transfer in Array(running.values) where !transfer.hasLivingConnection || !transfer.mayKeepItsRoute {
+        for transfer in Array(running.values)
+        where !transfer.connection.isAlive || !transfer.connection.mayKeepItsRoute {
             end(transfer, .connection(.lost))
         }
         loop.post { [self] in closeRetired() }
@@ -131,7 +132,9 @@ final class Transfers: @unchecked Sendable {
         guard let connections, let fresh = newMulti() else { return }
         retired.append(connections.unmetered)
         self.connections = Connections(any: connections.any, unmetered: fresh)
-        for transfer in Array(running.values) where !transfer.mayKeepItsRoute { end(transfer, .connection(.lost)) }
+        for transfer in Array(running.values) where !transfer.connection.mayKeepItsRoute {
+            end(transfer, .connection(.lost))
+        }
         loop.post { [self] in closeRetired() }
     }
 
@@ -154,7 +157,7 @@ final class Transfers: @unchecked Sendable {
 
     private func closeRetired() {
         retired.removeAll { old in
-            guard !running.values.contains(where: { $0.multi === old }) else { return false }
+            guard !running.values.contains(where: { $0.connection.multi === old }) else { return false }
             old.close()
             return true
         }
@@ -167,44 +170,17 @@ final class Transfers: @unchecked Sendable {
         case .ended(let error): end(transfer, error)
         case .redirected:
             guard let connections else { return }
-            transfer.multi?.remove(transfer.handle)
+            transfer.connection.stop()
             perform(transfer, on: connections[transfer])
         }
     }
 
     private func end(_ transfer: RunningTransfer, _ error: TransferError?) {
         guard running.removeValue(forKey: transfer.transfer.number) != nil else { return }
-        transfer.multi?.remove(transfer.handle)
+        transfer.connection.end()
         // Posted, because libcurl's calls for this handle are in progress.
         if !retired.isEmpty { loop.post { [self] in closeRetired() } }
-        if let timer = transfer.timer { loop.cancel(timer.token) }
-        transfer.timer = nil
         transfer.sink.ended(transfer.transfer.isCancelled ? .cancelled : error)
-    }
-
-    private static var outOfMemory: TransferError {
-        .library(code: Int(CURLE_OUT_OF_MEMORY.rawValue), reason: "out of memory")
-    }
-
-    // MARK: Time limits
-
-    /// Ensures that a timer fires at the deadline or before. Every byte moves the deadline; the timer checks that when
-    /// it fires.
-    private func rearm(_ transfer: RunningTransfer) {
-        guard let deadline = transfer.deadline.deadline else { return }
-        if let timer = transfer.timer {
-            if timer.due <= deadline { return }
-            loop.cancel(timer.token)
-        }
-        let token = loop.schedule(after: deadline - clock.now()) { [self] in look(transfer) }
-        transfer.timer = (token, deadline)
-    }
-
-    private func look(_ transfer: RunningTransfer) {
-        transfer.timer = nil
-        guard let deadline = transfer.deadline.deadline else { return }
-        if clock.now() < deadline { return rearm(transfer) }
-        end(transfer, .timeOut(transfer.deadline.phase))
     }
 }
 

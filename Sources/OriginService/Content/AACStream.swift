@@ -1,3 +1,4 @@
+import Library
 import Media
 
 /// The properties of a track as AAC, as far as they follow from the track: its manifest needs no encoder.

@@ -1,3 +1,5 @@
+import Library
+
 /// The addresses of a track's content. All of them are in one folder, which one signature covers.
 struct ContentAddresses: Sendable {
     /// `http://nas:7470`

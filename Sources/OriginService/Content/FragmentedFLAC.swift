@@ -1,3 +1,4 @@
+import HTTPServer
 import Media
 import PCM
 import Platform

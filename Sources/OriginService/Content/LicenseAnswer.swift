@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import Platform
 
 /// The license server: the W3C's exchange of ClearKey ("Encrypted Media Extensions", 9.1).

@@ -1,3 +1,4 @@
+import Library
 import Platform
 
 /// A manifest in the form for playbackinfo.

@@ -1,3 +1,5 @@
+import HTTPServer
+import Library
 import Media
 import PCM
 

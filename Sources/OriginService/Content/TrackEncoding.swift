@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import HTTPServer
+import Library
 import Media
 import Platform
 

@@ -1,3 +1,4 @@
+import HTTPServer
 import Platform
 
 /// Counts the requests of each rule, and injects the faults that are due.
@@ -18,9 +19,11 @@ final class FaultInjection: @unchecked Sendable {
         counts = Array(repeating: 0, count: plan.rules.count)
     }
 
-    /// - Parameter answer: returns the answer without a fault.
-    func answer(to request: HTTPRequest, _ answer: (HTTPRequest) -> HTTPAnswer) -> HTTPAnswer {
-        guard let rule = rule(for: request) else { return answer(request) }
+    /// - Parameter answer: returns the answer without a fault, but with that of its WebSocket.
+    func answer(
+        to request: HTTPRequest, _ answer: (HTTPRequest, DeliveryFault.SocketFault?) -> HTTPAnswer
+    ) -> HTTPAnswer {
+        guard let rule = rule(for: request) else { return answer(request, nil) }
         Log.notice("fault \(rule.name): \(request.path)")
         var request = request
         if let manifest = rule.manifest { request.query["manifest"] = manifest.rawValue }
@@ -29,12 +32,12 @@ final class FaultInjection: @unchecked Sendable {
             result = .refusal(status, rule.subStatus, "The fault \(rule.name) was asked for.")
             if let seconds = rule.retryAfter { result.headers.append(HTTPField("Retry-After", "\(seconds)")) }
         } else {
-            result = answer(request)
+            result = answer(request, rule.delivery.socketFault)
         }
         if rule.clockOffset != 0 {
             result.headers.append(HTTPField("Date", HTTPDate.text(now() + Int64(rule.clockOffset))))
         }
-        result.delivery = rule.delivery
+        rule.delivery.inject(into: &result)
         return result
     }
 

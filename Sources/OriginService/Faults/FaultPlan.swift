@@ -49,7 +49,7 @@ struct FaultRule: Equatable, Sendable {
     var manifest: OriginSettings.ManifestKind?
     /// The seconds that are added to `Date`.
     var clockOffset = 0
-    var delivery = HTTPDelivery()
+    var delivery = DeliveryFault()
 
     /// - Returns: nil when it has mistakes, which the reader then has.
     init?(_ reader: inout SectionReader) {
@@ -65,8 +65,9 @@ struct FaultRule: Equatable, Sendable {
         manifest = reader.choice("manifest", of: OriginSettings.ManifestKind.self)
         clockOffset = reader.integer("clock-offset", in: -4_000_000_000...4_000_000_000) ?? 0
         delivery.lengthDifference = Int64(reader.integer("length-difference", in: -(1 << 30)...(1 << 30)) ?? 0)
+        delivery.socketFault = reader.choice("web-socket", of: DeliveryFault.SocketFault.self)
         delivery.bytesPerSecond = reader.integer("bytes-per-second", in: 1...(1 << 30))
-        var ends: [HTTPDelivery.End] = []
+        var ends: [DeliveryFault.End] = []
         if let count = reader.integer("stall-after", in: bytes) { ends.append(.stall(after: Int64(count))) }
         if let count = reader.integer("reset-after", in: bytes) { ends.append(.reset(after: Int64(count))) }
         if let count = reader.integer("truncate-after", in: bytes) { ends.append(.close(after: Int64(count))) }
@@ -74,7 +75,7 @@ struct FaultRule: Equatable, Sendable {
         if ends.count > 1 { reader.refuse("can have one of stall-after, reset-after and truncate-after") }
         if status == nil, subStatus != 0 || retryAfter != nil { reader.refuse("needs `status` for what it answers") }
         guard reader.problems.count == before else { return nil }
-        if status == nil, manifest == nil, clockOffset == 0, delivery == HTTPDelivery() {
+        if status == nil, manifest == nil, clockOffset == 0, delivery == DeliveryFault() {
             reader.refuse("does nothing: give it a status, a manifest, a clock-offset or a delivery")
             return nil
         }

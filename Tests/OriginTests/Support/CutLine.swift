@@ -32,13 +32,14 @@ final class CutLine: @unchecked Sendable {
         let listening = descriptor
         Thread { [self] in
             while case let client = accept(listening, nil, nil), client >= 0 { welcome(client) }
+            close(listening)
         }.start()
     }
 
     /// Stops accepting connections.
     func end() {
+        // The thread closes it: it may be about to accept, and the number could be another server's by then.
         shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
     }
 
     /// How often it was cut.

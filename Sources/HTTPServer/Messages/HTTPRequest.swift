@@ -1,31 +1,45 @@
 import Platform
 
 /// A parsed request.
-struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable {
     /// `GET`, `HEAD` or `POST`; the server refuses others.
-    var method = "GET"
+    package var method: String
     /// The path without the query, percent-decoded.
-    var path: String
+    package var path: String
     /// The query, percent-decoded. If a name is repeated, the last value counts.
-    var query: [String: String] = [:]
+    package var query: [String: String]
     /// The headers by name in lower case.
-    var headers: [String: String] = [:]
-    var body: [UInt8] = []
+    package var headers: [String: String]
+    package var body: [UInt8]
     /// Whether it arrived over TLS.
-    var isSecure = false
+    package var isSecure: Bool
+
+    package init(
+        method: String = "GET", path: String, query: [String: String] = [:], headers: [String: String] = [:],
+        body: [UInt8] = [], isSecure: Bool = false
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.isSecure = isSecure
+    }
 
     /// The parts of the path between its slashes, without empty ones.
-    var components: [Substring] { path.split(separator: "/") }
+    package var components: [Substring] { path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) } }
 
     /// The fields of a form in the body; nil when it is no form. If a name is repeated, the last value counts.
-    var form: [String: String]? {
-        let type = headers["content-type"] ?? ""
-        guard type.lowercased().hasPrefix("application/x-www-form-urlencoded") else { return nil }
-        return FormText.fields(of: body).map { Dictionary($0.map { ($0.name, $0.value) }) { _, last in last } }
+    package var form: [String: String]? {
+        guard HTTPText.hasPrefix(headers["content-type"] ?? "", "application/x-www-form-urlencoded") else { return nil }
+        guard let fields = FormText.fields(of: body) else { return nil }
+        var form: [String: String] = [:]
+        for (name, value) in fields { form[name] = value }
+        return form
     }
 
     /// The address that the client used: `https://nas:7470`. nil when the header is missing or invalid.
-    var origin: String? {
+    package var origin: String? {
         guard let host = headers["host"], !host.isEmpty, host.utf8.allSatisfy(Self.isOfHost) else { return nil }
         return (isSecure ? "https://" : "http://") + host
     }

@@ -1,17 +1,18 @@
-import Glibc
+import CLinux
+import CMicroHTTPD
 import Platform
 
 /// A TCP socket that listens. It is passed to a server, which closes it.
-struct ListeningSocket {
-    let descriptor: Int32
+package struct ListeningSocket {
+    package let descriptor: Int32
     /// The host in the form of an address: `127.0.0.1`, `[::1]`.
-    let host: String
+    package let host: String
     /// The port; if 0 was requested, the port that the kernel chose.
-    let port: Int
+    package let port: Int
 
     /// - Parameter address: a numeric address of IPv4 or IPv6.
     /// - Throws: EINVAL for another text, EADDRINUSE, EADDRNOTAVAIL, EACCES…
-    init(address: String, port: Int) throws(SystemError) {
+    package init(address: String, port: Int) throws(SystemError) {
         let subject = "\(address) port \(port)"
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE

@@ -1,34 +1,34 @@
-import Media
+import CLinux
 import Platform
 
 /// The bytes of an answer: pieces of memory and of files, in order. A file is read when its bytes are sent.
-struct ContentBody: Sendable {
-    enum Piece: Sendable {
+package struct ContentBody: Sendable {
+    package enum Piece: Sendable {
         case bytes([UInt8])
         /// A part of a file.
         case file(OpenedFile, Range<Int64>)
 
-        var count: Int64 {
+        package var count: Int64 {
             switch self {
             case .bytes(let bytes): Int64(bytes.count)
-            case .file(_, let range): Int64(range.count)
+            case .file(_, let range): range.upperBound - range.lowerBound
             }
         }
     }
 
-    private(set) var pieces: [Piece]
+    package private(set) var pieces: [Piece]
     /// The size in bytes.
-    let count: Int64
+    package let count: Int64
 
-    init(_ pieces: [Piece]) {
+    package init(_ pieces: [Piece]) {
         self.pieces = pieces
         count = pieces.reduce(0) { $0 + $1.count }
     }
 
-    init(_ bytes: [UInt8] = []) { self.init([.bytes(bytes)]) }
+    package init(_ bytes: [UInt8] = []) { self.init([.bytes(bytes)]) }
 
     /// - Parameter range: a range inside 0..<count.
-    func slice(_ range: Range<Int64>) -> ContentBody {
+    package func slice(_ range: Range<Int64>) -> ContentBody {
         var start: Int64 = 0
         var parts: [Piece] = []
         for piece in pieces {
@@ -49,7 +49,7 @@ struct ContentBody: Sendable {
     /// Reads the bytes from `offset` on; fewer than the buffer has room for at the end of a piece.
     /// - Returns: 0 at the end.
     /// - Throws: EIO when a file has become shorter.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         var start: Int64 = 0
         for piece in pieces {
             if offset < start + piece.count {
@@ -62,7 +62,7 @@ struct ContentBody: Sendable {
                 case .file(let file, let whole):
                     let count = try file.file.read(into: room, at: whole.lowerBound + inside)
                     guard count == room.count else {
-                        throw SystemError(code: 5, operation: "read", subject: file.file.path)
+                        throw SystemError(code: EIO, operation: "read", subject: file.file.path)
                     }
                 }
                 return room.count
@@ -73,8 +73,8 @@ struct ContentBody: Sendable {
     }
 
     /// Returns all bytes, in memory.
-    func bytes() throws(SystemError) -> [UInt8] {
-        var all = [UInt8](repeating: 0, count: Int(count))
+    package func bytes() throws(SystemError) -> [UInt8] {
+        var all = [UInt8](repeating: 0, count: Int(clamping: count))
         try all.withUnsafeMutableBufferPointer { (elements) throws(SystemError) in
             let buffer = UnsafeMutableRawBufferPointer(elements)
             var done = 0
@@ -83,25 +83,5 @@ struct ContentBody: Sendable {
             }
         }
         return all
-    }
-}
-
-/// A file that several answers may send, and that `Media` reads. Any thread.
-/// `@unchecked Sendable` is safe because the descriptor never changes and is only read from at offsets.
-final class OpenedFile: ByteSource, @unchecked Sendable {
-    let file: File
-    private let size: Int64
-
-    var length: Int64? { size }
-
-    init(_ path: String) throws(SystemError) {
-        file = try File(reading: path)
-        size = try file.length()
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
-        do throws(SystemError) { return ByteRead(count: try file.read(into: buffer, at: offset)) } catch {
-            throw .medium(error)
-        }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OriginService
+@testable import HTTPServer
 
 @Suite("Parts and conditions of requests (RFC 9110, 13 and 14)")
 struct ServedResourceTests {

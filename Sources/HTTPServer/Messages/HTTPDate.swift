@@ -1,13 +1,13 @@
-import Glibc
+import CLinux
 
 /// Times in headers (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, in seconds since 1970.
-enum HTTPDate {
+package enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    static func text(_ seconds: Int64) -> String {
+    package static func text(_ seconds: Int64) -> String {
         var time = time_t(seconds)
         var fields = tm()
         gmtime_r(&time, &fields)
@@ -17,13 +17,13 @@ enum HTTPDate {
     }
 
     /// Returns nil for other forms.
-    static func seconds(_ text: String) -> Int64? {
-        let words = text.split(separator: " ")
-        guard words.count == 6, words[5] == "GMT", let day = Int32(words[1]), (1...31).contains(day),
-            let month = months.firstIndex(of: String(words[2])), let year = Int32(words[3]),
-            (1900...9999).contains(year)
+    package static func seconds(_ text: String) -> Int64? {
+        let words = text.utf8.split(separator: UInt8(ascii: " "))
+        guard words.count == 6, words[5].elementsEqual("GMT".utf8), let day = Int32(Substring(words[1])),
+            (1...31).contains(day), let month = months.firstIndex(where: { $0.utf8.elementsEqual(words[2]) }),
+            let year = Int32(Substring(words[3])), (1900...9999).contains(year)
         else { return nil }
-        let clock = words[4].split(separator: ":").compactMap { Int32($0) }
+        let clock = words[4].split(separator: UInt8(ascii: ":")).compactMap { Int32(Substring($0)) }
         guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2])
         else { return nil }
         var fields = tm()

@@ -1,0 +1,114 @@
+import CMicroHTTPD
+import Platform
+
+/// A request whose body is still coming, and later its answer.
+private final class Exchange {
+    /// The limit of the body in bytes.
+    let limit: Int
+    var body: [UInt8] = []
+    var isTooLarge = false
+    /// The answer; nil until it is known.
+    var answer: HTTPAnswer?
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Returns the object that a connection holds.
+    static func of(_ state: UnsafeMutableRawPointer) -> Exchange {
+        Unmanaged<Exchange>.fromOpaque(state).takeUnretainedValue()
+    }
+}
+
+/// Called with the head, for each part of a body, and once more at the end.
+let answerConnection: MHD_AccessHandlerCallback = {
+    (context, connection, path, method, _, upload, uploadCount, state) -> MHD_Result in
+    guard let context, let connection, let path, let method, let state, let uploadCount else { return .NO }
+    let server = Unmanaged<HTTPServer.Context>.fromOpaque(context).takeUnretainedValue()
+    guard let held = state.pointee else {
+        let exchange = Exchange(limit: server.service.bodyLimit(String(cString: path)))
+        state.pointee = Unmanaged.passRetained(exchange).toOpaque()
+        return .YES
+    }
+    let exchange = Exchange.of(held)
+    if uploadCount.pointee > 0 {
+        let part = UnsafeRawBufferPointer(start: upload, count: uploadCount.pointee)
+        exchange.isTooLarge = exchange.isTooLarge || exchange.body.count + part.count > exchange.limit
+        if !exchange.isTooLarge { exchange.body.append(contentsOf: part) }
+        uploadCount.pointee = 0
+        return .YES
+    }
+    let name = String(cString: method)
+    guard servedMethods.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+        return send(server.service.refuse(.method), on: connection)
+    }
+    guard !exchange.isTooLarge else { return send(server.service.refuse(.tooLarge), on: connection) }
+    let request = HTTPRequest(
+        method: name, path: String(cString: path), query: values(of: connection, .GET_ARGUMENT_KIND),
+        headers: values(of: connection, .HEADER_KIND), body: exchange.body, isSecure: server.isSecure)
+    let answer = server.service.answer(request)
+    exchange.answer = answer
+    return send(answer, on: connection)
+}
+
+private let servedMethods = [MHD_HTTP_METHOD_GET, MHD_HTTP_METHOD_HEAD, MHD_HTTP_METHOD_POST]
+
+/// Called when the answer that ends HTTP on the connection is sent.
+private let upgradeConnection: MHD_UpgradeHandler = { _, _, state, early, earlyCount, descriptor, handle in
+    guard let state, let handle else { return }
+    let bytes = Array(UnsafeRawBufferPointer(start: early, count: earlyCount))
+    let socket = UpgradedSocket(descriptor, handle, early: bytes)
+    guard let upgrade = Exchange.of(state).answer?.upgrade else { return socket.close() }
+    upgrade(socket)
+}
+
+/// Called at the end of a request, also when its client has disconnected.
+let completeRequest: MHD_RequestCompletedCallback = { _, _, state, _ in
+    guard let held = state?.pointee else { return }
+    Unmanaged<Exchange>.fromOpaque(held).release()
+    state?.pointee = nil
+}
+
+private func values(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [String: String] {
+    var values: [String: String] = [:]
+    withUnsafeMutablePointer(to: &values) { values in
+        let collect: MHD_KeyValueIterator = { context, kind, name, value in
+            guard let context, let name else { return .YES }
+            let values = context.assumingMemoryBound(to: [String: String].self)
+            let text = String(cString: name)
+            values.pointee[kind == .HEADER_KIND ? HTTPText.lowercased(text) : text] =
+                value.map { String(cString: $0) } ?? ""
+            return .YES
+        }
+        _ = MHD_get_connection_values(connection, kind, collect, values)
+    }
+    return values
+}
+
+private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Result {
+    let response: OpaquePointer?
+    let length = answer.announcedLength ?? answer.body.count
+    if answer.upgrade != nil {
+        response = MHD_create_response_for_upgrade(upgradeConnection, nil)
+    } else if length == 0, answer.body.count == 0, answer.pace == nil {
+        response = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+    } else {
+        let sending = Unmanaged.passRetained(
+            SentBody(answer.body, answer.pace, on: HTTPConnection(descriptor: tonearm_http_socket(connection)))
+        ).toOpaque()
+        response = MHD_create_response_from_callback(
+            UInt64(max(0, length)), 65_536,
+            { context, offset, buffer, room in
+                guard let context, let buffer else { return SentBody.endWithError }
+                return Unmanaged<SentBody>.fromOpaque(context).takeUnretainedValue()
+                    .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: room), at: Int64(offset))
+            }, sending, { context in if let context { Unmanaged<SentBody>.fromOpaque(context).release() } })
+        if response == nil { Unmanaged<SentBody>.fromOpaque(sending).release() }
+    }
+    guard let response else { return .NO }
+    defer { MHD_destroy_response(response) }
+    if answer["Content-Length"] != nil { tonearm_http_own_length(response) }
+    for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
+    if answer["Date"] == nil {
+        MHD_add_response_header(response, "Date", HTTPDate.text(SystemTime.clockMilliseconds() / 1000))
+    }
+    return MHD_queue_response(connection, UInt32(answer.status), response)
+}

@@ -1,0 +1,69 @@
+import CLinux
+import CMicroHTTPD
+import Platform
+
+/// A server with libmicrohttpd: a thread for each connection, HTTP/1.1 with persistent connections, TLS through GnuTLS.
+///
+/// Thread: any. The end of this object closes all connections.
+/// `@unchecked Sendable` is safe because its state never changes.
+package final class HTTPServer: @unchecked Sendable {
+    /// PEM texts.
+    package struct Identity: Sendable {
+        package var certificate: String
+        package var key: String
+
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    package struct Refused: Error {}
+
+    /// The most connections, more than a house has players. Each takes a thread.
+    private static let mostConnections: UInt32 = 512
+    /// The most connections of one address, so that others find a place. A proxy has one address for all clients.
+    private static let mostOfClient: UInt32 = 384
+    private static let idleSeconds: UInt32 = 60
+
+    private let context: Context
+    private let daemon: OpaquePointer
+
+    /// - Parameter identity: nil without TLS.
+    /// - Throws: `Refused` when the certificate and its key are not usable, or no thread can be made.
+    package init(on socket: ListeningSocket, identity: Identity?, _ service: HTTPService) throws(Refused) {
+        // A client that disconnects during an answer must not end the process.
+        tonearm_ignore_signal(SIGPIPE)
+        context = Context(isSecure: identity != nil, service: service)
+        let pointer = Unmanaged.passUnretained(context).toOpaque()
+        let started: OpaquePointer? =
+            if let identity {
+                tonearm_http_start(
+                    socket.descriptor, identity.certificate, identity.key, Self.mostConnections, Self.mostOfClient,
+                    Self.idleSeconds,
+                    answerConnection, completeRequest, pointer)
+            } else {
+                tonearm_http_start(
+                    socket.descriptor, nil, nil, Self.mostConnections, Self.mostOfClient, Self.idleSeconds,
+                    answerConnection, completeRequest, pointer)
+            }
+        guard let started else {
+            close(socket.descriptor)
+            throw Refused()
+        }
+        daemon = started
+    }
+
+    deinit { MHD_stop_daemon(daemon) }
+
+    /// The state of a server that its connections share.
+    final class Context: Sendable {
+        let isSecure: Bool
+        let service: HTTPService
+
+        init(isSecure: Bool, service: HTTPService) {
+            self.isSecure = isSecure
+            self.service = service
+        }
+    }
+}
