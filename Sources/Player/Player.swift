@@ -1,4 +1,5 @@
 import Database
+import Events
 import Network
 import Output
 import PCM
@@ -32,8 +33,13 @@ public struct PlayerSettings: Sendable {
     public var offlining: Offlining?
     /// Why there is no offline engine although one is configured, for the user.
     public var offlineProblem: String?
-    /// The events for the content service; nil records and sends nothing.
+    /// The content service that takes events and grants streaming privileges, and to which a `credentialsProvider`
+    /// identifies the listener; nil without one.
+    public var streaming: Streaming?
+    /// The events about products of the content service; nil records and sends nothing.
     public var events: EventSettings?
+    /// Receives the events; set by `Player.init`.
+    var eventSender: (any EventSender)?
 
     public init(output: RendererSettings, stateFolder: String? = nil) {
         self.output = output
@@ -73,14 +79,22 @@ public final class Player: @unchecked Sendable {
     private let offlineMode: OfflineMode
     private let offlineConductor: OfflineConductor?
     private let events: PlayerEvents?
+    private let privileges: StreamingPrivileges?
 
     /// Starts the player's threads. The device is opened only when something plays. A state folder that cannot be used
     /// does not prevent playing: `storageProblem` has the reason, and writing is retried.
-    /// - Parameter source: the source of products.
+    /// - Parameters:
+    ///   - credentialsProvider: provides the tokens for `settings.streaming`; nil uses those of its settings.
+    ///   - eventSender: receives the events of `settings.events`; nil stores and sends them to `settings.streaming`.
+    ///   - source: the source of products.
     /// - Throws: when a newer version wrote the state, or the system has no threads or file descriptors left.
     public convenience init(
+        credentialsProvider: (any CredentialsProvider)? = nil, eventSender: (any EventSender)? = nil,
         settings: PlayerSettings, source: any PlaybackSource = SourceRouter()
     ) throws(PlayerError) {
+        var settings = settings
+        settings.eventSender = eventSender
+        if let credentialsProvider { settings.streaming?.use(credentialsProvider) }
         let device = settings.output.device
         let (control, limits) = (settings.mixerControl, settings.mixerLimits)
         let usesMixer = !settings.forcesSoftwareVolume
@@ -116,14 +130,19 @@ public final class Player: @unchecked Sendable {
             let bus = Bus<PlaybackMessage>(loop: loop)
             let published = PublishedPlayback()
             let events = settings.events.map {
-                PlayerEvents($0, loop: loop, storage: thread, settings.offlineMode)
+                PlayerEvents($0, of: settings, loop: loop, storage: thread)
+            }
+            let privileges = settings.streaming.map {
+                StreamingPrivileges($0.privileges, clock: settings.events?.clock, loop: loop)
             }
             let conductor = PlaybackConductor(
                 loop: loop, bus: bus, published: published, renderer: renderer, source: source,
                 newSessionID: newSessionID, settings: settings.output,
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer),
                 startTimer: startTimer(loop),
-                sessions: events.map { PlaybackSessions($0.log, timer: LoopTimer(loop)) })
+                sessions: events.map { PlaybackSessions($0.log, timer: LoopTimer(loop)) },
+                streamNeed: privileges.map { privileges in StreamNeed { privileges.needChanged($0) } })
+            privileges?.revoked = { [conductor] in conductor.handle(.privilegesRevoked(otherDevice: $0)) }
             let offlineConfiguration = OfflineEngineConfig(configuration)
             let offline = settings.offlining.map { OfflineConductor($0, loop: loop, offlineConfiguration) }
             offline?.events = events?.downloads
@@ -138,6 +157,7 @@ public final class Player: @unchecked Sendable {
                 loop.post {
                     offline?.offlineModeChanged(to: isOn)
                     events?.offlineModeChanged(to: isOn)
+                    privileges?.offlineModeChanged(to: isOn)
                 }
             }
             let mode = settings.offlineMode
@@ -145,8 +165,10 @@ public final class Player: @unchecked Sendable {
                 conductor.start()
                 offline?.start(isOfflineMode: mode.isOn)
                 events?.start(isOfflineMode: mode.isOn)
+                privileges?.offlineModeChanged(to: mode.isOn)
             }
             self.events = events
+            self.privileges = privileges
             offlineMode = settings.offlineMode
             offlineConductor = offline
             offlineEngineConfig = offlineConfiguration
@@ -192,9 +214,18 @@ public final class Player: @unchecked Sendable {
     /// Takes another link, or changed routes: downloads that wait for a link check their routes again. Until the first
     /// call there is no link, and no download runs.
     public func linkChanged(to link: Link) {
-        loop.post { [offlineConductor, events] in
+        loop.post { [offlineConductor, events, privileges] in
             offlineConductor?.linkChanged(to: link)
             events?.linkChanged(to: link.kind)
+            privileges?.linkChanged(to: link.kind)
+        }
+    }
+
+    /// Takes another login, or other tokens of it: events that wait after a failure are sent at once.
+    public func loginChanged() {
+        loop.post { [events, privileges] in
+            events?.loginChanged()
+            privileges?.loginChanged()
         }
     }
 
@@ -202,9 +233,10 @@ public final class Player: @unchecked Sendable {
     /// source allows. No other call may follow. Not from a subscriber of a bus.
     public func shutDown() {
         playbackEngineConfig.observe(nil)
-        loop.post { [conductor, offlineConductor, events] in
+        loop.post { [conductor, offlineConductor, events, privileges] in
             offlineConductor?.shutDown()
             conductor.shutDown()
+            privileges?.shutDown()
             events?.shutDown()
         }
         loop.stop()

@@ -22,7 +22,7 @@ struct ConcurrencyTests {
         fixture.card.playFreely()
         let (engine, configuration) = (fixture.engine, fixture.player.playbackEngineConfig)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            var random = SplitMix(seed &* 1000 &+ UInt64(thread))
+            var random = SeededRandom(seed &* 1000 &+ UInt64(thread))
             for _ in 0..<1000 {
                 switch Int.random(in: 0..<16, using: &random) {
                 case 0, 1: engine.load(products.randomElement(using: &random)!)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Player
@@ -63,9 +64,9 @@ extension Set<ItemID> {
 
 /// Events as the outside could send them, in any order.
 private struct Random {
-    private var generator: SplitMix
+    private var generator: SeededRandom
 
-    init(_ seed: UInt64) { generator = SplitMix(seed) }
+    init(_ seed: UInt64) { generator = SeededRandom(seed) }
 
     mutating func event(
         _ lastItem: inout UInt64, _ generation: UInt64, _ machine: PlaybackStateMachine, _ ready: Set<ItemID>

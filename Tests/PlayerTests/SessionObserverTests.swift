@@ -1,5 +1,6 @@
 import Events
 import Platform
+import TestSupport
 import Testing
 
 @testable import Player
@@ -34,7 +35,8 @@ private final class ObservedEngine {
     }
 
     private var moment: PlaybackMoment {
-        PlaybackMoment(machine, position: position, stream: stream, streamStart: streamStart)
+        PlaybackMoment(
+            machine, position: position, stream: stream, streamStart: streamStart, isStreamed: true)
     }
 
     private func beginStream() {
@@ -282,7 +284,7 @@ struct SessionObserverTests {
         "every session that began ends once, and play logs have actions that alternate",
         arguments: 0..<100 as Range<UInt64>)
     func invariants(_ seed: UInt64) {
-        var random = SplitMix(seed)
+        var random = SeededRandom(seed)
         let engine = ObservedEngine()
         var last: UInt64 = 0
         engine.position = 0

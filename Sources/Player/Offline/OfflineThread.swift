@@ -2,7 +2,7 @@ import Network
 import Platform
 
 /// A thread that blocks in requests and file access, and can be cancelled.
-final class OfflineThread {
+final class OfflineThread: Sendable {
     private let cancellation: Cancellation
     private let thread: NamedThread
 

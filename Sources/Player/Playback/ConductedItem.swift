@@ -11,6 +11,8 @@ struct ConductedItem {
     var encodings: [(encoding: AudioEncoding, position: Double)] = []
     /// Whether all of it has arrived, or it needs no network.
     var isFetched: Bool
+    /// Whether the content service streams it: its playbackinfo was requested to play it.
+    var isStreamed = false
 }
 
 /// A stream that the renderer may still use.

@@ -25,6 +25,8 @@ final class PlaybackConductor: @unchecked Sendable {
     private let startTimer: any StartTimer
     /// Records sessions; nil when nothing is recorded.
     private let sessions: PlaybackSessions?
+    /// Reports whether a stream of the content service should be heard; nil without a service.
+    private let streamNeed: StreamNeed?
 
     private var machine = PlaybackStateMachine()
     private var items: [ItemID: ConductedItem] = [:]
@@ -45,15 +47,13 @@ final class PlaybackConductor: @unchecked Sendable {
     private var resumption: (id: ItemID, position: Double)?
     /// Whether the renderer should run.
     private var isRunning = false
-    /// Called before the device is reopened.
-    private var reopeningListener: ((DeviceReopening) -> Void)?
-    /// Whether it was called, and waits until the device runs.
-    private var isReopening = false
+    private let reopeningListener = ReopeningListener()
 
     init(
         loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
         source: any PlaybackSource, newSessionID: @escaping @Sendable () -> String, settings: RendererSettings,
-        volume: LoudnessAndVolume, startTimer: any StartTimer, sessions: PlaybackSessions? = nil
+        volume: LoudnessAndVolume, startTimer: any StartTimer, sessions: PlaybackSessions? = nil,
+        streamNeed: StreamNeed? = nil
     ) {
         self.loop = loop
         self.bus = bus
@@ -66,6 +66,7 @@ final class PlaybackConductor: @unchecked Sendable {
         self.volume = volume
         self.startTimer = startTimer
         self.sessions = sessions
+        self.streamNeed = streamNeed
         poller = RendererEventPoller(renderer, loop: loop, link: link)
         link.conductor = self
     }
@@ -74,6 +75,11 @@ final class PlaybackConductor: @unchecked Sendable {
 
     func load(_ product: MediaProduct) { handle(.load(product, newItem())) }
     func setNext(_ product: MediaProduct?) { handle(.setNext(product, newItem())) }
+
+    func play(isAutomatic: Bool) {
+        if !isAutomatic { streamNeed?.press() }
+        handle(.play)
+    }
 
     func handle(_ event: PlaybackStateMachine.Event) { handle(event, heard: position(in: published.value)) }
 
@@ -87,6 +93,7 @@ final class PlaybackConductor: @unchecked Sendable {
         for effect in effects { carryOut(effect) }
         openPostponed()
         sessions?.didCarryOut(event, effects, before, moment) { [link] in link.conductor?.moment ?? before }
+        streamNeed?.look(moment)
         // The renderer has stopped using the closed streams once it has seen all commands sent so far.
         for index in retired.indices where retired[index].command == nil {
             retired[index].command = renderer.sentCommands
@@ -98,8 +105,11 @@ final class PlaybackConductor: @unchecked Sendable {
 
     fileprivate var moment: PlaybackMoment {
         let value = published.value
+        let current = machine.currentItem
+        let isStreamed = items.contains { $0.key == current && $0.value.isStreamed }
         return PlaybackMoment(
-            machine, position: position(in: value), stream: value.stream, streamStart: value.startPosition)
+            machine, position: position(in: value), stream: value.stream, streamStart: value.startPosition,
+            isStreamed: isStreamed)
     }
 
     private func newItem() -> ItemID {
@@ -117,7 +127,7 @@ final class PlaybackConductor: @unchecked Sendable {
         link.conductor = nil
         poller.stop()
         startTimer.cancel()
-        reopeningListener = nil
+        reopeningListener.set(nil)
         for item in items.values { item.pipeline.cancel() }
     }
 
@@ -144,14 +154,9 @@ final class PlaybackConductor: @unchecked Sendable {
         published.update { $0.scaling = scaling }
     }
 
-    func afterCommands(_ action: @escaping () -> Void) {
-        loop.assertOnLoop()
-        poller.afterCommands(action)
-    }
-
     func askBeforeReopening(_ listener: @escaping (DeviceReopening) -> Void) {
         loop.assertOnLoop()
-        reopeningListener = listener
+        reopeningListener.set(listener)
         renderer.askBeforeReopening()
         poller.hurry()
     }
@@ -321,6 +326,8 @@ final class PlaybackConductor: @unchecked Sendable {
             items[id]?.encodings.append((encoding, position))
         case .fetch(let report):
             sessions?.receive(id, report)
+            items[id]?.isStreamed = true
+            streamNeed?.look(moment)
         case .sessionRenewed(let session):
             sessions?.renewed(id, id: session, moment)
             handle(.sessionRenewed(id, session))
@@ -359,15 +366,11 @@ final class PlaybackConductor: @unchecked Sendable {
             if let id = item(of: stream) { handle(.adapted(id, configuration.adaptation)) }
         case .running(let generation):
             handle(.running(generation: generation))
-            if isReopening {
-                isReopening = false
-                reopeningListener?(.started)
-            }
+            reopeningListener.deviceRuns()
         case .starved(let generation):
             handle(.starved(generation: generation))
         case .reopening(let question):
-            isReopening = true
-            reopeningListener?(.asked(goOn: { [loop, link] in loop.post { link.conductor?.reopen(question) } }))
+            reopeningListener.ask(goOn: { [loop, link] in loop.post { link.conductor?.reopen(question) } })
         case .deviceLost(let generation, let box):
             let error = box.takeRetainedValue().error
             guard event.processedCommands >= lastRelease else { return }

@@ -37,8 +37,16 @@ public final class PlaybackEngine: @unchecked Sendable {
         loop.post { [conductor] in conductor.setNext(mediaProduct) }
     }
 
-    /// Plays the active product. Ignored in state `.idle`.
-    public func play() { perform(.play) }
+    /// Plays the active product, because the user wants it. Ignored in state `.idle`.
+    public func play() { play(isAutomatic: false) }
+
+    /// Plays the active product.
+    /// - Parameter isAutomatic: whether a program continues by itself what the user has started: after a failed
+    ///   product, an interruption or a restart. It does not take the streaming privileges from a device whose play was
+    ///   pressed meanwhile (docs/playback.md, 20.3).
+    public func play(isAutomatic: Bool) {
+        loop.post { [conductor] in conductor.play(isAutomatic: isAutomatic) }
+    }
 
     /// Stops the sound and keeps the position. Ignored in state `.idle`.
     public func pause() { perform(.pause) }
@@ -57,7 +65,7 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Calls `action` once the audio thread has carried out all earlier requests. After `reset` the device is free
     /// then, and another program can open it. Runs on the control thread; it must return soon.
     public func afterRequests(_ action: @escaping @Sendable () -> Void) {
-        loop.post { [conductor] in conductor.afterCommands(action) }
+        loop.post { [conductor] in conductor.poller.afterCommands(action) }
     }
 
     /// Calls `listener` before an open device is reopened for another sample rate or channel count, and when it plays

@@ -36,6 +36,9 @@ struct PlaybackStateMachine {
         /// The item was decoded again, and has this context. Only the next item is changed at once.
         case decodedAgain(ItemID, PlaybackContext)
 
+        /// Another device plays with the same subscription.
+        case privilegesRevoked(otherDevice: String?)
+
         /// The second of `watchStart` is over.
         case startIsLate(generation: UInt64)
     }
@@ -142,6 +145,11 @@ struct PlaybackStateMachine {
                 active.wantsToPlay = false
                 active.output = .silent
                 effects = [.hold]
+            case .privilegesRevoked(let otherDevice):
+                guard active.wantsToPlay else { return [] }
+                active.wantsToPlay = false
+                active.output = .silent
+                effects = [.hold, .send(.streamingPrivilegesRevoked(otherDevice: otherDevice))]
             case .seek(let seconds):
                 effects = seek(seconds, &active)
             case .repositioned(let id):

@@ -1,9 +1,16 @@
 import Platform
 
-/// Provides the token that identifies the listener to the service.
+/// Provides the token that identifies the listener to the service. An integrator may bring one; without one it is the
+/// token file or the login of `StreamingSettings`.
+///
+///     final class AppLogin: CredentialsProvider {
+///         func token(insteadOf rejected: String?, for use: TokenUse) throws(ResourceFailure) -> String? {
+///             rejected == nil ? app.token : app.refreshedToken
+///         }
+///     }
 ///
 /// Thread: any. `token` may block, on the thread that opens a product.
-protocol CredentialsProvider: AnyObject, Sendable {
+public protocol CredentialsProvider: AnyObject, Sendable {
     /// Returns the current token.
     /// - Parameters:
     ///   - rejected: a token that the service has just refused with 401; the provider gets another one if it can.
@@ -11,18 +18,48 @@ protocol CredentialsProvider: AnyObject, Sendable {
     /// - Returns: nil without a login, or when there is no other token than the rejected one.
     /// - Throws: when the server that would issue another token does not answer, after all retries; `.cancelled`.
     func token(insteadOf rejected: String?, for use: TokenUse) throws(ResourceFailure) -> String?
+    /// Returns the service's id of the user to whom a token belongs. Events of other users are not sent with the token,
+    /// and only a digest of the id is stored with them. It must not use the network.
+    /// - Parameter token: nil for the present login.
+    /// - Returns: nil when it is not known.
+    func user(of token: String?) -> String?
+}
+
+extension CredentialsProvider {
+    /// Returns nil: users are not known. Waiting events then go with any login.
+    public func user(of token: String?) -> String? { nil }
 }
 
 /// The request that needs a token. A provider that must ask a server for the token retries by the same rules as the
 /// request itself (docs/playback.md, 15.4).
-struct TokenUse {
+public struct TokenUse {
     let purpose: RetrySchedule.Purpose
-    /// Cancels waiting.
-    let cancellation: Cancellation
+    /// Cancels the call, which must end soon then: the next request, and the end of the player, wait for it.
+    public let cancellation: Cancellation
     /// Publishes waits in a status; nil for a command.
     var progress: StreamProgress?
     /// Whether a request for the token may use a metered link.
-    var mayUseMeteredLink = true
+    public internal(set) var mayUseMeteredLink = true
+}
+
+/// The provider of an integrator, or that of the settings until then.
+///
+/// `@unchecked Sendable` is safe because `lock` guards the provider.
+final class ChosenCredentials: CredentialsProvider, @unchecked Sendable {
+    private let lock = Lock()
+    private var provider: any CredentialsProvider
+
+    init(_ provider: any CredentialsProvider) { self.provider = provider }
+
+    private var current: any CredentialsProvider { lock.withLock { provider } }
+
+    func choose(_ provider: any CredentialsProvider) { lock.withLock { self.provider = provider } }
+
+    func token(insteadOf rejected: String?, for use: TokenUse) throws(ResourceFailure) -> String? {
+        try current.token(insteadOf: rejected, for: use)
+    }
+
+    func user(of token: String?) -> String? { current.user(of: token) }
 }
 
 /// A token that never changes, for a self-hosted service.

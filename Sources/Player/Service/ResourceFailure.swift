@@ -2,7 +2,7 @@ import Media
 import Network
 
 /// Why a resource of the service did not arrive, after all retries.
-enum ResourceFailure: Error, Equatable, Sendable {
+public enum ResourceFailure: Error, Equatable, Sendable {
     case cancelled
     /// The answer is a refusal, or does not come from the service (`ServiceRefusal.isForeign`).
     case refused(ServiceRefusal)
@@ -34,7 +34,8 @@ extension TransferError {
         switch self {
         case .nameResolution, .connection, .proxy, .timeOut, .truncated: .network(reason: description)
         case .tls: isOfNetwork ? .network(reason: description) : .tls(reason: description)
-        case .malformedAnswer, .headTooLarge, .redirect, .library: .foreign(status: nil, reason: description)
+        case .malformedAnswer, .headTooLarge, .redirect, .library, .webSocket:
+            .foreign(status: nil, reason: description)
         case .invalidRequest: .unusable(reason: description)
         // A third party applied a coding that was not requested.
         case .coding(.unknown): .foreign(status: nil, reason: description)
@@ -54,7 +55,7 @@ extension TransferError {
     var isOfAddress: Bool {
         switch self {
         case .nameResolution, .connection, .timeOut, .truncated, .proxy, .tls, .invalidRequest, .malformedAnswer,
-            .headTooLarge, .redirect, .coding:
+            .headTooLarge, .redirect, .coding, .webSocket:
             true
         case .tooLarge, .cancelled, .library, .meteredLink, .offlineMode: false
         }
@@ -70,7 +71,7 @@ extension TransferError {
         // parameters.
         case .tls(.handshake(_, let isFinal)): !isFinal
         case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .coding, .tooLarge, .redirect, .cancelled,
-            .library:
+            .library, .webSocket:
             false
         // The engine waits for another link, or for the end of offline mode.
         case .meteredLink, .offlineMode: false

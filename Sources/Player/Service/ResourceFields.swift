@@ -19,15 +19,5 @@ extension TransferRequest {
 }
 
 extension ResponseHead {
-    /// The delay in seconds. A date is relative to the server's own `Date`, because the clock here may be wrong.
-    var retryAfter: Int64? {
-        guard let text = value(of: "retry-after") else { return nil }
-        if let seconds = Int64(text) { return seconds }
-        guard let now = value(of: "date").flatMap({ HTTPDate.seconds(of: $0, now: 0) }),
-            let time = HTTPDate.seconds(of: text, now: now)
-        else { return nil }
-        return max(0, time - now)
-    }
-
     var rangeStart: Int64? { contentRange?.range.lowerBound }
 }

@@ -4,8 +4,8 @@ import Platform
 ///
 /// A status decides about a product only in the service's format: a JSON object with that status or a `subStatus`. Any
 /// other answer at its address says nothing about the product: it may be a login page, a filter or a proxy.
-struct ServiceRefusal: Equatable, Sendable {
-    var status: Int
+public struct ServiceRefusal: Equatable, Sendable {
+    public var status: Int
     /// Whether the body has the service's format.
     var isOfService = false
     /// The service's reason; nil without one.
@@ -14,7 +14,7 @@ struct ServiceRefusal: Equatable, Sendable {
     var userMessage: String?
 
     /// - Parameter isOfService: whether the answer comes from the service.
-    init(status: Int, isOfService: Bool = false) {
+    public init(status: Int, isOfService: Bool = false) {
         self.status = status
         self.isOfService = isOfService
     }

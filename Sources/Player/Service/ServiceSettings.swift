@@ -1,4 +1,5 @@
 import Media
+import Network
 
 /// The values that a license server may require.
 public struct LicenseContext: Sendable {
@@ -31,5 +32,10 @@ public struct ServiceSettings: Sendable {
         while address.last == UInt8(ascii: "/") { address.removeLast() }
         self.baseURL = String(decoding: address, as: UTF8.self)
         self.clientName = clientName
+    }
+
+    /// Returns the field that identifies a request: by the login, or without one by the kind of client.
+    func identity(_ token: String?) -> HeaderField {
+        token.map { HeaderField("Authorization", "Bearer \($0)") } ?? HeaderField("x-tidal-token", clientName)
     }
 }

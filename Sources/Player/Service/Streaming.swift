@@ -22,6 +22,11 @@ public struct StreamingSettings: Sendable {
     public var cache: CacheSettings?
 
     public init(service: ServiceSettings) { self.service = service }
+
+    /// The file whose changes are changes of the login; nil for none.
+    public var loginFile: String? {
+        tokenFile ?? loginFolder.map { LoginStore(folder: $0, service: service).path }
+    }
 }
 
 /// The cache of the service's answers.
@@ -62,6 +67,7 @@ public final class Streaming: Sendable {
     /// Files on web servers, over the same network thread. They get nothing of the service, and are not cached.
     public let web: WebFiles
     private let network: Network
+    private let credentials: ChosenCredentials
     /// The host of the service.
     private let host: String
     private let cache: (store: CacheStore, index: DatabaseCacheIndex)?
@@ -70,6 +76,8 @@ public final class Streaming: Sendable {
     let offline: OfflineService
     /// The same service as the receiver of events.
     let events: EventService
+    /// The same service as the source of streaming privileges.
+    let privileges: PrivilegesService
 
     /// - Parameters:
     ///   - clock: gives the time for checking certificates, and for the age of cached answers.
@@ -94,13 +102,15 @@ public final class Streaming: Sendable {
             opened = (store, index)
         }
         cache = opened
-        let credentials = settings.credentials(over: network)
+        let credentials = ChosenCredentials(settings.credentials(over: network))
+        self.credentials = credentials
         source = ContentService(settings.service, over: service, credentials: credentials)
         source.linkChanged(to: Link.current(settings.links).kind)
         web = WebFiles(over: network, readAhead: settings.service.readAhead)
         offline = OfflineService(network: downloads, settings: settings.service, credentials: credentials)
         events = EventService(
             network: network, settings: settings.service, credentials: credentials, permission: offline.permission)
+        privileges = PrivilegesService(network: network, settings: settings.service, credentials: credentials)
     }
 
     /// - Returns: nil when there cannot be a cache; the reason is logged.
@@ -113,6 +123,9 @@ public final class Streaming: Sendable {
             return nil
         }
     }
+
+    /// Takes the tokens of an integrator from now on.
+    func use(_ provider: any CredentialsProvider) { credentials.choose(provider) }
 
     /// Cleans up the cache. Call it before the first product is opened, and after everything that reads the state at
     /// start-up, because it uses the storage thread.

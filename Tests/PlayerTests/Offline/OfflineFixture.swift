@@ -1,4 +1,5 @@
 import Database
+import Events
 import Foundation
 import Media
 import Network
@@ -30,14 +31,16 @@ final class OfflineFixture: @unchecked Sendable {
         in folder: ScratchFolder? = nil, _ service: KeptService = KeptService(),
         network: (any ServiceNetwork)? = nil, link: Link? = Link(.ethernet),
         now: Int64? = 1_000_000, cache: CountedCache? = nil, isOfflineMode: Bool = false,
-        isLinked: Locked<Bool> = Locked(true),
+        isLinked: Locked<Bool> = Locked(true), events: EventSettings? = nil,
+        sender: (any EventSender)? = nil,
         change: (inout OfflineSettings) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? ScratchFolder()
         self.folder = folder
         self.service = service
         time.seconds = now
-        let storage = try StorageThread(folder["tonearm.db"], modules: [Player.schema, Offlining.schema])
+        let storage = try StorageThread(
+            folder["tonearm.db"], modules: [Player.schema, Offlining.schema, EventSettings.schema])
         let clock = TrustedClock(store: nil, source: time)
         var settings = OfflineSettings(folder: folder["offline"])
         settings.limits.freeBytes = 0
@@ -62,6 +65,8 @@ final class OfflineFixture: @unchecked Sendable {
             $0.storage = storage
             $0.offlining = offlining
             $0.offlineMode = mode
+            $0.events = events
+            $0.eventSender = sender
         }
         fixture.player.playbackEngineConfig.loudnessNormalizationMode = .off
         engine.bus.subscribe { [log] in log.append($0) }

@@ -27,6 +27,8 @@ private final class ScriptedReceiver: LoginNetwork, @unchecked Sendable {
 
     /// Whether the only link costs money.
     var isMetered = false
+    /// Called with the body of each event.
+    var received: (String) -> Void = { _ in }
     private let lock = Lock()
     private var script: [Answer]
     private var stored: [(id: String, name: String)] = []
@@ -49,6 +51,7 @@ private final class ScriptedReceiver: LoginNetwork, @unchecked Sendable {
             fields.filter { $0.name.hasSuffix(ending) }.map { $0.value }
         }
         let events = Array(zip(values(".Id"), values(".1.Value.StringValue")))
+        for body in values(".MessageBody") { received(body) }
         let token = request.headers.first { $0.isNamed("Authorization") }?.value
         let answer = lock.withLock { () -> Answer in
             sent.append((token, events.count))
@@ -93,7 +96,29 @@ private final class TwoTokens: CredentialsProvider {
     func token(insteadOf rejected: String?, for use: TokenUse) -> String? { rejected == nil ? "old" : "new" }
 }
 
-/// docs/playback.md, 19.9 to 19.12.
+/// A login whose token is the name of its user.
+private final class Login: CredentialsProvider {
+    let current = Locked<String?>(nil)
+    /// Called after a token was given.
+    let given = Locked<@Sendable () -> Void>({})
+
+    func token(insteadOf rejected: String?, for use: TokenUse) -> String? {
+        let token = current.value
+        given.value()
+        return token == rejected ? nil : token
+    }
+
+    func user(of token: String?) -> String? { token ?? current.value }
+}
+
+/// The clocks of a board that started 5 s ago without knowing the time.
+private final class BoardClock: SystemTimeSource {
+    let time = Locked(SystemTime(sinceBoot: 5_000_000_000, boot: "b"))
+
+    func read() -> SystemTime { time.value }
+}
+
+/// docs/playback.md, 19.9 to 19.12 and 19.16.
 @Suite("Delivery of events to the service")
 struct EventDeliveryTests {
     private let folder: ScratchFolder
@@ -115,24 +140,39 @@ struct EventDeliveryTests {
     private static let device = EventDevice(
         hardwarePlatform: "x", operatingSystem: "Linux", operatingSystemVersion: "6", client: "speaker", version: "1")
 
-    private func delivery(_ receiver: ScriptedReceiver) -> EventDelivery {
+    private func service(
+        _ receiver: ScriptedReceiver, _ credentials: any CredentialsProvider = TwoTokens(), at url: String = "https://s"
+    ) -> EventService {
+        EventService(
+            network: receiver, settings: ServiceSettings(baseURL: url), credentials: credentials,
+            permission: permission)
+    }
+
+    private func delivery(
+        _ receiver: ScriptedReceiver, _ credentials: any CredentialsProvider = TwoTokens(),
+        time: @escaping @Sendable () -> EventTime = { EventTime(milliseconds: 5) },
+        loggedIn: @escaping @Sendable (AccountMark) -> Void = { _ in }
+    ) -> EventDelivery {
         EventDelivery(
-            loop: loop, storage,
-            EventService(
-                network: receiver, settings: ServiceSettings(baseURL: "https://service"), credentials: TwoTokens(),
-                permission: permission),
-            Self.device, milliseconds: { 5 }, counted: { [counts] in counts.set($0) })
+            loop: loop, storage, service(receiver, credentials), Self.device, time: time,
+            counted: { [counts] in counts.set($0) }, loggedIn: loggedIn)
     }
 
     /// Puts this many events into the outbox: `n1`, `n2`…
-    private func store(_ count: Int, from first: Int = 1) throws {
-        let done = Locked(false)
-        storage.write(answerOn: nil) { (database) throws(DatabaseError) in
-            for number in first..<(first + count) {
-                let event = PlayerEvent(
+    private func store(_ count: Int, from first: Int = 1, of account: AccountMark = .none) throws {
+        try store(
+            (first..<(first + count)).map { number in
+                PlayerEvent(
                     id: "id-\(number)", name: "n\(number)", category: .playLog, group: "g", version: 1, time: 0,
                     isTimeEstimated: false, payload: [:], extras: [:])
-                try OutboxRows(database).add(event, Self.device.envelope(of: event), limit: 1_000_000)
+            }, of: account)
+    }
+
+    private func store(_ events: [PlayerEvent], of account: AccountMark = .none) throws {
+        let done = Locked(false)
+        storage.write(answerOn: nil) { (database) throws(DatabaseError) in
+            for event in events {
+                try OutboxRows(database).add(event, Self.device.envelope(of: event), of: account, limit: 1_000_000)
             }
         } answer: { _ in
             done.set(true)
@@ -205,6 +245,101 @@ struct EventDeliveryTests {
         try waitForSent(2)
         #expect(receiver.requests.map { $0.token } == ["Bearer old", "Bearer new"])
         end(delivery)
+    }
+
+    @Test("a new login sends at once what the service has refused without it")
+    func login() throws {
+        let receiver = ScriptedReceiver([.status(401), .status(401)])
+        let delivery = delivery(receiver)
+        try store(2)
+        start(delivery)
+        try waitUntil("both tokens are refused") { receiver.requests.count == 2 }
+        loop.post { delivery.loginChanged() }
+        try waitForSent(2)
+        #expect(receiver.names == names(1...2))
+        #expect(receiver.requests.count == 3)
+        end(delivery)
+    }
+
+    @Test("events go only with a login of their account, those of others wait, and nothing waits for them")
+    func accounts() throws {
+        let (receiver, login) = (ScriptedReceiver(), Login())
+        let accounts = Recorder<AccountMark>()
+        let delivery = delivery(receiver, login, loggedIn: { accounts.record($0) })
+        let service = service(receiver, login)
+        try store(12, of: service.account(of: "a"))
+        try store(1, from: 13)
+        try store(2, from: 14, of: service.account(of: "b"))
+        start(delivery)
+        // Without a login: only what has no account.
+        try waitForSent(1)
+        login.current.set("b")
+        loop.post { delivery.loginChanged() }
+        try waitForSent(3)
+        #expect(receiver.names == ["n13", "n14", "n15"])
+        login.current.set("a")
+        loop.post { delivery.loginChanged() }
+        try waitForSent(15)
+        #expect(receiver.names == ["n13", "n14", "n15"] + names(1...12))
+        #expect(receiver.requests.map { $0.token } == [nil, "Bearer b", "Bearer a", "Bearer a"])
+        #expect(accounts.elements.last == service.account(of: "a"))
+        end(delivery)
+    }
+
+    @Test("a login that changes between the batch and its token sends nothing of the former account")
+    func changedLogin() throws {
+        let (receiver, login) = (ScriptedReceiver([.status(401)]), Login())
+        let service = service(receiver, login)
+        let batch = EventBatch(
+            events: [.init(number: 1, id: "i", name: "n", category: .playLog, body: "{}")],
+            account: service.account(of: "a"), sentAt: 0)
+        // The token of the first attempt is refused, and the next one belongs to another user.
+        login.current.set("a")
+        login.given.set { login.current.set("b") }
+        let cancellation = try Cancellation()
+        #expect(service.send(batch, Self.device, cancellation) == .failed(retryAfter: nil))
+        #expect(receiver.requests.map { $0.token } == ["Bearer a"])
+        #expect(service.send(batch, Self.device, cancellation) == .failed(retryAfter: nil))
+        login.given.set {}
+        login.current.set(nil)
+        #expect(service.send(batch, Self.device, cancellation) == .failed(retryAfter: nil))
+        #expect(receiver.requests.count == 1)
+    }
+
+    @Test("events of this start of the system are sent with their real times once the clock is proved")
+    func times() throws {
+        let source = BoardClock()
+        let clock = TrustedClock(store: nil, source: source)
+        let before = EventTime(now: clock)
+        #expect(!before.isProved)
+        var event = PlayerEvent(
+            id: "a", name: "n", category: .playLog, group: "g", version: 1, time: before.milliseconds,
+            isTimeEstimated: true, payload: ["timestamp": .integer(before.milliseconds - 50)], extras: [:])
+        event.systemStart = before.systemStart
+        source.time.set(SystemTime(sinceBoot: 65_000_000_000, boot: "b", synchronised: 1_000_060_000))
+        let bodies = Recorder<String>()
+        let receiver = ScriptedReceiver()
+        receiver.received = { bodies.record($0) }
+        let delivery = delivery(receiver, time: { EventTime(now: clock) })
+        try store([event])
+        start(delivery)
+        try waitForSent(1)
+        let body = try JSONValue.parse(try #require(bodies.elements.first))
+        #expect(body["ts"] == 1_000_000_000)
+        #expect(body["payload"] == ["timestamp": 999_999_950])
+        #expect(body["tsIsEstimated"] == nil)
+        end(delivery)
+    }
+
+    @Test("an account differs by user and service, and is none without a user")
+    func marks() {
+        let receiver = ScriptedReceiver()
+        let (here, there) = (service(receiver, Login()), service(receiver, Login(), at: "https://other"))
+        #expect(here.account(of: "a") == here.account(of: "a"))
+        let marks = [here.account(of: "a"), here.account(of: "b"), there.account(of: "a"), .none]
+        #expect(Set(marks.map { $0.rawValue }).count == 4)
+        #expect(here.account(of: nil) == .none)
+        #expect(service(receiver).account(of: "old") == .none)
     }
 
     @Test(

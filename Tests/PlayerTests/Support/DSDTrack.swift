@@ -23,7 +23,7 @@ struct DSDTrack {
     ) throws {
         self.channelCount = channelCount
         self.rate = rate
-        var random = SplitMix(name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
+        var random = SeededRandom(name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
         channels = (0..<channelCount).map { _ in (0..<byteCount).map { _ in .random(in: 0...255, using: &random) } }
         let bytes = name.hasSuffix(".dff") ? Self.dff(channels, rate) : Self.dsf(channels, rate)
         try Data(bytes).write(to: URL(fileURLWithPath: folder[name]))

@@ -3,14 +3,22 @@ import Events
 import Platform
 
 /// Records downloads as sessions. The events of a download that succeeds are stored in the transaction that makes the
-/// product an offline copy.
+/// product an offline copy. A sender of the integrator gets them after it.
 struct DownloadEvents: Sendable {
+    enum Receiver {
+        /// - stored: called when events wait in the outbox, on any thread.
+        case outbox(stored: @Sendable () -> Void)
+        /// Called with the events of a session, on any thread.
+        case sender(@Sendable ([PlayerEvent]) -> Void)
+    }
+
     let form: EventForm
     let time: @Sendable () -> EventTime
     /// Returns the kind of the present link.
     let link: @Sendable () -> SessionStart.Link
-    /// Called when events wait in the outbox. Any thread.
-    let stored: @Sendable () -> Void
+    /// Returns the account that is logged in.
+    let account: @Sendable () -> AccountMark
+    let receiver: Receiver
 
     func begin(_ product: ServiceAddress) -> DownloadSession { DownloadSession(product, self) }
 }
@@ -18,9 +26,11 @@ struct DownloadEvents: Sendable {
 /// The session of one attempt to download a product.
 ///
 /// Thread: the download's.
-final class DownloadSession {
+/// `@unchecked Sendable` is safe because `lock` guards the facts.
+final class DownloadSession: @unchecked Sendable {
     private let events: DownloadEvents
     private let start: SessionStart
+    private let lock = Lock()
     private var facts: [SessionFact] = []
     private let clock = SystemMonotonicClock()
 
@@ -28,7 +38,7 @@ final class DownloadSession {
         self.events = events
         start = SessionStart(
             id: events.form.newID(), time: events.time(), kind: .download, isVideo: product.productType == .video,
-            productId: product.id, link: events.link())
+            productId: product.id, link: events.link(), account: events.account())
     }
 
     /// The id of the session in the requests to the service.
@@ -39,25 +49,45 @@ final class DownloadSession {
     /// Records the fetch of the playbackinfo.
     /// - Parameter began: the result of `began()` before the fetch.
     func fetched(since began: Int64, _ end: SessionEnd) {
-        let fetch = SessionFetch(.playbackInfo, milliseconds: (clock.now() - began) / 1_000_000, end)
-        facts.append(SessionFact(events.time(), .fetched(fetch)))
+        add(.fetched(SessionFetch(.playbackInfo, milliseconds: (clock.now() - began) / 1_000_000, end)))
+    }
+
+    /// The session in the form in which requests report the fetches of licenses.
+    var reported: PlaybackSession {
+        PlaybackSession(newID: { [id] in id }, renewed: { _ in }) { [self] report in
+            if case .ended(let fetch) = report { add(.fetched(fetch)) }
+        }
+    }
+
+    private func add(_ kind: SessionFact.Kind) {
+        let fact = SessionFact(events.time(), kind)
+        lock.withLock { facts.append(fact) }
     }
 
     func opened(_ info: PlaybackInfo) {
         let content = SessionContent(
             productId: info.productId, assetPresentation: info.assetPresentation.serviceName,
             audioMode: info.audioMode?.serviceName, quality: info.audioQuality?.serviceName)
-        facts.append(SessionFact(events.time(), .opened(content)))
+        add(.opened(content))
     }
 
     /// Returns the changes of the outbox for the session's end; nil when the service was never reached.
     func changes(_ end: SessionEnd) -> OutboxChanges? {
+        let facts = lock.withLock { self.facts }
         guard !facts.isEmpty else { return nil }
         return events.form.changes(start, facts + [SessionFact(events.time(), .ended(position: nil, end))])
     }
 
-    /// Notes that the changes are on the medium.
-    func stored() { events.stored() }
+    /// Whether the changes belong into the database.
+    var isStored: Bool { if case .outbox = events.receiver { true } else { false } }
+
+    /// Notes that the changes and the state that they are about are on the medium.
+    func stored(_ changes: OutboxChanges) {
+        switch events.receiver {
+        case .outbox(let stored): stored()
+        case .sender(let send): send(changes.events.map { $0.event })
+        }
+    }
 }
 
 extension OfflineFailure {

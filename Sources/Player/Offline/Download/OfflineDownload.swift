@@ -64,8 +64,12 @@ struct OfflineDownload {
     private func record(_ session: DownloadSession?, _ failure: OfflineFailure) {
         guard let session, let changes = session.changes(failure.sessionEnd(mediaProduct)) else { return }
         do throws(DatabaseError) {
-            try store.waitToWrite { (rows) throws(DatabaseError) in try changes.apply(to: OutboxRows(rows.database)) }
-            session.stored()
+            if session.isStored {
+                try store.waitToWrite { (rows) throws(DatabaseError) in
+                    try changes.apply(to: OutboxRows(rows.database))
+                }
+            }
+            session.stored(changes)
         } catch {
             Log.warning("the events of a download cannot be stored: \(error)")
         }
@@ -78,7 +82,8 @@ struct OfflineDownload {
         // Check the room and the state first: the service is not asked for content that cannot be stored.
         try space.claim(job)
         do throws(DatabaseError) { try store.checkState() } catch { throw .state(error) }
-        let requests = service.requests(for: .offlining, cancellation, medium)
+        var requests = service.requests(for: .offlining, cancellation, medium)
+        requests.session = session?.reported
         let info = try playbackInfo(job, session, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
         // Do not take unusable content from the cache a second time.
@@ -164,16 +169,17 @@ struct OfflineDownload {
         }
         let (kept, number, time) = (item, job.number, now())
         let events = session?.changes(.complete)
+        let storedEvents = session?.isStored ?? false ? events : nil
         let isWanted: Bool
         do throws(DatabaseError) {
             let outcome = try store.waitToWrite { (rows) throws(DatabaseError) -> (isKept: Bool, former: [UInt8]?) in
                 guard let job = try rows.job(kept.product), job.number == number else { return (false, nil) }
                 var kept = kept
                 kept.isAutomatic = job.isAutomatic
-                try events?.apply(to: OutboxRows(rows.database))
+                try storedEvents?.apply(to: OutboxRows(rows.database))
                 return (true, try rows.keep(kept, now: time))
             }
-            if outcome.isKept { session?.stored() }
+            if outcome.isKept, let events { session?.stored(events) }
             isWanted = outcome.isKept
             store.removeFiles([isWanted ? outcome.former : kept.content].compactMap { $0 })
         } catch {

@@ -15,8 +15,9 @@ final class PlaybackSessions {
         var fetch: (resource: SessionFetch.Resource, began: EventTime)?
     }
 
-    /// The time between two records of the position, in nanoseconds.
-    private static let interval: Int64 = 30_000_000_000
+    /// The time between two records of the position, in nanoseconds. A record waits for the next write of the state,
+    /// at most until the next record (docs/playback.md, 19.13).
+    private static let interval: Int64 = 15_000_000_000
 
     private let log: SessionLog
     private let timer: any StartTimer
@@ -49,7 +50,7 @@ final class PlaybackSessions {
     }
 
     /// Records the other facts. Call it after the effects were carried out.
-    /// - Parameter now: returns the engine at a later moment, to record the position every 30 s.
+    /// - Parameter now: returns the engine at a later moment, to record the position every 15 s.
     func didCarryOut(
         _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment,
         _ after: PlaybackMoment, now: @escaping () -> PlaybackMoment
@@ -58,7 +59,7 @@ final class PlaybackSessions {
         time(after, now)
     }
 
-    /// Records the position every 30 s while it changes, so that a power cut loses little of it.
+    /// Records the position every 15 s while it changes, so that a power cut loses little of it.
     private func time(_ moment: PlaybackMoment, _ now: @escaping () -> PlaybackMoment) {
         let isNeeded = moment.isSounding && moment.current.map { sessions[$0] != nil } ?? false
         guard isNeeded != isTimed else { return }

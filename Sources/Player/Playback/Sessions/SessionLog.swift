@@ -10,13 +10,20 @@ final class SessionLog {
     private let recorder: SessionRecorder
     private let time: () -> EventTime
     private let isOfflineMode: () -> Bool
+    private let account: () -> AccountMark
     private var link = SessionStart.Link.none
 
-    /// - Parameter time: returns the time now.
-    init(_ recorder: SessionRecorder, time: @escaping () -> EventTime, isOfflineMode: @escaping () -> Bool) {
+    /// - Parameters:
+    ///   - time: returns the time now.
+    ///   - account: returns the account that is logged in.
+    init(
+        _ recorder: SessionRecorder, time: @escaping () -> EventTime, isOfflineMode: @escaping () -> Bool,
+        account: @escaping () -> AccountMark = { .none }
+    ) {
         self.recorder = recorder
         self.time = time
         self.isOfflineMode = isOfflineMode
+        self.account = account
     }
 
     func linkChanged(to kind: Link.Kind) { link = kind.reported }
@@ -31,7 +38,7 @@ final class SessionLog {
                 id: id, time: time(), kind: .playback, reason: reason, isVideo: address.productType == .video,
                 productId: address.id,
                 source: hasSource ? EventSource(type: product.sourceType, id: product.sourceId) : nil,
-                extras: product.extras, isOfflineMode: isOfflineMode(), link: link))
+                extras: product.extras, isOfflineMode: isOfflineMode(), link: link, account: account()))
         return recorder.records(id)
     }
 

@@ -13,12 +13,18 @@ struct PlaybackMoment: Equatable {
     /// The stream that is or will be heard, and the position of its first frame in seconds.
     var stream: UInt64?
     var streamStart: Double?
+    /// Whether the content service streams the current item.
+    var isStreamed: Bool
 
     /// - Parameters:
     ///   - position: the position that is heard.
     ///   - stream: the stream that is or will be heard.
     ///   - streamStart: the position of its first frame.
-    init(_ machine: PlaybackStateMachine, position: Double?, stream: UInt64?, streamStart: Double?) {
+    ///   - isStreamed: whether the content service streams the current item.
+    init(
+        _ machine: PlaybackStateMachine, position: Double?, stream: UInt64?, streamStart: Double?, isStreamed: Bool
+    ) {
+        self.isStreamed = isStreamed
         self.stream = stream
         self.streamStart = streamStart
         current = machine.currentItem
@@ -121,6 +127,7 @@ struct SessionObserver {
     ) -> StopReason? {
         switch event {
         case .pause where before.wantsToPlay: return .pause
+        case .privilegesRevoked where before.wantsToPlay: return .pause
         case .seek where !effects.isEmpty: return .seek
         default: return before.isSounding || after.state == .stalled && before.state != .stalled ? .stall : nil
         }

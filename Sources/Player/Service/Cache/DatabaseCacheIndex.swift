@@ -122,7 +122,7 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
         _ work: @escaping @Sendable (CacheRows) throws(DatabaseError) -> [[UInt8]], answer: @escaping Bodies
     ) {
         let result = WorkResult()
-        storage.write(canWait: true, answerOn: nil) { (database) throws(DatabaseError) in
+        storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
             result.bodies = try work(CacheRows(database))
         } answer: { error in
             guard let error else { return answer(result.bodies) }

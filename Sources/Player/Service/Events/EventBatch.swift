@@ -7,6 +7,8 @@ import Platform
 /// an XML document as the answer (docs/service.md, "Events").
 struct EventBatch {
     let events: [OutboxRows.Waiting]
+    /// The account with whose login the batch is sent.
+    var account = AccountMark.none
     /// Milliseconds since 1970 at which the batch is sent.
     let sentAt: Int64
 

@@ -14,31 +14,35 @@ final class EventDelivery: @unchecked Sendable {
     private let service: EventService
     private let device: EventDevice
     private let clock: any MonotonicClock
-    private let milliseconds: @Sendable () -> Int64
+    private let time: @Sendable () -> EventTime
     private let counted: @Sendable (OutboxCounts) -> Void
+    private let loggedIn: @Sendable (AccountMark) -> Void
     private var machine = DeliveryMachine()
     private var timer: TimerToken?
     private var sender: OfflineThread?
     /// Whether the waiting events of the last start were counted: they are sent as soon as there is a way.
     private var isCounted = false
+    private var kind: Link.Kind?
     private var isLinked = false
     private var isOfflineMode = false
 
     /// - Parameters:
-    ///   - milliseconds: returns the time since 1970.
+    ///   - time: returns the time now.
     ///   - counted: called on the storage thread with the numbers of the outbox when they have changed.
+    ///   - loggedIn: called on the storage thread with the account of the present login, when it may have changed.
     init(
         loop: EventLoop, _ storage: StorageThread, _ service: EventService, _ device: EventDevice,
-        clock: any MonotonicClock = SystemMonotonicClock(), milliseconds: @escaping @Sendable () -> Int64,
-        counted: @escaping @Sendable (OutboxCounts) -> Void
+        clock: any MonotonicClock = SystemMonotonicClock(), time: @escaping @Sendable () -> EventTime,
+        counted: @escaping @Sendable (OutboxCounts) -> Void, loggedIn: @escaping @Sendable (AccountMark) -> Void
     ) {
         self.loop = loop
         self.storage = storage
         self.service = service
         self.device = device
         self.clock = clock
-        self.milliseconds = milliseconds
+        self.time = time
         self.counted = counted
+        self.loggedIn = loggedIn
         storage.join()
     }
 
@@ -47,12 +51,15 @@ final class EventDelivery: @unchecked Sendable {
     /// Counts the events that wait, and delivers them when it is time. Any thread.
     func eventsStored() {
         storage.query { [self] database in
+            let account = service.account(of: nil)
+            loggedIn(account)
             guard let database else { return }
             do throws(DatabaseError) {
-                let counts = try OutboxRows(database).counts()
-                counted(counts)
+                let rows = OutboxRows(database)
+                counted(try rows.counts())
+                let deliverable = try rows.deliverable(for: account)
                 loop.post { [self] in
-                    handle(.waiting(counts.waiting))
+                    handle(.waiting(deliverable))
                     guard !isCounted else { return }
                     isCounted = true
                     wayChanged()
@@ -64,8 +71,11 @@ final class EventDelivery: @unchecked Sendable {
     }
 
     func linkChanged(to kind: Link.Kind) {
+        // A changed route of the same link says nothing new: the delivery stays as it is.
+        guard kind != self.kind else { return }
         // Another link may have a way to the service that the former one had not.
         let wasLinked = isLinked
+        self.kind = kind
         isLinked = kind != .offline
         if wasLinked, isLinked {
             sender?.cancel()
@@ -77,6 +87,12 @@ final class EventDelivery: @unchecked Sendable {
     func offlineModeChanged(to isOn: Bool) {
         isOfflineMode = isOn
         wayChanged()
+    }
+
+    /// The next batch goes at once: the reason of a failure may be gone, and the events of another account may go now.
+    func loginChanged() {
+        eventsStored()
+        storage.query { [self] _ in loop.post { [self] in handle(.loginChanged) } }
     }
 
     private func wayChanged() {
@@ -137,15 +153,17 @@ final class EventDelivery: @unchecked Sendable {
                 return loop.post { [self] in handle(.answered(batch: number, .failed(retryAfter: nil))) }
             }
             storage.query { [self] database in
+                let account = service.account(of: nil)
                 var events: [OutboxRows.Waiting] = []
                 do throws(DatabaseError) {
-                    events =
-                        try database.map { (database) throws(DatabaseError) in try OutboxRows(database).oldest(limit) }
-                        ?? []
+                    if let database { events = try OutboxRows(database).oldest(limit, of: account) }
                 } catch {
                     Log.warning("the waiting events cannot be read: \(error)")
                 }
-                let batch = EventBatch(events: events, sentAt: milliseconds())
+                let now = time()
+                let proof = now.isProved ? now.systemStart : nil
+                let batch = EventBatch(
+                    events: events.map { $0.corrected(by: proof) }, account: account, sentAt: now.milliseconds)
                 loop.post { [self] in begin(batch, number) }
             }
         }
@@ -155,11 +173,12 @@ final class EventDelivery: @unchecked Sendable {
         // The way was blocked meanwhile, or another batch has been decided since.
         guard machine.waits(forBatch: number) else { return }
         guard !batch.events.isEmpty else { return handle(.nothingToSend(batch: number)) }
-        sender?.cancel()
-        sender?.join()
+        let former = sender
+        former?.cancel()
+        sender = nil
         do throws(SystemError) {
-            // Control waits for its end: in the background, a busy processor would hold control up.
             sender = try OfflineThread("events", priority: .normal) { [self] cancellation in
+                former?.join()
                 let answer = service.send(batch, device, cancellation)
                 loop.post { [self] in handle(.answered(batch: number, answer)) }
             }

@@ -9,15 +9,11 @@ public struct EventSettings: Sendable {
     public var consent = Set(EventCategory.allCases)
     /// The largest sum of the waiting events, in bytes. The oldest statistics are dropped first.
     public var outboxLimit: Int64 = OutboxLimits.outbox
-    /// Receives the events; nil stores them for the service that `streaming` uses.
-    public var sender: (any EventSender)?
     /// The name of this kind of client, and the version of the program, for the service.
     public var client: String
     public var version: String
     /// The time of events.
     public var clock: TrustedClock
-    /// The service that the events are delivered to; nil only stores them.
-    public var streaming: Streaming?
 
     public init(client: String, version: String, clock: TrustedClock) {
         self.client = client
@@ -60,37 +56,49 @@ public struct EventStatus: Equatable, Sendable {
 /// `@unchecked Sendable` is safe because only control uses its mutable state; other threads only post to the loop.
 final class PlayerEvents: @unchecked Sendable {
     let log: SessionLog
-    /// Records downloads; nil when nothing is recorded, and with a sender of the integrator.
+    /// Records downloads; nil when nothing is recorded.
     let downloads: DownloadEvents?
     private let consent: Set<EventCategory>
     private let published = PublishedEvents()
     private let recorder: SessionRecorder
     private let delivery: EventDelivery?
 
-    /// - Parameter storage: its modules include `EventSettings.schema`.
-    init(_ settings: EventSettings, loop: EventLoop, storage: StorageThread, _ mode: OfflineMode) {
+    /// - Parameters:
+    ///   - player: its `eventSender` receives the events. Without one they are stored for the service of `streaming`.
+    ///   - storage: its modules include `EventSettings.schema`.
+    init(_ settings: EventSettings, of player: PlayerSettings, loop: EventLoop, storage: StorageThread) {
         consent = settings.consent
         let device = EventDevice(settings)
         let time: @Sendable () -> EventTime = { [clock = settings.clock] in EventTime(now: clock) }
-        let isDelivered = settings.sender == nil && !settings.consent.isEmpty
+        let isDelivered = player.eventSender == nil && !settings.consent.isEmpty
         let published = published
-        let delivery = settings.streaming.flatMap { streaming in
+        let delivery = player.streaming.flatMap { streaming in
             isDelivered
                 ? EventDelivery(
-                    loop: loop, storage, streaming.events, device, milliseconds: { time().milliseconds },
-                    counted: { published.set($0) }) : nil
+                    loop: loop, storage, streaming.events, device, time: time,
+                    counted: { published.set($0) }, loggedIn: { published.set($0) }) : nil
         }
+        if delivery != nil, let account = player.streaming?.events.account(of: nil) { published.set(account) }
         let receiver: SessionRecorder.Receiver =
-            if let sender = settings.sender { .sender(sender) } else { .outbox(storage) }
+            if let sender = player.eventSender { .sender(sender) } else { .outbox(storage) }
         let form = EventForm(device, consent: settings.consent, outboxLimit: settings.outboxLimit)
         let recorder = SessionRecorder(receiver, form, stored: { delivery?.eventsStored() })
-        downloads =
-            settings.sender == nil && !settings.consent.isEmpty
-            ? DownloadEvents(
-                form: form, time: time, link: { published.link }, stored: { delivery?.eventsStored() }) : nil
+        let downloads: DownloadEvents.Receiver =
+            if let sender = player.eventSender {
+                .sender { events in loop.post { for event in events { sender.send(event) } } }
+            } else {
+                .outbox(stored: { delivery?.eventsStored() })
+            }
+        self.downloads =
+            settings.consent.isEmpty
+            ? nil
+            : DownloadEvents(
+                form: form, time: time, link: { published.link }, account: { published.account }, receiver: downloads)
         self.delivery = delivery
         self.recorder = recorder
-        log = SessionLog(recorder, time: time, isOfflineMode: { mode.isOn })
+        let mode = player.offlineMode
+        log = SessionLog(
+            recorder, time: time, isOfflineMode: { mode.isOn }, account: { [published] in published.account })
     }
 
     /// The numbers of the outbox. Any thread.
@@ -111,6 +119,8 @@ final class PlayerEvents: @unchecked Sendable {
 
     func offlineModeChanged(to isOn: Bool) { delivery?.offlineModeChanged(to: isOn) }
 
+    func loginChanged() { delivery?.loginChanged() }
+
     /// Ends the delivery. On control, after the last session has ended.
     func shutDown() { delivery?.shutDown() }
 
@@ -118,28 +128,34 @@ final class PlayerEvents: @unchecked Sendable {
     func close() { recorder.close() }
 }
 
-/// The numbers of the outbox and the link, for other threads.
+/// The numbers of the outbox, the link and the account, for other threads.
 /// `@unchecked Sendable` is safe because `lock` guards them.
 private final class PublishedEvents: @unchecked Sendable {
     private let lock = Lock()
     private var current = OutboxCounts()
     private var currentLink = SessionStart.Link.none
+    private var currentAccount = AccountMark.none
 
     var value: OutboxCounts { lock.withLock { current } }
 
     var link: SessionStart.Link { lock.withLock { currentLink } }
 
+    var account: AccountMark { lock.withLock { currentAccount } }
+
     func set(_ counts: OutboxCounts) { lock.withLock { current = counts } }
     func set(_ link: SessionStart.Link) { lock.withLock { currentLink = link } }
+    func set(_ account: AccountMark) { lock.withLock { currentAccount = account } }
 }
 
 extension EventTime {
     /// The trusted time; the system's clock, which may be wrong, while no time was ever proved.
     init(now clock: TrustedClock) {
         let reading = clock.read()
+        let milliseconds = reading.milliseconds ?? SystemTime.clockMilliseconds()
         self.init(
-            milliseconds: reading.milliseconds ?? SystemTime.clockMilliseconds(),
-            isProved: reading.milliseconds != nil && reading.isProved)
+            milliseconds: milliseconds, isProved: reading.milliseconds != nil && reading.isProved,
+            systemStart: SystemStart(
+                boot: reading.boot, milliseconds: milliseconds - reading.sinceBoot / 1_000_000))
     }
 }
 

@@ -43,22 +43,36 @@ struct LoginTokens: Equatable, Sendable {
     var access: String
     /// nil when the service issues none; the login then ends with the access token.
     var refresh: String?
+    /// The service's id of the user; nil when the service names none.
+    var user: String?
 
     private static let longestToken = 8192
+    private static let longestUser = 256
 
-    init(access: String, refresh: String?) {
+    init(access: String, refresh: String?, user: String? = nil) {
         self.access = access
         self.refresh = refresh
+        self.user = user
     }
 
-    /// - Parameter previous: the refresh token that was used; it remains valid when the answer has none (RFC 6749, 6).
+    /// - Parameter previous: the tokens that were refreshed. The refresh token remains valid when the answer has none
+    ///   (RFC 6749, 6), and so does the user.
     /// - Returns: nil when there is no bearer token.
-    init?(parsing body: [UInt8], previous: String? = nil) {
+    init?(parsing body: [UInt8], previous: LoginTokens? = nil) {
         guard let json = try? JSONValue.parseForeign(body), let access = Self.token(json["access_token"]) else {
             return nil
         }
         if let type = json["token_type"]?.string, !Self.isBearer(type) { return nil }
-        self.init(access: access, refresh: Self.token(json["refresh_token"]) ?? previous)
+        self.init(
+            access: access, refresh: Self.token(json["refresh_token"]) ?? previous?.refresh,
+            user: Self.user(json["user_id"]) ?? previous?.user)
+    }
+
+    /// Returns the id of a user, which is a text or a number.
+    static func user(_ value: JSONValue?) -> String? {
+        if let number = value?.integer { return "\(number)" }
+        guard let text = value?.string, !text.utf8.isEmpty, text.utf8.count <= longestUser else { return nil }
+        return text
     }
 
     private static func isBearer(_ type: String) -> Bool {

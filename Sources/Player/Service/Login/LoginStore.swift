@@ -13,7 +13,7 @@ struct LoginStore: Sendable {
     private static let context = Array("tonearm.login".utf8)
     private static let longestFile = 32 << 10
 
-    private var path: String { "\(folder)/login.sealed" }
+    var path: String { "\(folder)/login.sealed" }
     /// Taken while the daemon or a user's command changes the login.
     var lockPath: String { "\(folder)/login.lock" }
     /// The identity of the login's file, which differs for each saved login; nil without one.
@@ -42,7 +42,8 @@ struct LoginStore: Sendable {
             let url = json["service"]?.string, let client = json["client"]?.string
         else { throw Failure(reason: "\(path): not understood. Log in again with `tonearm login`") }
         guard url.hasSameBytes(as: service.baseURL), client.hasSameBytes(as: service.clientName) else { return nil }
-        return LoginTokens(access: access, refresh: LoginTokens.token(json["refresh"]))
+        return LoginTokens(
+            access: access, refresh: LoginTokens.token(json["refresh"]), user: LoginTokens.user(json["user"]))
     }
 
     /// Replaces the login. When this returns, it survives a power cut.
@@ -52,6 +53,7 @@ struct LoginStore: Sendable {
             "access": .string(tokens.access),
         ]
         if let refresh = tokens.refresh { json["refresh"] = .string(refresh) }
+        if let user = tokens.user { json["user"] = .string(user) }
         let sealed = try key().seal(Array(json.serialized().utf8), context: Self.context)
         // Power loss here: the old login is in place. Its refresh token is valid until the new one is used.
         do throws(SystemError) { try FileReplacement.write(sealed, to: path, mode: 0o600) } catch {

@@ -32,12 +32,23 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     }
 
     func token(insteadOf rejected: String?, for use: TokenUse) throws(ResourceFailure) -> String? {
-        let present = store.file
-        let known = lock.withLock { file == present ? tokens : nil }
         if let known, !isRejected(known, rejected) { return known.access }
         if let kept = reload(), !isRejected(kept, rejected) { return kept.access }
         guard let rejected, lock.withLock({ tokens })?.refresh != nil else { return nil }
         return try refresh(insteadOf: rejected, for: use)
+    }
+
+    func user(of token: String?) -> String? {
+        guard let tokens = known ?? reload(), token.map({ $0.hasSameBytes(as: tokens.access) }) ?? true else {
+            return nil
+        }
+        return tokens.user
+    }
+
+    /// The tokens in memory; nil when the login on the medium is another one.
+    private var known: LoginTokens? {
+        let present = store.file
+        return lock.withLock { file == present ? tokens : nil }
     }
 
     private func isRejected(_ tokens: LoginTokens, _ rejected: String?) -> Bool {
@@ -147,7 +158,7 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
                 .server(retryAfter: answer.head.retryAfter),
                 .refused(ServiceRefusal(status: answer.head.status, body: answer.body)))
         }
-        guard answer.head.status == 200, let fresh = LoginTokens(parsing: answer.body, previous: refresh) else {
+        guard answer.head.status == 200, let fresh = LoginTokens(parsing: answer.body, previous: kept) else {
             // RFC 6749, 5.2. Any other answer comes from a third party between here and the service, and does not end
             // the login.
             let status = answer.head.status

@@ -56,6 +56,10 @@ extension MusicFolder {
         var (missing, refused) = (0, 0)
         for entry in list.entries {
             try check()
+            if let text = entry.serviceAddress, ServiceAddress(text) != nil {
+                try append(text)
+                continue
+            }
             if let text = entry.webAddress, let address = WebFileAddress(text) {
                 guard let reason = address.refusal else {
                     try append(text)

@@ -10,7 +10,7 @@ import Testing
 struct CacheReadAheadTests {
     private let network = PumpedNetwork()
     private let content: [UInt8] = {
-        var generator = SplitMix(9)
+        var generator = SeededRandom(9)
         return (0..<300_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     }()
     private static let fields = [("Cache-Control", "max-age=60"), ("ETag", "\"1\"")]

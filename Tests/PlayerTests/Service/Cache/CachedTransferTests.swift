@@ -12,7 +12,7 @@ struct CachedTransferTests {
     private let network = PumpedNetwork()
     private let use = CacheUse.recording(mayReadAhead: { false })
     private let content: [UInt8] = {
-        var generator = SplitMix(7)
+        var generator = SeededRandom(7)
         return (0..<200_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     }()
     private static let fields = [("Cache-Control", "max-age=60, stale-if-error=600"), ("ETag", "\"1\"")]

@@ -126,7 +126,9 @@ struct DeviceAuthorizationTests {
     @Test("A refresh token stays when the service gives no other one")
     func refreshStays() {
         let body = Array("{\"access_token\": \"a\"}".utf8)
-        #expect(LoginTokens(parsing: body, previous: "r") == LoginTokens(access: "a", refresh: "r"))
+        #expect(
+            LoginTokens(parsing: body, previous: LoginTokens(access: "old", refresh: "r", user: "u"))
+                == LoginTokens(access: "a", refresh: "r", user: "u"))
         #expect(LoginTokens(parsing: body)?.refresh == nil)
     }
 

@@ -101,6 +101,24 @@ struct RefreshingCredentialsTests {
         .success((200, "{\"access_token\": \"a\(count + 1)\", \"refresh_token\": \"r\(count + 1)\"}"))
     }
 
+    @Test("The user of a login survives a restart and a refresh; a token of another login has none")
+    func user() throws {
+        let credentials = RefreshingCredentials(store, over: rotating)
+        #expect(credentials.user(of: nil) == nil)
+        try store.save(LoginTokens(access: "a1", refresh: "r1", user: "42"))
+        #expect(credentials.user(of: nil) == "42")
+        #expect(try credentials.token(insteadOf: "a1", cancellation: cancellation) == "a2")
+        #expect(credentials.user(of: "a2") == "42")
+        #expect(credentials.user(of: "a1") == nil)
+        #expect(RefreshingCredentials(store, over: rotating).user(of: nil) == "42")
+        try store.remove()
+        #expect(credentials.user(of: nil) == nil)
+        let answers = [#""user_id":42"#, #""user_id":"42""#, #""user_id":"""#, #""user_id":[]"#, #""user":1"#].map {
+            LoginTokens(parsing: Array("{\"access_token\":\"a\",\($0)}".utf8))?.user
+        }
+        #expect(answers == ["42", "42", nil, nil, nil])
+    }
+
     @Test("A login lies on the medium, sealed, for its owner alone")
     func sealed() throws {
         #expect(try store.load() == nil)
