@@ -23,6 +23,8 @@ public struct PlayerEvent: Equatable, Sendable {
     public var time: Int64
     /// Whether `time` is only the earliest possible one, because the clock was not proved since the system's start.
     public var isTimeEstimated: Bool
+    /// The start of the system to which all times refer; nil when they are proved, or cannot be corrected.
+    package var systemStart: SystemStart?
     public var payload: JSONValue
     /// Further attributes of the request for the product.
     public var extras: [String: String]

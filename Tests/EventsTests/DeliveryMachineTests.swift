@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 @testable import Events
 
@@ -6,6 +7,7 @@ private struct NumberedMachine {
     enum Event {
         case waiting(Int64)
         case way(isFree: Bool)
+        case loginChanged
         case timer
         case nothingToSend
         case answered(BatchAnswer)
@@ -24,6 +26,7 @@ private struct NumberedMachine {
         switch event {
         case .waiting(let count): take(.waiting(count), at: now)
         case .way(let isFree): take(.way(isFree: isFree), at: now)
+        case .loginChanged: take(.loginChanged, at: now)
         case .timer: take(.timer, at: now)
         case .nothingToSend: take(.nothingToSend(batch: batch), at: now)
         case .answered(let answer): take(.answered(batch: batch, answer), at: now)
@@ -130,6 +133,45 @@ struct DeliveryMachineTests {
                 == [.setTimer(at: 90 * Self.second + 7)])
     }
 
+    @Test("another login ends a rest, and the time before a run; with nothing to send it does nothing")
+    func login() {
+        var machine = free()
+        #expect(machine.handle(.loginChanged, at: 0) == [])
+        _ = machine.handle(.waiting(1), at: 0)
+        #expect(machine.handle(.loginChanged, at: 1) == [.setTimer(at: nil), .send(limit: 10)])
+        _ = machine.handle(.answered(.failed(retryAfter: 900 * Self.second)), at: 2)
+        #expect(machine.handle(.loginChanged, at: 3) == [.setTimer(at: nil), .send(limit: 10)])
+        // While a batch is on its way: its failure is repeated at once, its success is not.
+        #expect(machine.handle(.loginChanged, at: 20 * Self.second) == [])
+        #expect(machine.handle(.answered(.failed(retryAfter: nil)), at: 21 * Self.second) == [.send(limit: 10)])
+        #expect(machine.handle(.loginChanged, at: 40 * Self.second) == [])
+        #expect(
+            machine.handle(.answered(.settled(confirmed: [1], refused: [], left: [])), at: 41 * Self.second)
+                == [.settle(confirmed: [1], refused: [])])
+        _ = machine.handle(.way(isFree: false), at: 0)
+        #expect(machine.handle(.loginChanged, at: 60 * Self.second) == [])
+    }
+
+    @Test("a batch that is refused with each new token rests as long as other failures")
+    func refusedTokens() {
+        var machine = free()
+        _ = machine.handle(.waiting(50), at: 0)
+        var now: Int64 = 0
+        var rests: [Int64] = []
+        for _ in 0..<6 {
+            for effect in machine.handle(.answered(.failed(retryAfter: nil)), at: now) {
+                if case .setTimer(let time?) = effect { rests.append((time - now) / Self.second) }
+            }
+            // The refresh of this batch is reported after its answer.
+            now += 1
+            if machine.handle(.loginChanged, at: now).isEmpty {
+                now += (rests.last ?? 0) * Self.second
+                _ = machine.handle(.timer, at: now)
+            }
+        }
+        #expect(rests == [30, 60, 120, 240, 480, 960])
+    }
+
     @Test("events that the service could not take stay, and the run goes to rest")
     func left() {
         var machine = free()
@@ -206,6 +248,7 @@ struct DeliveryMachineTests {
             } else {
                 apply(machine.handle(.way(isFree: true), at: now))
             }
+            if Int.random(in: 0..<9, using: &random) == 0 { apply(machine.handle(.loginChanged, at: now)) }
             if let batch = sending {
                 sending = nil
                 if batch.isEmpty {

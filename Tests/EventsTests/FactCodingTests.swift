@@ -5,7 +5,9 @@ import Testing
 struct FactCodingTests {
     @Test("every fact is read as it was written")
     func roundTrip() throws {
-        let time = EventTime(milliseconds: 1_790_000_000_123, isProved: false)
+        let time = EventTime(
+            milliseconds: 1_790_000_000_123, isProved: false,
+            systemStart: SystemStart(boot: "b", milliseconds: 1_790_000_000_000))
         let kinds: [SessionFact.Kind] = [
             .fetched(SessionFetch(.license, milliseconds: 1, .failed(code: "a4032", message: "not \"here\" ☹"))),
             .fetched(SessionFetch(.playbackInfo, milliseconds: 0, .other)),
@@ -21,7 +23,8 @@ struct FactCodingTests {
         }
         let start = SessionStart(
             id: "a", time: time, kind: .download, reason: .implicit, isVideo: true, productId: "9",
-            source: EventSource(type: nil, id: "x"), extras: ["k": "v", "": "\u{1}"], isOfflineMode: true, link: .wifi)
+            source: EventSource(type: nil, id: "x"), extras: ["k": "v", "": "\u{1}"], isOfflineMode: true, link: .wifi,
+            account: AccountMark(rawValue: -5))
         #expect(FactCoding.start(FactCoding.text(of: start)) == start)
     }
 

@@ -1,7 +1,7 @@
-import Database
 import Platform
 import Testing
 import TestSupport
+@testable import Database
 @testable import Events
 
 @Suite("Outbox")
@@ -21,12 +21,21 @@ struct OutboxTests {
             isTimeEstimated: false, payload: [:], extras: [:])
     }
 
-    private func add(_ ids: ClosedRange<Int>, _ category: EventCategory = .statistics, limit: Int64 = 1_000_000) throws
-    {
-        for id in ids { try rows.add(event(id, category), String(repeating: "x", count: 100), limit: limit) }
+    private func add(
+        _ ids: ClosedRange<Int>, _ category: EventCategory = .statistics, of account: AccountMark = .none,
+        limit: Int64 = 1_000_000
+    ) throws {
+        for id in ids {
+            try rows.add(event(id, category), String(repeating: "x", count: 100), of: account, limit: limit)
+        }
     }
 
-    private func waiting(_ limit: Int = 100) throws -> [String] { try rows.oldest(limit).map(\.id) }
+    private func waiting(_ limit: Int = 100, of account: AccountMark = .none) throws -> [String] {
+        try rows.oldest(limit, of: account).map(\.id)
+    }
+
+    private static let one = AccountMark(rawValue: 7)
+    private static let other = AccountMark(rawValue: -9)
 
     @Test("events wait in their order, whatever their category")
     func order() throws {
@@ -69,6 +78,75 @@ struct OutboxTests {
         try add(9...9, .playLog, limit: 300)
         #expect(try waiting() == ["id-2", "id-8", "id-9"])
         #expect(try rows.counts() == OutboxCounts(waiting: 3, bytes: 300, refused: 1, dropped: 5))
+    }
+
+    @Test("a login gets its own events and those without a mark, in their order, and the others wait")
+    func accounts() throws {
+        try add(1...1, of: Self.one)
+        try add(2...2, .playLog)
+        try add(3...4, of: Self.other)
+        try add(5...5, .playLog, of: Self.one)
+        #expect(try waiting() == ["id-2"])
+        #expect(try waiting(of: Self.one) == ["id-1", "id-2", "id-5"])
+        #expect(try waiting(2, of: Self.other) == ["id-2", "id-3"])
+        #expect(try rows.deliverable(for: .none) == 1)
+        #expect(try rows.deliverable(for: Self.one) == 3)
+        #expect(try rows.deliverable(for: AccountMark(rawValue: 1)) == 1)
+        #expect(try rows.counts() == OutboxCounts(waiting: 5, bytes: 500))
+        let numbers = try rows.oldest(10, of: Self.other).map(\.number)
+        try rows.confirm([numbers[0], numbers[1]])
+        try rows.putAside([numbers[2]])
+        #expect(try rows.deliverable(for: Self.other) == 0)
+        try rows.forget(.playLog)
+        #expect(try waiting(of: Self.one) == ["id-1"])
+        #expect(try rows.counts() == OutboxCounts(waiting: 1, bytes: 200, sent: 2, refused: 1))
+    }
+
+    @Test("a full outbox drops statistics before plays, and in each the events of other accounts first")
+    func fullOfOthers() throws {
+        try add(1...2, of: Self.one)
+        try add(3...3)
+        try add(4...4, .playLog, of: Self.other)
+        try add(5...6, of: Self.other)
+        try add(7...7, of: Self.one, limit: 600)
+        #expect(try waiting(of: Self.other) == ["id-3", "id-4", "id-6"])
+        try add(8...9, of: Self.one, limit: 600)
+        #expect(try waiting(of: Self.other) == ["id-3", "id-4"])
+        try add(10...10, of: Self.one, limit: 600)
+        #expect(try waiting(of: Self.other) == ["id-3", "id-4"])
+        #expect(try waiting(of: Self.one) == ["id-3", "id-7", "id-8", "id-9", "id-10"])
+        #expect(try rows.counts() == OutboxCounts(waiting: 6, bytes: 600, dropped: 4))
+    }
+
+    @Test("the migration keeps what waits, in its order and without a mark")
+    func migration() throws {
+        let old = try Database.inMemory()
+        try old.migrate([SchemaModule("events", Array(OutboxRows.schema.migrations.prefix(1)))])
+        for id in 1...3 {
+            try old.execute(
+                "INSERT INTO event_outbox (state, category, id, name, body) VALUES (?, ?, ?, 'n', 'xx')",
+                .integer(id == 2 ? 1 : 0), .integer(Int64(id % 2)), .text("id-\(id)"))
+        }
+        for (name, value) in [(0, 2), (1, 6), (2, 40), (3, 1)] {
+            try old.execute("INSERT INTO event_count VALUES (?, ?)", .integer(Int64(name)), .integer(Int64(value)))
+        }
+        try old.migrate([OutboxRows.schema])
+        let rows = OutboxRows(old)
+        #expect(try rows.oldest(10, of: Self.one).map(\.id) == ["id-1", "id-3"])
+        #expect(try rows.counts() == OutboxCounts(waiting: 2, bytes: 6, sent: 40, refused: 1))
+        try rows.add(event(4), "x", of: Self.one, limit: 7)
+        #expect(try rows.oldest(10, of: Self.one).map(\.id) == ["id-1", "id-3", "id-4"])
+        #expect(try rows.counts() == OutboxCounts(waiting: 3, bytes: 7, sent: 40, refused: 1))
+        // An outbox in which nothing has ever waited.
+        let empty = try Database.inMemory()
+        try empty.migrate([SchemaModule("events", Array(OutboxRows.schema.migrations.prefix(1)))])
+        try empty.migrate([OutboxRows.schema])
+        #expect(try OutboxRows(empty).counts() == OutboxCounts())
+    }
+
+    @Test("What ships has an SQLite without ALTER TABLE: no migration uses it")
+    func alterations() {
+        for migration in OutboxRows.schema.migrations { #expect(!migration.script.contains("ALTER")) }
     }
 
     @Test("an event of more than 20 KiB is dropped and counted")

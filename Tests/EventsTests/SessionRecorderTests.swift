@@ -39,6 +39,23 @@ struct SessionRecorderTests {
         #expect(Set(events.map(\.id)).count == events.count)
     }
 
+    @Test("all events of a session have the account of its beginning, also after a power cut", arguments: [nil, 3])
+    func account(_ cut: Int?) throws {
+        let folder = try ScratchFolder()
+        let account = AccountMark(rawValue: 77)
+        var session = Self.played
+        session.start.account = account
+        let first = recorder(try open(folder["db"]))
+        play(session, on: first, facts: cut)
+        first.close()
+        let second = recorder(try open(folder["db"]))
+        second.endLeftSessions()
+        second.close()
+        let rows = OutboxRows(try Database(path: folder["db"]))
+        #expect(try rows.oldest(100).isEmpty)
+        #expect(try rows.oldest(100, of: account).last?.name == "streaming_session_end")
+    }
+
     @Test("a category that the user refuses is not stored", arguments: EventCategory.allCases)
     func consent(_ refused: EventCategory) throws {
         let folder = try ScratchFolder()

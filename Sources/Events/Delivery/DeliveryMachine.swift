@@ -1,17 +1,19 @@
 /// Decides when waiting events are sent, without a clock and without I/O: events in, effects out (docs/playback.md,
-/// 18).
+/// 19).
 ///
 /// A run sends all waiting events in batches, one after the other, so their order is kept. A run begins 30 s after the
-/// first event waits, at once when 50 wait, and when the way to the service is free again. With nothing to send there
-/// is no timer.
+/// first event waits. It begins at once when 50 wait, when the way to the service is free again, and with another
+/// login. With nothing to send there is no timer.
 ///
 ///     for effect in machine.handle(.waiting(1), at: clock.now()) { carryOut(effect) }
 package struct DeliveryMachine {
     package enum Event: Equatable, Sendable {
-        /// This many events wait in the outbox.
+        /// This many events wait in the outbox that may go with the present login.
         case waiting(Int64)
         /// Whether requests can succeed: there is a link, a login if the service needs one, and no offline mode.
         case way(isFree: Bool)
+        /// The login or its token is another one. The reason of a failure may be gone.
+        case loginChanged
         /// The time of the last `setTimer`.
         case timer
         /// The batch that was read has no events.
@@ -55,6 +57,10 @@ package struct DeliveryMachine {
     private var batch = 0
     /// The failed runs in a row.
     private var failures = 0
+    /// Whether the login has changed since the last batch was read: its failure is repeated without a rest.
+    private var isLoginNew = false
+    /// The time at which a login has repeated a failed batch.
+    private var lastRepeat: Int64?
     /// The size of the next batch: 1 after the service has refused a whole batch, to find the event that it refuses.
     private var size = Self.batch
     /// The events of a refused batch that are still to be sent one by one.
@@ -63,6 +69,8 @@ package struct DeliveryMachine {
     private var idleBatches = 0
     /// After so many of them the events are sent one by one, and one that is left again is put aside.
     private static let patience = 5
+    /// The shortest time between two failed batches that a login repeats, in nanoseconds.
+    static let repeatInterval: Int64 = 10_000_000_000
 
     package init() {}
 
@@ -85,6 +93,15 @@ package struct DeliveryMachine {
         case (_, .way(isFree: false)):
             state = .blocked
             return [.setTimer(at: nil)]
+        case (.gathering, .loginChanged):
+            return send(cancelling: true)
+        case (.resting, .loginChanged):
+            return mayRepeat(at: now) ? send(cancelling: true) : []
+        case (.sending, .loginChanged):
+            isLoginNew = true
+            return []
+        case (_, .loginChanged):
+            return []
         case (.gathering, .timer), (.resting, .timer):
             return send(cancelling: false)
         case (_, .timer):
@@ -119,6 +136,7 @@ package struct DeliveryMachine {
 
     private mutating func send(cancelling: Bool) -> [Effect] {
         state = .sending
+        isLoginNew = false
         batch += 1
         return (cancelling ? [.setTimer(at: nil)] : []) + [.send(limit: size, batch: batch)]
     }
@@ -153,8 +171,17 @@ package struct DeliveryMachine {
         }
     }
 
+    /// Returns whether another login repeats a failed batch without a rest. A batch that is refused with each new token
+    /// must not do so again and again.
+    private mutating func mayRepeat(at now: Int64) -> Bool {
+        if let lastRepeat, now - lastRepeat < Self.repeatInterval { return false }
+        lastRepeat = now
+        return true
+    }
+
     /// Waits for 30 s after the first failure, and twice as long after each further one.
     private mutating func rest(at now: Int64, atLeast: Int64?) -> [Effect] {
+        if isLoginNew, mayRepeat(at: now) { return send(cancelling: false) }
         state = .resting
         let delay = min(Self.interval << Int64(min(failures, 7)), Self.longestRest)
         failures += 1

@@ -26,14 +26,18 @@ package struct EventForm: Sendable {
         var session = SessionEvents(start, device, newID: newID)
         var events = session.begin()
         for fact in facts { events += session.add(fact) }
-        return changes(nil, events)
+        return changes(nil, events, of: start.account)
     }
 
-    func changes(_ step: OutboxChanges.Step?, _ events: [PlayerEvent]) -> OutboxChanges {
-        OutboxChanges(step: step, events: entries(events), limit: outboxLimit)
+    func changes(
+        _ step: OutboxChanges.Step?, _ events: [PlayerEvent], of account: AccountMark = .none
+    ) -> OutboxChanges {
+        OutboxChanges(step: step, events: entries(events, of: account), limit: outboxLimit)
     }
 
-    func entries(_ events: [PlayerEvent]) -> [OutboxChanges.Entry] {
-        events.filter { consent.contains($0.category) }.map { .init(event: $0, body: device.envelope(of: $0)) }
+    func entries(_ events: [PlayerEvent], of account: AccountMark) -> [OutboxChanges.Entry] {
+        events.filter { consent.contains($0.category) }.map {
+            .init(event: $0, body: device.envelope(of: $0), account: account)
+        }
     }
 }

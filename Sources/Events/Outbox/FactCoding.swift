@@ -28,6 +28,7 @@ enum FactCoding {
         if let source = start.source {
             value["source"] = ["type": JSONValue(source.type), "id": JSONValue(source.id)]
         }
+        if start.account != .none { value["account"] = .integer(start.account.rawValue) }
         if !start.extras.isEmpty {
             value["extras"] = .object(start.extras.map { .init($0.key, .string($0.value)) })
         }
@@ -47,7 +48,8 @@ enum FactCoding {
             id: id, time: time, kind: kind, reason: reason, isVideo: value["video"]?.boolean ?? false,
             productId: product,
             source: value["source"].map { EventSource(type: $0["type"]?.string, id: $0["id"]?.string) },
-            extras: extras, isOfflineMode: value["offline"]?.boolean ?? false, link: link)
+            extras: extras, isOfflineMode: value["offline"]?.boolean ?? false, link: link,
+            account: AccountMark(rawValue: value["account"]?.integer ?? 0))
     }
 
     static func text(of fact: SessionFact) -> String {
@@ -131,13 +133,21 @@ enum FactCoding {
 
     private static func number(_ value: JSONValue?) -> Int? { value?.integer.map { Int(clamping: $0) } }
 
+    /// Only a time that is not proved has to be corrected later.
     private static func json(_ time: EventTime) -> JSONValue {
-        [.integer(time.milliseconds), .boolean(time.isProved)]
+        guard !time.isProved, let start = time.systemStart else {
+            return [.integer(time.milliseconds), .boolean(time.isProved)]
+        }
+        return [.integer(time.milliseconds), false, .integer(start.milliseconds), .string(start.boot)]
     }
 
     private static func time(_ value: JSONValue) -> EventTime? {
         guard let milliseconds = value[0]?.integer else { return nil }
-        return EventTime(milliseconds: milliseconds, isProved: value[1]?.boolean ?? false)
+        var time = EventTime(milliseconds: milliseconds, isProved: value[1]?.boolean ?? false)
+        if let start = value[2]?.integer, let boot = value[3]?.string {
+            time.systemStart = SystemStart(boot: boot, milliseconds: start)
+        }
+        return time
     }
 
     private static func json(_ end: SessionEnd) -> JSONValue {

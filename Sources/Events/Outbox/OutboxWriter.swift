@@ -2,12 +2,13 @@ import Database
 import Platform
 
 /// Writes changes of the outbox in their order. One transaction carries all that wait; changes that arrive while it
-/// runs are the next one. A failed write is repeated with the next change, so a full medium loses nothing that fits in
-/// memory.
+/// runs are the next one. A position alone waits for the next write of the storage. A failed write is repeated with the
+/// next change, so a full medium loses nothing that fits in memory.
 ///
 /// Thread: any. `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class OutboxWriter: @unchecked Sendable {
-    /// The largest number of changes that wait in memory. The oldest ones are dropped first.
+    /// The largest number of changes that wait in memory. The oldest ones are dropped first, and the next write counts
+    /// their events.
     static let pendingLimit = 500
 
     private let storage: StorageThread
@@ -17,7 +18,7 @@ final class OutboxWriter: @unchecked Sendable {
     // Guarded by `lock`.
     private var pending: [OutboxChanges] = []
     private var isWriting = false
-    /// The number of the first of `pending` that a write is on its way for.
+    /// How many of the first of `pending` are in the transaction that runs.
     private var inFlight = 0
     private var isClosed = false
     private var hasFailed = false
@@ -30,26 +31,32 @@ final class OutboxWriter: @unchecked Sendable {
     }
 
     func write(_ changes: OutboxChanges) {
-        let begins = lock.withLock {
-            if pending.count >= Self.pendingLimit, !isWriting { pending.removeFirst() }
+        let (begins, ends) = lock.withLock {
+            var changes = changes
+            if pending.count >= Self.pendingLimit, !isWriting {
+                let dropped = pending.removeFirst()
+                changes.lostCount = dropped.lostCount + Int64(dropped.events.count)
+            }
+            // A position may wait for the next write, but a second one may not.
+            let waits = changes.isPosition && pending.isEmpty
             pending.append(changes)
             defer { isWriting = true }
-            return !isWriting
+            return (isWriting ? nil : waits ? StorageThread.Urgency.withNext : .canWait, isWriting && !waits)
         }
-        if begins { writePending() }
+        if let begins { writePending(begins) }
+        if ends { storage.endWaitForNext() }
     }
 
     /// Ends the use of the storage, with a last attempt to write the waiting changes. The last call.
     func close() {
-        let rest = lock.withLock {
+        let hasRest = lock.withLock {
             isClosed = true
-            return Array(pending.dropFirst(inFlight))
+            return !pending.isEmpty
         }
-        // It follows the write that is on its way, in the same last transaction.
-        if !rest.isEmpty {
-            storage.write(answerOn: nil) { (database) throws(DatabaseError) in
-                let rows = OutboxRows(database)
-                for change in rest { try change.apply(to: rows) }
+        if hasRest {
+            // A write that is on its way may be in the same transaction; it has taken the first ones.
+            storage.write(answerOn: nil) { [self] (database) throws(DatabaseError) in
+                try apply(lock.withLock { Array(pending.dropFirst(inFlight)) }, to: database)
             } answer: { error in
                 if let error { Log.warning("the last events cannot be stored: \(error)") }
             }
@@ -57,33 +64,39 @@ final class OutboxWriter: @unchecked Sendable {
         storage.leave()
     }
 
-    private func writePending() {
-        let changes = lock.withLock {
-            inFlight = pending.count
-            return pending
-        }
-        // Nothing but playing causes these changes, so the write budget may delay them.
-        storage.write(canWait: true, answerOn: nil) { (database) throws(DatabaseError) in
-            let rows = OutboxRows(database)
-            for change in changes { try change.apply(to: rows) }
+    /// Writes all changes that wait when the write runs.
+    private func writePending(_ urgency: StorageThread.Urgency = .canWait) {
+        storage.write(urgency: urgency, answerOn: nil) { [self] (database) throws(DatabaseError) in
+            let changes = lock.withLock {
+                inFlight = pending.count
+                return pending
+            }
+            try apply(changes, to: database)
         } answer: { [self] error in
-            answered(error, changes)
+            answered(error)
         }
     }
 
-    private func answered(_ error: DatabaseError?, _ changes: [OutboxChanges]) {
-        let (isFirst, continues) = lock.withLock {
+    private func apply(_ changes: [OutboxChanges], to database: Database) throws(DatabaseError) {
+        let rows = OutboxRows(database)
+        for change in changes { try change.apply(to: rows) }
+    }
+
+    private func answered(_ error: DatabaseError?) {
+        let (isFirst, isCounted, continues) = lock.withLock {
             let isFirst = error != nil && !hasFailed
             hasFailed = error != nil
+            let written = error == nil ? inFlight : 0
+            let isCounted = pending.prefix(written).contains { $0.mayChangeCounts }
+            pending.removeFirst(written)
             inFlight = 0
-            if error == nil { pending.removeFirst(changes.count) }
             isWriting = error == nil && !pending.isEmpty && !isClosed
-            return (isFirst, isWriting)
+            return (isFirst, isCounted, isWriting)
         }
         if let error, isFirst {
             Log.warning("events cannot be stored, which is tried again with the next one: \(error)")
         }
-        if error == nil, changes.contains(where: { $0.mayHaveEvents }) { stored() }
+        if isCounted { stored() }
         if continues { writePending() }
     }
 }

@@ -50,22 +50,22 @@ package final class SessionRecorder {
         guard !form.consent.isEmpty, sessions[start.id] == nil else { return }
         let session = SessionEvents(start, form.device, newID: form.newID)
         sessions[start.id] = session
-        deliver(.begin(start), session.begin())
+        deliver(.begin(start), session.begin(), of: start.account)
     }
 
     /// Appends a fact. A fact of a session that has not begun, or has ended, is ignored.
     package func add(_ fact: SessionFact, to session: String) {
-        guard let events = sessions[session]?.add(fact) else { return }
-        if sessions[session]?.isEnded ?? false { sessions[session] = nil }
-        deliver(.fact(fact, session: session), events)
+        guard let events = sessions[session]?.add(fact), let recorded = sessions[session] else { return }
+        if recorded.isEnded { sessions[session] = nil }
+        deliver(.fact(fact, session: session), events, of: recorded.start.account)
     }
 
-    private func deliver(_ step: OutboxChanges.Step, _ events: [PlayerEvent]) {
+    private func deliver(_ step: OutboxChanges.Step, _ events: [PlayerEvent], of account: AccountMark) {
         switch output {
         case .sender(let sender):
             for event in events where form.consent.contains(event.category) { sender.send(event) }
         case .outbox(let writer):
-            writer.write(form.changes(step, events))
+            writer.write(form.changes(step, events, of: account))
         }
     }
 

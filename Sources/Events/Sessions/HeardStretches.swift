@@ -137,6 +137,21 @@ struct HeardStretches {
         }
     }
 
+    /// Corrects all times by the same error.
+    mutating func correct(_ error: Int64) {
+        first?.time.correct(error)
+        for index in actions.indices { actions[index].time.correct(error) }
+        for index in stalls.indices {
+            stalls[index].began.correct(error)
+            stalls[index].ended.correct(error)
+        }
+        for index in adaptations.indices { adaptations[index].time.correct(error) }
+        if case .stalled(let isSeek, let position, var since) = sound {
+            since.correct(error)
+            sound = .stalled(isSeek: isSeek, position: position, since: since)
+        }
+    }
+
     private mutating func endStall(_ time: EventTime) {
         guard case .stalled(let isSeek, let position, let began) = sound, stalls.count < Self.stallLimit else { return }
         stalls.append(Stall(isSeek: isSeek, position: position, began: began, ended: time))

@@ -7,16 +7,24 @@ import Platform
 ///     send(session.begin())
 ///     for fact in facts { send(session.add(fact)) }
 package struct SessionEvents {
-    package let start: SessionStart
+    package private(set) var start: SessionStart
     private let device: EventDevice
     private let newID: @Sendable () -> String
     private var heard = HeardStretches()
     private var content: SessionContent?
     private var requested: EventTime?
-    /// Whether one of the times was not proved.
-    private var isEstimated: Bool
+    private var clock: Clock
     /// Whether the session has ended. Later facts are ignored.
     package private(set) var isEnded = false
+
+    /// The clock of the times so far.
+    private enum Clock {
+        case proved
+        /// No time is proved. All refer to one start of the system, and have the same error.
+        case unproved(SystemStart)
+        /// Some times are not proved, and their errors differ or cannot be known.
+        case mixed
+    }
 
     /// The longest time from the request to the first frame that is not a failure, in milliseconds.
     private static let startLimit: Int64 = 5_000
@@ -25,7 +33,8 @@ package struct SessionEvents {
         self.start = start
         self.device = device
         self.newID = newID
-        isEstimated = !start.time.isProved
+        clock =
+            if start.time.isProved { .proved } else { start.time.systemStart.map { .unproved($0) } ?? .mixed }
     }
 
     /// Returns the events of the beginning.
@@ -37,7 +46,7 @@ package struct SessionEvents {
     /// - Returns: the events that follow from it.
     package mutating func add(_ fact: SessionFact) -> [PlayerEvent] {
         guard !isEnded else { return [] }
-        if !fact.time.isProved { isEstimated = true }
+        take(fact.time)
         switch fact.kind {
         case .fetched(let fetch): return [event(of: fetch, fact.time)]
         case .opened(let content): self.content = content
@@ -53,6 +62,25 @@ package struct SessionEvents {
             return events(of: end, position, fact.time)
         }
         return []
+    }
+
+    /// The first proved time shows how wrong the earlier ones were. Events that were sent before stay as they are; the
+    /// outbox corrects them.
+    private mutating func take(_ time: EventTime) {
+        switch (clock, time.isProved) {
+        case (.proved, true), (.mixed, _): break
+        case (.proved, false): clock = .mixed
+        case (.unproved(let start), false): if !start.isSame(as: time.systemStart) { clock = .mixed }
+        case (.unproved(let systemStart), true):
+            guard let error = systemStart.error(by: time.systemStart) else {
+                clock = .mixed
+                return
+            }
+            start.time.correct(error)
+            requested?.correct(error)
+            heard.correct(error)
+            clock = .proved
+        }
     }
 
     /// The end of a session whose program was cut off: the last position that was heard counts.
@@ -170,10 +198,15 @@ package struct SessionEvents {
         _ name: String, _ category: EventCategory, _ group: String, _ version: Int, _ time: EventTime,
         _ payload: JSONValue
     ) -> PlayerEvent {
-        PlayerEvent(
+        var event = PlayerEvent(
             id: newID(), name: name, category: category, group: group, version: version, time: time.milliseconds,
-            isTimeEstimated: isEstimated, payload: payload,
-            extras: category == .playLog ? start.extras : [:])
+            isTimeEstimated: true, payload: payload, extras: category == .playLog ? start.extras : [:])
+        switch clock {
+        case .proved: event.isTimeEstimated = false
+        case .unproved(let start): event.systemStart = start
+        case .mixed: break
+        }
+        return event
     }
 }
 

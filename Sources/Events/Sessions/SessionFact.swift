@@ -1,18 +1,3 @@
-import Platform
-
-/// A moment by the trusted clock.
-package struct EventTime: Equatable, Sendable {
-    /// Milliseconds since 1970, UTC.
-    package var milliseconds: Int64
-    /// Whether the clock was proved since the start of the system. Otherwise this is the earliest possible time.
-    package var isProved: Bool
-
-    package init(milliseconds: Int64, isProved: Bool = true) {
-        self.milliseconds = milliseconds
-        self.isProved = isProved
-    }
-}
-
 /// One fact of a session, at the moment when it happened. A session is its beginning and a list of facts, to which
 /// facts are only appended. All events about the session follow from them (`SessionEvents`).
 package struct SessionFact: Equatable, Sendable {

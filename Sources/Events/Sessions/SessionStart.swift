@@ -35,10 +35,13 @@ package struct SessionStart: Equatable, Sendable {
     package var extras: [String: String]
     package var isOfflineMode: Bool
     package var link: Link
+    /// The account that is logged in.
+    package var account: AccountMark
 
     package init(
         id: String, time: EventTime, kind: Kind, reason: Reason = .explicit, isVideo: Bool = false, productId: String,
-        source: EventSource? = nil, extras: [String: String] = [:], isOfflineMode: Bool = false, link: Link = .other
+        source: EventSource? = nil, extras: [String: String] = [:], isOfflineMode: Bool = false, link: Link = .other,
+        account: AccountMark = .none
     ) {
         self.id = id
         self.time = time
@@ -50,6 +53,7 @@ package struct SessionStart: Equatable, Sendable {
         self.extras = extras
         self.isOfflineMode = isOfflineMode
         self.link = link
+        self.account = account
     }
 }
 

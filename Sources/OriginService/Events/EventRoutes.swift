@@ -1,4 +1,5 @@
 import Database
+import HTTPServer
 import Platform
 
 /// Takes batches of events (docs/service.md, "Events"): the form fields of a message queue's batch, answered in XML.

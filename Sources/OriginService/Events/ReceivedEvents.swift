@@ -38,8 +38,13 @@ public struct ReceivedEvents: Sendable {
             let client = event["client"]?["token"]?.string ?? ""
             let time = dates.string(from: Date(timeIntervalSince1970: started))
             let mark = event["tsIsEstimated"]?.boolean == true ? "~" : ""
-            return "\(mark)\(time)\t\(length)\t\(title(id) ?? "track \(id)")\t\(client)"
+            return "\(mark)\(time)\t\(length)\t\(shown(title(id) ?? "track \(id)"))\t\(shown(client))"
         }.joined(separator: "\n")
+    }
+
+    /// The text without control characters: a player, or a tag, may have sent any.
+    private func shown(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
 
     /// The seconds that were heard: the sum of the stretches between the actions.

@@ -1,4 +1,5 @@
 import Database
+import Library
 import Platform
 
 /// The titles of an origin's tracks, for lists of plays.
