@@ -1,5 +1,5 @@
-import Appliance
 import Platform
+import Queue
 
 extension QueueWriter {
     /// Prints the median time of each operation, including the search for its changes, without their write.

@@ -1,7 +1,7 @@
-import Appliance
 import Database
 import Glibc
 import Platform
+import Queue
 
 /// Changes a queue for ever, and acknowledges each change on stdout once it is durable. So a test can end the process
 /// at any moment and check the state: `QueueWriter DATABASE STEPS-DONE`. The effect of a step depends only on its
