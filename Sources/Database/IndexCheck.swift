@@ -58,7 +58,7 @@ final class IndexCheck: @unchecked Sendable {
         }
         guard tables.isEmpty else { return turn(after: Self.tableDelay) }
         let now = seconds()
-        storage.write(canWait: true, answerOn: nil) { (database) throws(DatabaseError) in
+        storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
             try KeyValueStore(database).set(.integer(now), for: Self.key)
         } answer: { error in
             if let error { Log.warning("the time of the check of the indexes is not stored: \(error)") }

@@ -103,6 +103,15 @@ public struct Statement: ~Copyable {
         if case .bytes(let value) = value(column) { value } else { nil }
     }
 
+    /// Appends the bytes of a text or a blob to `bytes`, without an allocation for each row.
+    public func append(_ column: Int, to bytes: inout [UInt8]) { bytes.append(contentsOf: rawBytes(column)) }
+
+    /// Returns the column, from 0, as an integer; 0 when it is none.
+    public func number(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
+
+    /// Ends the rows before their end, so that the statement can be bound again.
+    public mutating func reset() { sqlite3_reset(handle) }
+
     /// Returns the bytes of a column, valid until the next step.
     private func rawBytes(_ column: Int) -> UnsafeRawBufferPointer {
         // The order matters: reading the text may convert it and change its length.

@@ -25,6 +25,17 @@ public final class StorageThread: @unchecked Sendable {
     public typealias Work = @Sendable (Database) throws(DatabaseError) -> Void
     public typealias Answer = @Sendable (DatabaseError?) -> Void
 
+    /// How soon a write has to run.
+    public enum Urgency: Sendable {
+        /// At once: a caller waits for it.
+        case now
+        /// When the write budget allows it.
+        case canWait
+        /// With the next other write, so that the processor and the medium do not wake up for it. The second of these
+        /// writes makes both `canWait`.
+        case withNext
+    }
+
     private struct Job {
         let work: Work
         let loop: EventLoop?
@@ -38,6 +49,8 @@ public final class StorageThread: @unchecked Sendable {
     private var jobs: [Job] = []
     /// Whether one of `jobs` cannot wait for the write budget.
     private var isUrgent = false
+    /// Whether all of `jobs` wait for another one.
+    private var waitsForNext = false
     private var thread: NamedThread?
     private var users = 0
     /// Whether the last user has left.
@@ -142,25 +155,34 @@ public final class StorageThread: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Runs `work` in a transaction, soon. Other waiting work shares the transaction. A power cut leaves all changes of
-    /// the work or none.
+    /// Runs `work` in a transaction, as soon as `urgency` says. Other waiting work shares the transaction. A power cut
+    /// leaves all changes of the work or none.
     /// - Parameters:
-    ///   - canWait: whether the write budget may delay it, because no caller waits for it.
     ///   - answerOn: the caller's loop; nil calls `answer` on the storage thread.
     ///   - answer: called with nil once the work is on the medium, or with the error when none of it is.
     public func write(
-        canWait: Bool = false, answerOn loop: EventLoop?, _ work: @escaping Work, answer: @escaping Answer
+        urgency: Urgency = .now, answerOn loop: EventLoop?, _ work: @escaping Work, answer: @escaping Answer
     ) {
-        let error = lock.withLock {
+        let (error, waits) = lock.withLock {
+            waitsForNext = urgency == .withNext && jobs.isEmpty
             jobs.append(Job(work: work, loop: loop, answer: answer))
-            if !canWait { isUrgent = true }
-            return start()
+            if urgency == .now { isUrgent = true }
+            return (start(), waitsForNext)
         }
         if let error {
             Log.error("the storage thread cannot be started: \(error)")
             return fail(DatabaseError(error, path: file?.path ?? ""))
         }
-        post { [self] in runWhenAllowed() }
+        if !waits { post { [self] in runWhenAllowed() } }
+    }
+
+    /// Makes a write that waits for the next one `canWait`.
+    public func endWaitForNext() {
+        let waited = lock.withLock {
+            defer { waitsForNext = false }
+            return waitsForNext
+        }
+        if waited { post { [self] in runWhenAllowed() } }
     }
 
     /// Runs `work` on the storage thread without a transaction, for files that belong to a module. Also without a
@@ -261,6 +283,7 @@ public final class StorageThread: @unchecked Sendable {
             defer {
                 jobs = []
                 isUrgent = false
+                waitsForNext = false
             }
             return jobs
         }

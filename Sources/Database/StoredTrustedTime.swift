@@ -23,7 +23,7 @@ public final class StoredTrustedTime: TrustedTimeStore {
     }
 
     public func save(_ record: TrustedTime.Record) {
-        storage.write(canWait: true, answerOn: nil) { (database) throws(DatabaseError) in
+        storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
             try TrustedTimeRow(KeyValueStore(database)).save(record)
         } answer: { error in
             if let error { Log.warning("the time cannot be persisted: \(error.description)") }

@@ -126,6 +126,8 @@ final class TrackDecoder: AudioDecoder {
 
     private func move(_ frames: Range<Int>, toFrontOf buffer: UnsafeMutableBufferPointer<Int32>) {
         guard let start = buffer.baseAddress else { return }
-        start.update(from: start + frames.lowerBound * channelCount, count: frames.count * channelCount)
+        UnsafeMutableRawPointer(start).copyMemory(
+            from: start + frames.lowerBound * channelCount,
+            byteCount: frames.count * channelCount * MemoryLayout<Int32>.stride)
     }
 }

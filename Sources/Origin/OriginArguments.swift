@@ -50,6 +50,8 @@ struct OriginArguments {
           --offline-valid S    and play it without having asked for so many seconds (1209600)
           --public-url URL     the address of this service for players, behind a proxy; it may have a path (the one
                                that the client used)
+          --sessions N         let N players stream at once; a further one takes the place of the one whose user
+                               pressed play first (no limit)
           --faults FILE        misbehave on purpose, as the file says (docs/service.md, "Faults")
           --state FOLDER       where the index is kept ($XDG_STATE_HOME/tonearm-origin)
           --help, --version

@@ -41,6 +41,7 @@ enum OriginCommand {
             var received: Int32 = 0
             var set = signals
             while sigwait(&set, &received) != 0 {}
+            server.closeSockets()
             // Whatever the threads are doing, no data is lost: the index is in SQLite.
             exit(0)
         } catch {

@@ -47,7 +47,8 @@ struct ServeOptions: Equatable {
     private static let names = [
         "--address", "--port", "--tls-certificate", "--tls-key", "--token", "--token-file", "--password-file",
         "--manifest", "--encrypt", "--ffmpeg", "--encoded-limit",
-        "--url-lifetime", "--offline-revalidate", "--offline-valid", "--public-url", "--faults", "--state",
+        "--url-lifetime", "--offline-revalidate", "--offline-valid", "--public-url", "--sessions", "--faults",
+        "--state",
     ]
 
     private mutating func set(_ name: String, _ value: String) throws(OriginArguments.Mistake) {
@@ -76,6 +77,7 @@ struct ServeOptions: Equatable {
             settings.offlineRevalidation = try Self.number(name, value, 1...Self.tenYears)
         case "--offline-valid": settings.offlineValidity = try Self.number(name, value, 1...Self.tenYears)
         case "--public-url": settings.publicAddress = try Self.address(value)
+        case "--sessions": settings.sessions = Int(try Self.number(name, value, 1...1000))
         case "--faults": faults = try Self.faults(value)
         default: stateFolder = value
         }

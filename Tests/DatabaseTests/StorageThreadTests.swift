@@ -24,8 +24,10 @@ struct StorageThreadTests {
     private static let modules = [SchemaModule("m", [Migration(1, KeyValueStore.schema("v"))])]
 
     /// Writes a value; `answers` gets its key and whether it is on the medium.
-    private func write(_ key: String, canWait: Bool = false, to answers: Recorder<String>, fails: Bool = false) {
-        thread.write(canWait: canWait, answerOn: nil) { (database) throws(DatabaseError) in
+    private func write(
+        _ key: String, _ urgency: StorageThread.Urgency = .now, to answers: Recorder<String>, fails: Bool = false
+    ) {
+        thread.write(urgency: urgency, answerOn: nil) { (database) throws(DatabaseError) in
             try KeyValueStore(database, table: "v").set(.text(key), for: key)
             if fails { try database.execute("INSERT INTO v VALUES (NULL, NULL)") }
         } answer: {
@@ -58,7 +60,7 @@ struct StorageThreadTests {
     func budget() throws {
         let answers = Recorder<String>()
         for number in 0..<40 {
-            write("\(number)", canWait: true, to: answers)
+            write("\(number)", .canWait, to: answers)
             settle()
         }
         #expect(answers.elements.count == 12)
@@ -67,17 +69,38 @@ struct StorageThreadTests {
         settle()
         // All that waited in one transaction.
         #expect(answers.elements.count == 40)
-        write("later", canWait: true, to: answers)
+        write("later", .canWait, to: answers)
         settle()
         #expect(answers.elements.count == 40)
         write("now", to: answers)
         settle()
         #expect(answers.elements.suffix(2) == ["later", "now"])
-        write("waits", canWait: true, to: answers)
+        write("waits", .canWait, to: answers)
         thread.hurry()
         settle()
         #expect(answers.elements.last == "waits")
         thread.leave()
+    }
+
+    @Test("a write that waits for the next one runs with it, with a second one of its kind, or at the end")
+    func withNext() throws {
+        let answers = Recorder<String>()
+        write("a", .withNext, to: answers)
+        settle()
+        #expect(answers.elements.isEmpty)
+        write("b", .canWait, to: answers)
+        settle()
+        #expect(answers.elements == ["a", "b"])
+        for key in ["c", "d"] { write(key, .withNext, to: answers) }
+        settle()
+        #expect(answers.elements.suffix(2) == ["c", "d"])
+        write("e", .withNext, to: answers)
+        thread.endWaitForNext()
+        settle()
+        #expect(answers.elements.last == "e")
+        write("f", .withNext, to: answers)
+        thread.leave()
+        #expect(answers.elements == ["a", "b", "c", "d", "e", "f"])
     }
 
     @Test("after the last user has left, the one file is everything: a copy of it is a backup")
@@ -86,7 +109,7 @@ struct StorageThreadTests {
         endRunUnlessInTime("the end of a thread") { thread.join() }
         write("a", to: answers)
         thread.leave()
-        write("b", canWait: true, to: answers)
+        write("b", .canWait, to: answers)
         thread.leave()
         #expect(answers.elements == ["a", "b"])
         #expect(FileKind(at: path + "-wal") == nil)

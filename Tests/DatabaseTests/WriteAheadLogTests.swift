@@ -57,7 +57,7 @@ struct WriteAheadLogTests {
 
     @Test("one wrong bit anywhere is found, and the repaired copy equals the original")
     func wrongBit() throws {
-        var random = SplitMix(seed: 5)
+        var random = SeededRandom(5)
         // Every field of the header and of the first frame, then bits anywhere.
         let bits =
             Array(stride(from: 0, to: 8 * 56, by: 3))
@@ -116,16 +116,5 @@ struct WriteAheadLogTests {
         #expect(examined.damage == .init(frame: commit, isRepairable: false))
         try examined.repair(copy: path)
         #expect(try WriteAheadLog(path).damage == nil)
-    }
-
-    private struct SplitMix {
-        var state: UInt64
-        init(seed: UInt64) { state = seed }
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-            return word ^ word >> 31
-        }
     }
 }

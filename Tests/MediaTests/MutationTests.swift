@@ -181,7 +181,13 @@ struct MutationTests {
             tracks += sheet.tracks.count
             #expect(sheet.tracks.allSatisfy { sheet.files.indices.contains($0.place?.file ?? 0) || $0.place == nil })
             _ = CueSheet(block: bytes)
-            if let list = try? PlaylistFile(recognising: bytes, in: "/m") { entries += list.entries.count }
+            guard let list = try? PlaylistFile(recognising: bytes, in: "/m") else { continue }
+            entries += list.entries.count
+            // A path that is written is read as it was.
+            guard let path = list.paths.last, let line = PlaylistLine.bytes(of: path, in: "/m/lists") else { continue }
+            var read: [String?] = []
+            PlaylistFile.eachEntry(of: Array("#EXTM3U\n".utf8) + line, in: "/m/lists") { read.append($0.path) }
+            #expect(read == [path])
         }
         #expect(tracks > 5000 && entries > 20_000)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Library
 import Media
 import PCM
 import TestSupport

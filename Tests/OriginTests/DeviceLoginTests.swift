@@ -73,6 +73,7 @@ struct DeviceLoginTests {
     @Test("An access token is good for an hour, and a refresh token is none")
     func access() throws {
         let tokens = try logIn(at: 1000)
+        #expect(try logins.client(of: tokens.access, at: 1000) == "player")
         #expect(try logins.isValid(tokens.access, at: 1000 + 3600))
         #expect(try !logins.isValid(tokens.access, at: 1001 + 3600))
         #expect(try !logins.isValid(tokens.refresh, at: 1000))

@@ -1,4 +1,6 @@
 import Foundation
+import HTTPServer
+import Library
 import Platform
 import TestSupport
 import Testing

@@ -1,5 +1,7 @@
 import Database
 import Foundation
+import HTTPServer
+import Library
 import Platform
 import TestSupport
 import Testing

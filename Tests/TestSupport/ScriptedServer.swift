@@ -18,7 +18,10 @@ public final class ScriptedServer: Sendable {
             while true {
                 // Closed on exec: otherwise a program that another test starts would hold it open.
                 let connection = tonearm_local_accept(descriptor)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    close(descriptor)
+                    return
+                }
                 _ = fcntl(connection, F_SETFL, 0)
                 limitWaits(ofSocket: connection)
                 open.withLock { $0.append(connection) }
@@ -36,8 +39,9 @@ public final class ScriptedServer: Sendable {
     }
 
     deinit {
+        // The thread closes it. Closed here, its number could be another server's before the thread accepts again, and
+        // the script of this one would answer there.
         shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
         // Wakes scripts that read.
         open.withLock { for connection in $0 { shutdown(connection, Int32(SHUT_RDWR)) } }
     }

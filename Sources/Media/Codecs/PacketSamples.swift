@@ -12,6 +12,8 @@ struct PacketSamples: ~Copyable {
     private var kept = SampleStore()
     /// Silent frames before those in `kept`.
     private var silence: Int64 = 0
+    /// The buffer of the read that waits for a packet.
+    private var target: UnsafeMutableBufferPointer<Int32>?
 
     init(_ format: PCMFormat) {
         self.format = format
@@ -27,7 +29,9 @@ struct PacketSamples: ~Copyable {
         while true {
             if let run = take(into: buffer) { return run }
             guard let packet = try packets.nextPacket() else { return .end }
+            target = buffer
             decode(packet, &self)
+            target = nil
         }
     }
 
@@ -48,7 +52,9 @@ struct PacketSamples: ~Copyable {
         silence = Int64(missing)
         keptFormat.sampleRate = sampleRate ?? keptFormat.sampleRate
         keptFormat.channelCount = channelCount ?? keptFormat.channelCount
-        return kept.replace(count: frameCount * keptFormat.channelCount)
+        // Otherwise the read has something else to return first.
+        let isNext = missing == 0 && keptFormat == format
+        return kept.replace(count: frameCount * keptFormat.channelCount, in: isNext ? target : nil)
     }
 
     /// Drops frames at both ends of the packet.

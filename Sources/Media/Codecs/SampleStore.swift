@@ -1,6 +1,8 @@
 /// Decoded samples that did not fit into the caller's buffer, until they are read.
 struct SampleStore: ~Copyable {
     private var storage = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
+    /// Where the samples lie: in `storage`, or in the caller's buffer until the next `take`.
+    private var place: UnsafeMutablePointer<Int32>?
     private var start = 0
     /// Samples that are left.
     private(set) var count = 0
@@ -8,13 +10,22 @@ struct SampleStore: ~Copyable {
     deinit { storage.deallocate() }
 
     /// Drops the remaining samples and makes room for `count` samples, which the caller writes.
-    mutating func replace(count: Int) -> UnsafeMutableBufferPointer<Int32> {
+    /// - Parameter target: the buffer of the next `take`, which will take all of them; nil when that is not known.
+    ///   Samples that fit are written there, and need not be copied.
+    mutating func replace(
+        count: Int, in target: UnsafeMutableBufferPointer<Int32>? = nil
+    ) -> UnsafeMutableBufferPointer<Int32> {
+        start = 0
+        self.count = count
+        if let target, target.count >= count {
+            place = target.baseAddress
+            return UnsafeMutableBufferPointer(rebasing: target[..<count])
+        }
         if storage.count < count {
             storage.deallocate()
             storage = .allocate(capacity: count)
         }
-        start = 0
-        self.count = count
+        place = storage.baseAddress
         return UnsafeMutableBufferPointer(rebasing: storage[..<count])
     }
 
@@ -29,8 +40,12 @@ struct SampleStore: ~Copyable {
     /// Moves up to `limit` samples to the front of `target`.
     mutating func take(_ limit: Int, into target: UnsafeMutableBufferPointer<Int32>) -> Int {
         let taken = min(limit, min(count, target.count))
-        guard taken > 0, let destination = target.baseAddress, let source = storage.baseAddress else { return 0 }
-        destination.update(from: source + start, count: taken)
+        guard taken > 0, let destination = target.baseAddress, let place else { return 0 }
+        if place + start != destination {
+            // `update` would copy them one by one in a program that is optimised for size.
+            UnsafeMutableRawPointer(destination).copyMemory(
+                from: place + start, byteCount: taken * MemoryLayout<Int32>.stride)
+        }
         drop(taken)
         return taken
     }

@@ -1,6 +1,6 @@
 import Platform
 
-/// A file that a playlist names, and where it may be: on this machine, or on a web server.
+/// A file that a playlist names, and where it may be: on this machine, on a web server, or at the content service.
 public struct PlaylistEntry: Equatable, Sendable {
     /// The line as it is in the playlist, for a person.
     public let line: String
@@ -11,6 +11,8 @@ public struct PlaylistEntry: Equatable, Sendable {
     public let alternatives: [String]
     /// The address of a file on a web server (http, https), which has no path; nil for a file on a machine.
     public let webAddress: String?
+    /// The address of a product of the content service (`tonearm:track/ID`), which has no path; nil for a file.
+    public let serviceAddress: String?
 
     /// - Parameters:
     ///   - line: without blanks at its ends.
@@ -19,7 +21,7 @@ public struct PlaylistEntry: Equatable, Sendable {
     /// - Returns: nil for a line that names no file.
     init?(_ line: [UInt8], in folder: String, below root: String) {
         self.line = WesternText.text(of: line)
-        webAddress = nil
+        (webAddress, serviceAddress) = (nil, nil)
         var places = EntryPlaces(folder: folder, root: root)
         let line = Self.withHost(line)
         if let scheme = Self.scheme(of: line) {
@@ -52,7 +54,14 @@ public struct PlaylistEntry: Equatable, Sendable {
             scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8)
         else { return nil }
         self.line = WesternText.text(of: line)
-        (path, alternatives, webAddress) = (nil, [], self.line)
+        (path, alternatives, webAddress, serviceAddress) = (nil, [], self.line, nil)
+    }
+
+    /// - Returns: nil for a line that is no address of a product.
+    init?(serviceAddress line: [UInt8]) {
+        guard line.starts(with: "tonearm:".utf8) else { return nil }
+        self.line = WesternText.text(of: line)
+        (path, alternatives, webAddress, serviceAddress) = (nil, [], nil, self.line)
     }
 
     /// Whether a line is the address of something on a server.

@@ -5,7 +5,7 @@ import Platform
 public struct PlaylistFile: Equatable, Sendable {
     /// The title from `#PLAYLIST:`.
     public private(set) var title: String?
-    /// The entries in order: files, and addresses of http and https.
+    /// The entries in order: files, addresses of http and https, and products of the content service.
     public private(set) var entries: [PlaylistEntry] = []
     /// The first address with another scheme, and how many there are. They are no entries.
     public private(set) var otherAddress: String?
@@ -21,7 +21,7 @@ public struct PlaylistFile: Equatable, Sendable {
     /// A larger file is no playlist. In bytes.
     public static let mostBytes = 8 << 20
     private static let mostPaths = 100_000
-    private static let longestPath = 4096
+    static let longestPath = 4096
 
     /// M3U: one path in each line, and comments after `#`.
     /// - Parameters:
@@ -53,15 +53,33 @@ public struct PlaylistFile: Equatable, Sendable {
         }
     }
 
+    /// Calls `body` with each entry of an M3U in order. So the paths that each may mean are not in memory together.
+    /// - Parameter folder: as for `init`.
+    public static func eachEntry(of bytes: [UInt8], in folder: String, _ body: (PlaylistEntry) -> Void) {
+        var count = 0
+        for line in TextLines.lines(of: bytes) where count < mostPaths && line.first != UInt8(ascii: "#") {
+            guard let entry = entry(Array(line), in: folder, below: folder) else { continue }
+            count += 1
+            body(entry)
+        }
+    }
+
+    /// - Returns: nil for a line that names no file.
+    private static func entry(_ line: [UInt8], in folder: String, below root: String) -> PlaylistEntry? {
+        guard isUsable(line) else { return nil }
+        if let address = PlaylistEntry(webAddress: line) ?? PlaylistEntry(serviceAddress: line) { return address }
+        return PlaylistEntry.isAddress(line) ? nil : PlaylistEntry(line, in: folder, below: root)
+    }
+
+    private static func isUsable(_ line: [UInt8]) -> Bool { line.count <= longestPath && !line.contains(0) }
+
     private mutating func add(_ line: [UInt8], in folder: String, below root: String) {
-        guard entries.count < Self.mostPaths, line.count <= Self.longestPath, !line.contains(0) else { return }
-        if let entry = PlaylistEntry(webAddress: line) {
+        guard entries.count < Self.mostPaths else { return }
+        if let entry = Self.entry(line, in: folder, below: root) {
             entries.append(entry)
-        } else if PlaylistEntry.isAddress(line) {
+        } else if Self.isUsable(line), PlaylistEntry.isAddress(line) {
             otherAddress = otherAddress ?? WesternText.text(of: line)
             otherAddressCount += 1
-        } else if let entry = PlaylistEntry(line, in: folder, below: root) {
-            entries.append(entry)
         }
     }
 

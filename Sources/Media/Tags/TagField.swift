@@ -1,7 +1,8 @@
 /// A field of a track's tags.
 ///
 /// A new field is a case here, and its names in the tables of the formats: `TagFields.names` for Vorbis comments, APE,
-/// and the named texts of ID3v2 and MP4, `ID3v2Frame.names`, and those of MP4, RIFF and AIFF.
+/// and the named texts of ID3v2 and MP4, `ID3v2Frame.names`, and those of MP4, RIFF and AIFF. It is the last one: the
+/// library stores the numbers.
 public enum TagField: Int, CaseIterable, Sendable {
     case title, album, albumArtist
     /// All values are stored.
@@ -14,4 +15,10 @@ public enum TagField: Int, CaseIterable, Sendable {
     case recordingID, releaseID, releaseGroupID
     /// MusicBrainz identifiers of several people.
     case artistID, albumArtistID
+    /// The forms by which lists are sorted: `Davis, Miles`.
+    case artistSort, albumSort, albumArtistSort, composerSort
+    /// All values are stored.
+    case performer, conductor, work, grouping, label
+    /// The first release, as `date`.
+    case originalDate
 }

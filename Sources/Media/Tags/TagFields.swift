@@ -37,6 +37,11 @@ struct TagFields {
         ("MUSICBRAINZTRACKID", .field(.recordingID)), ("MUSICBRAINZALBUMID", .field(.releaseID)),
         ("MUSICBRAINZRELEASEGROUPID", .field(.releaseGroupID)), ("MUSICBRAINZARTISTID", .field(.artistID)),
         ("MUSICBRAINZALBUMARTISTID", .field(.albumArtistID)),
+        ("ARTISTSORT", .field(.artistSort)), ("ALBUMSORT", .field(.albumSort)),
+        ("ALBUMARTISTSORT", .field(.albumArtistSort)), ("COMPOSERSORT", .field(.composerSort)),
+        ("PERFORMER", .field(.performer)), ("CONDUCTOR", .field(.conductor)), ("WORK", .field(.work)),
+        ("GROUPING", .field(.grouping)), ("LABEL", .field(.label)),
+        ("ORIGINALDATE", .field(.originalDate)), ("ORIGINALYEAR", .field(.originalDate)),
         ("REPLAYGAINTRACKGAIN", .trackGain), ("REPLAYGAINTRACKPEAK", .trackPeak),
         ("REPLAYGAINALBUMGAIN", .albumGain), ("REPLAYGAINALBUMPEAK", .albumPeak),
         ("R128TRACKGAIN", .r128TrackGain), ("R128ALBUMGAIN", .r128AlbumGain),
@@ -76,15 +81,15 @@ struct TagFields {
     /// listed. The more precise one of two dates that agree counts.
     mutating func add(_ field: TagField, _ text: String) {
         switch field {
-        case .title, .album, .albumArtist: keep(text, field)
-        case .artist, .composer: list(text, field)
+        case .title, .album, .albumArtist, .artistSort, .albumSort, .albumArtistSort, .composerSort: keep(text, field)
+        case .artist, .composer, .performer, .conductor, .work, .grouping, .label: list(text, field)
         case .genre: for genre in TagGenre.names(in: text) { list(genre, field) }
-        case .date:
+        case .date, .originalDate:
             guard let date = TagDate.normalised(text) else { return }
-            if let known = metadata[.date].first {
+            if let known = metadata[field].first {
                 guard date.utf8.count > known.utf8.count, date.utf8.starts(with: known.utf8) else { return }
             }
-            metadata[.date] = [date]
+            metadata[field] = [date]
         case .trackNumber: addNumbers(text, field, total: .trackTotal)
         case .discNumber: addNumbers(text, field, total: .discTotal)
         case .trackTotal, .discTotal: if let total = TagNumber.ordinal(text) { keep("\(total)", field) }

@@ -37,14 +37,15 @@ public struct TagPicture: Equatable, Sendable {
     /// Pictures of one tag; more are left out.
     static let most = 32
 
-    init(
-        offset: Int64, length: Int64, mediaType: String?, kind: Kind, encoding: Encoding = .plain
+    public init(
+        offset: Int64, length: Int64, mediaType: String?, kind: Kind, encoding: Encoding = .plain, page: Int64? = nil
     ) {
         self.offset = offset
         self.length = length
         self.mediaType = mediaType
         self.kind = kind
         self.encoding = encoding
+        self.page = page
     }
 
     public var isFront: Bool { kind == .frontCover }

@@ -1,5 +1,7 @@
 import Crypto
 import Database
+import HTTPServer
+import Library
 import Platform
 
 /// The routes to find music: lists, search, and the description of one track, album or playlist (docs/service.md,
@@ -12,8 +14,8 @@ struct CatalogueRoutes: Sendable {
     /// - Parameter path: the path after `/v1`.
     /// - Returns: nil for a path outside the catalogue.
     func answer(to request: HTTPRequest, _ path: ArraySlice<Substring>) throws(DatabaseError) -> HTTPAnswer? {
-        let page: CataloguePage
-        do throws(CataloguePage.Mistake) { page = try CataloguePage(request.query) } catch {
+        let page: ListPage
+        do throws(ListPage.Mistake) { page = try ListPage(request.query) } catch {
             return .wrongParameter(error.parameter)
         }
         let words = path.dropFirst()
@@ -49,7 +51,7 @@ struct CatalogueRoutes: Sendable {
 
     private static let kinds = ["tracks", "albums", "playlists"]
 
-    private func search(_ request: HTTPRequest, _ page: CataloguePage) throws(DatabaseError) -> HTTPAnswer {
+    private func search(_ request: HTTPRequest, _ page: ListPage) throws(DatabaseError) -> HTTPAnswer {
         guard let words = request.query["query"].flatMap(SearchWords.init) else { return .wrongParameter("query") }
         let kinds = request.query["types"]?.lowercased().split(separator: ",").map(String.init) ?? Self.kinds
         guard !kinds.isEmpty, kinds.allSatisfy(Self.kinds.contains) else { return .wrongParameter("types") }

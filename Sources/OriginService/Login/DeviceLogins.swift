@@ -201,14 +201,19 @@ public final class DeviceLogins: Sendable {
 
     /// Returns whether a request with this access token may be answered.
     func isValid(_ access: String, at now: Int64) throws(DatabaseError) -> Bool {
+        try client(of: access, at: now) != nil
+    }
+
+    /// Returns the name of the player with this access token; nil when its requests must not be answered.
+    func client(of access: String, at now: Int64) throws(DatabaseError) -> String? {
         let known = try store.read { (database) throws(DatabaseError) in
             try self.known(access, isRefresh: false, at: now, in: database)
         }
-        guard let known else { return false }
+        guard let known else { return nil }
         if known.generation > known.seen {
             try store.transaction { (database) throws(DatabaseError) in try noteSeen(known, in: database) }
         }
-        return true
+        return known.client
     }
 
     /// Returns new tokens for a refresh token.

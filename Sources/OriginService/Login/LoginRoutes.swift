@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import HTTPServer
 import Platform
 
 /// The endpoints of device authorization, and the page on which the owner allows a player (docs/service.md, "Login").
@@ -99,6 +100,8 @@ final class LoginRoutes: @unchecked Sendable {
             return .json([
                 "access_token": .string(tokens.access), "token_type": "Bearer",
                 "expires_in": .integer(DeviceLogins.Duration.access), "refresh_token": .string(tokens.refresh),
+                // All logins are of the one owner.
+                "user_id": "owner",
             ])
         }
     }

@@ -1,3 +1,5 @@
+import HTTPServer
+
 /// The page of a login: plain HTML, without scripts and external resources.
 enum VerificationPage {
     /// - Parameters:

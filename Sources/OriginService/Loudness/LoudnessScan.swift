@@ -1,4 +1,6 @@
 import Database
+import HTTPServer
+import Library
 import Media
 import PCM
 import Platform

@@ -1,5 +1,7 @@
 import Database
 import Glibc
+import HTTPServer
+import Library
 import Media
 import Platform
 
@@ -70,7 +72,7 @@ public final class ContentOrigin: Sendable {
         do throws(DatabaseError) {
             index = try MusicIndex(in: stateFolder)
             // Before any request is served.
-            try MusicScan(index: index, scope: .tree(self.musicFolder)).forgetOthers()
+            try MusicScan(index: index, scope: .tree(self.musicFolder), rules: .service).forgetOthers()
         } catch {
             throw Failure(description: "\(stateFolder)/index.db: \(error.description)")
         }
@@ -118,15 +120,14 @@ public final class ContentOrigin: Sendable {
 
     /// Compares the music folder with the index. Blocks while it reads the headers of new files.
     public func scan() throws(Failure) -> ScanResult {
-        do throws(DatabaseError) {
-            return ScanResult(try scan(FolderWatch.Changes(isAll: true), nil))
-        } catch {
+        do throws(DatabaseError) { return ScanResult(try follower.scan()) } catch {
             throw Failure(description: "index: \(error.description)")
         }
     }
 
-    /// The time between full scans when the kernel cannot watch all folders, in nanoseconds.
-    private static let scanInterval: Int64 = 3_600_000_000_000
+    private var follower: MusicFollower {
+        MusicFollower(index, folders: [musicFolder], rules: .service, requests: scans, seconds: { Int64(time(nil)) })
+    }
 
     /// Scans the music folder, and then each change in it, until it is cancelled.
     /// - Parameters:
@@ -139,55 +140,15 @@ public final class ContentOrigin: Sendable {
         _ cancellation: Cancellation, retryInterval: Int = 60_000, _ report: (ScanResult) -> Void,
         failed: (Failure) -> Void
     ) throws(Failure) {
-        let watch: FolderWatch
-        do throws(SystemError) { watch = try FolderWatch(scans, mountsAround: musicFolder) } catch {
+        do throws(SystemError) {
+            try follower.follow(cancellation, retryInterval: retryInterval) {
+                report(ScanResult($0))
+            } failed: {
+                failed(Failure(description: "index: \($0.description)"))
+            }
+        } catch {
             throw Failure(description: error.description)
         }
-        let clock = SystemMonotonicClock()
-        var nextOfAll: Int64 = 0
-        var changes = FolderWatch.Changes(isAll: true)
-        var isTold = false
-        var problem: String?
-        while true {
-            // If changes never cease, the time passes without a wait that times out.
-            if changes.isEmpty || !watch.isComplete && clock.now() >= nextOfAll { changes.isAll = true }
-            if changes.isAll { nextOfAll = clock.now() + Self.scanInterval }
-            do throws(DatabaseError) {
-                let result = ScanResult(try scan(changes, watch))
-                if !isTold || result.hasChanges { report(result) }
-                isTold = true
-                problem = nil
-            } catch {
-                // The same failure is reported only once.
-                if problem != error.description { failed(Failure(description: "index: \(error.description)")) }
-                problem = error.description
-                isTold = false
-                // The changes are lost: scan everything.
-                changes = FolderWatch.Changes(isAll: true)
-                if watch.pause(milliseconds: retryInterval, cancellation) { continue }
-                return
-            }
-            let patience = watch.isComplete ? -1 : Int(max(nextOfAll - clock.now(), 0) / 1_000_000)
-            guard let next = watch.wait(milliseconds: patience, cancellation) else { return }
-            changes = next
-        }
-    }
-
-    private func scan(
-        _ changes: FolderWatch.Changes, _ watch: FolderWatch?
-    ) throws(DatabaseError) -> MusicScan.Summary {
-        var summary = MusicScan.Summary()
-        func run(_ scope: MusicScan.Scope) throws(DatabaseError) {
-            summary += try MusicScan(index: index, scope: scope, watch: watch, root: musicFolder).run()
-        }
-        if changes.isAll {
-            try run(.tree(musicFolder))
-        } else {
-            for tree in changes.trees { try run(.tree(tree.path)) }
-            for file in changes.files { try run(.file(file.path)) }
-        }
-        try MusicScan.finish(index)
-        return summary
     }
 
     /// Measures the loudness of tracks whose tags do not have it. Blocks while it decodes them.
@@ -209,20 +170,36 @@ public final class ContentOrigin: Sendable {
     ///   - key: a PEM file with the private key of the certificate.
     public func serve(address: String, port: Int, certificate: String?, key: String?) throws(Failure) -> OriginServer {
         let identity = try Self.identity(certificate, key)
-        let socket: ListeningSocket
-        do throws(SystemError) { socket = try ListeningSocket(address: address, port: port) } catch {
+        let (socket, sockets): (ListeningSocket, PrivilegeSockets)
+        do throws(SystemError) {
+            socket = try ListeningSocket(address: address, port: port)
+            sockets = try PrivilegeSockets(sessions: routes.settings.sessions) { Self.milliseconds }
+        } catch {
             throw Failure(description: error.description)
         }
+        var routes = routes
+        routes.privileges = PrivilegeRoutes(sockets, publicAddress: routes.settings.publicAddress, now: routes.now)
+        var service = HTTPService { [routes, faults] request in
+            faults.answer(to: request) { routes.answer(to: $0, socketFault: $1) }
+        }
+        service.bodyLimit = ServiceRoutes.bodyLimit
+        service.refuse = HTTPAnswer.refusal
         do throws(HTTPServer.Refused) {
-            let server = try HTTPServer(on: socket, identity: identity) { [routes, faults] request in
-                faults.answer(to: request, routes.answer)
-            }
+            let server = try HTTPServer(on: socket, identity: identity, service)
             let scheme = identity == nil ? "http" : "https"
-            return OriginServer(server, address: "\(scheme)://\(socket.host):\(socket.port)")
+            return OriginServer(server, sockets, address: "\(scheme)://\(socket.host):\(socket.port)")
         } catch {
+            sockets.stop()
             let reason = identity == nil ? "" : ": are the certificate and the key PEM, and do they belong together?"
             throw Failure(description: "the server cannot start\(reason)")
         }
+    }
+
+    /// The present time since 1970.
+    private static var milliseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
     private static func identity(_ certificate: String?, _ key: String?) throws(Failure) -> HTTPServer.Identity? {
@@ -242,11 +219,22 @@ public final class ContentOrigin: Sendable {
 /// A server that serves as long as this object lives.
 public final class OriginServer: Sendable {
     private let server: HTTPServer
+    private let sockets: PrivilegeSockets
     /// The address of the service: `http://127.0.0.1:7470`.
     public let address: String
 
-    init(_ server: HTTPServer, address: String) {
+    init(_ server: HTTPServer, _ sockets: PrivilegeSockets, address: String) {
         self.server = server
+        self.sockets = sockets
         self.address = address
     }
+
+    deinit { closeSockets() }
+
+    /// The number of open WebSockets.
+    var socketCount: Int { sockets.connectionCount }
+
+    /// Asks the players that are connected for their privileges to connect again, and closes their WebSockets. Waits a
+    /// second at most. Idempotent.
+    public func closeSockets() { sockets.stop() }
 }

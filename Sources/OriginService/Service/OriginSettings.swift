@@ -19,6 +19,9 @@ public struct OriginSettings: Equatable, Sendable {
     /// The address in manifests; nil: the address that the client used.
     public var publicAddress: String?
 
+    /// The number of players that may stream at once; nil: all.
+    public var sessions: Int?
+
     /// The path of ffmpeg, for the qualities LOW and HIGH; nil: lossless is served instead.
     public var encoder: String?
     /// The limit of the encoded files, in bytes.

@@ -1,4 +1,5 @@
 import Database
+import Library
 import Platform
 
 /// The contents of an origin, from its index. The origin may be running meanwhile.
@@ -35,13 +36,14 @@ public struct OriginStatus: Sendable {
             var statement = try database.prepare(sql)
             return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
         }
-        trackCount = try number(CatalogueQuery.tracks.count)
-        albumCount = try number(CatalogueQuery.albums.count)
+        trackCount = try number(ListQuery.tracks.count)
+        albumCount = try number(ListQuery.albums.count)
         var places: [Int64: Int] = [:]
         var statement = try database.prepare(
             """
-            SELECT id, path, title, (SELECT count(*) FROM playlist_entry WHERE playlist = id) FROM playlist
-            WHERE is_present = 1 ORDER BY path
+            SELECT playlist.id, folder.path || '/' || file AS place, title,
+                (SELECT count(*) FROM playlist_entry WHERE playlist = playlist.id)
+            FROM playlist JOIN folder ON folder.id = playlist.folder WHERE is_present = 1 ORDER BY place
             """)
         while try statement.step() {
             guard let id = statement.integer(0), let path = statement.text(1) else { continue }

@@ -1,4 +1,5 @@
 import Crypto
+import Library
 import Platform
 
 extension ServiceRoutes {

@@ -1,6 +1,8 @@
 import Crypto
 import Database
 import Glibc
+import HTTPServer
+import Library
 import Media
 import PCM
 import Platform
@@ -19,6 +21,8 @@ struct ServiceRoutes: Sendable {
     let scans: ScanRequests?
     /// Takes events.
     let events: EventRoutes?
+    /// The WebSockets of players; nil without.
+    var privileges: PrivilegeRoutes?
     /// Returns seconds since 1970.
     let now: @Sendable () -> Int64
     private let loginRoutes: LoginRoutes?
@@ -39,7 +43,12 @@ struct ServiceRoutes: Sendable {
         loginRoutes = logins.map { LoginRoutes($0, settings: settings, now: now) }
     }
 
-    func answer(to request: HTTPRequest) -> HTTPAnswer {
+    /// Returns the limit of a body in bytes. A form of the login is smaller than most; a batch of ten events of 20 KiB
+    /// each, with escapes, fits into the other limit.
+    static func bodyLimit(of path: String) -> Int { path == EventRoutes.path ? 1 << 20 : 16_384 }
+
+    /// - Parameter socketFault: the fault of a WebSocket after its opening.
+    func answer(to request: HTTPRequest, socketFault: DeliveryFault.SocketFault? = nil) -> HTTPAnswer {
         do throws(DatabaseError) {
             if let answer = try loginRoutes?.answer(to: request) { return answer }
             let path = request.components
@@ -48,6 +57,13 @@ struct ServiceRoutes: Sendable {
             }
             if let events, request.path == EventRoutes.path {
                 return try authorised(request) { () throws(DatabaseError) in try events.answer(to: request) }
+            }
+            if let privileges, request.path == PrivilegeRoutes.socketPath {
+                return privileges.socket(request, fault: socketFault)
+            }
+            if let privileges, request.path == PrivilegeRoutes.connectPath {
+                guard case .granted(let login) = try access(of: request) else { return Self.unauthorised }
+                return privileges.connect(request, login: login)
             }
             guard request.method != "POST" else { return .wrongMethod("GET and HEAD") }
             guard path.first == "v1" else { return notFound() }
@@ -68,21 +84,35 @@ struct ServiceRoutes: Sendable {
 
     private func notFound() -> HTTPAnswer { .refusal(404, SubStatus.notFound, "There is nothing of this name.") }
 
-    private func authorised(
-        _ request: HTTPRequest, _ answer: () throws(DatabaseError) -> HTTPAnswer
-    ) throws(DatabaseError) -> HTTPAnswer {
-        guard settings.token != nil || logins != nil else { return try answer() }
+    private enum Access {
+        /// - Parameter login: the name of the player that has logged in; nil with the common token, or without one.
+        case granted(login: String?)
+        case refused
+    }
+
+    private func access(of request: HTTPRequest) throws(DatabaseError) -> Access {
+        guard settings.token != nil || logins != nil else { return .granted(login: nil) }
         let given = request.headers["authorization"] ?? ""
-        if given.hasPrefix("Bearer ") {
-            let token = String(given.dropFirst("Bearer ".count))
-            if let only = settings.token, equalInConstantTime(Array(token.utf8), Array(only.utf8)) {
-                return try answer()
-            }
-            if let logins, try logins.isValid(token, at: now()) { return try answer() }
+        guard given.hasPrefix("Bearer ") else { return .refused }
+        let token = String(given.dropFirst("Bearer ".count))
+        if let only = settings.token, equalInConstantTime(Array(token.utf8), Array(only.utf8)) {
+            return .granted(login: nil)
         }
+        if let login = try logins?.client(of: token, at: now()) { return .granted(login: login) }
+        return .refused
+    }
+
+    private static var unauthorised: HTTPAnswer {
         var refusal = HTTPAnswer.refusal(401, SubStatus.wrongToken, "The token is missing or wrong, or has expired.")
         refusal.headers.append(HTTPField("WWW-Authenticate", "Bearer"))
         return refusal
+    }
+
+    private func authorised(
+        _ request: HTTPRequest, _ answer: () throws(DatabaseError) -> HTTPAnswer
+    ) throws(DatabaseError) -> HTTPAnswer {
+        guard case .granted = try access(of: request) else { return Self.unauthorised }
+        return try answer()
     }
 
     /// Returns a track whose file is there and matches the index.

@@ -1,5 +1,7 @@
 import Crypto
 import Database
+import HTTPServer
+import Library
 import Platform
 
 /// The origin's key, from which the keys of content are derived.

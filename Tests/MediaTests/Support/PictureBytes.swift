@@ -1,37 +1,18 @@
-import Platform
-
 @testable import Media
 
 extension TagPicture {
     /// The picture, read from the file by its location, as a player does it.
     func bytes(in file: [UInt8]) -> [UInt8]? {
-        guard let coded = page.map({ paged(file, from: Int($0)) }) ?? run(file) else { return nil }
-        switch encoding {
-        case .plain: return coded
-        case .unsynchronised:
-            return coded.indices.filter { $0 == 0 || coded[$0] != 0 || coded[$0 - 1] != 0xFF }.map { coded[$0] }
-        case .base64(let dropped): return Base64.bytes(coded).map { Array($0.dropFirst(dropped)) }
-        }
-    }
-
-    private func run(_ file: [UInt8]) -> [UInt8]? {
-        guard offset >= 0, length > 0, offset + length <= file.count else { return nil }
-        return Array(file[Int(offset)..<Int(offset + length)])
-    }
-
-    /// The bodies of the pages of one stream, one after the other.
-    private func paged(_ file: [UInt8], from page: Int) -> [UInt8]? {
-        func serial(_ page: Int) -> ArraySlice<UInt8> { file[(page + 14)..<(page + 18)] }
+        guard let picture = try? PictureBytes(of: self, in: MemorySource(file)) else { return nil }
+        // In parts that are no multiple of anything; a part is the same wherever the one before it was.
         var bytes: [UInt8] = []
-        var start = page
-        while bytes.count < Int(length) {
-            guard start + 27 <= file.count, file[start..<(start + 4)].elementsEqual("OggS".utf8) else { return nil }
-            let body = start + 27 + Int(file[start + 26])
-            let end = file[(start + 27)..<body].reduce(body) { $0 + Int($1) }
-            if serial(start) == serial(page) { bytes += file[max(body, start == page ? Int(offset) : 0)..<end] }
-            start = end
+        for offset in stride(from: 0, to: picture.size, by: 4099) {
+            guard let part = try? picture.read(4099, at: offset) else { return nil }
+            bytes += part
         }
-        return Array(bytes.prefix(Int(length)))
+        guard picture.size == Int64(bytes.count), (try? picture.read(10, at: picture.size)) == [] else { return nil }
+        let middle = picture.size / 2
+        return (try? picture.read(7, at: middle)) == Array(bytes.dropFirst(Int(middle)).prefix(7)) ? bytes : nil
     }
 }
 

@@ -82,11 +82,16 @@
             let end = max(first, block.frameCount - max(0, packet.trim.trailing))
             let target = samples.replace(
                 frameCount: end - first, sampleRate: block.sampleRate, channelCount: channelCount)
+            guard let source = block.samples.baseAddress, let start = target.baseAddress else { return }
+            if channelCount == block.channelCount, block.isInOrder {
+                let count = (end - first) * channelCount
+                return FloatSamples.leftJustify(source + first * channelCount, count: count, to: start)
+            }
             for channel in 0..<channelCount {
-                var source = first * block.channelCount + Int(block.order >> UInt32(4 * channel) & 0xF)
-                for place in stride(from: channel, to: target.count, by: channelCount) {
-                    target[place] = block.samples[source] << 8
-                    source += block.channelCount
+                var place = first * block.channelCount + Int(block.order >> UInt32(4 * channel) & 0xF)
+                for index in stride(from: channel, to: target.count, by: channelCount) {
+                    start[index] = FloatSamples.leftJustified(source[place])
+                    place += block.channelCount
                 }
             }
         }

@@ -10,9 +10,8 @@
 
         /// A decoded packet.
         struct Block {
-            /// 24 bits, interleaved in the order of libfaad2, which `order` maps to the played one; valid until the
-            /// next call.
-            var samples: UnsafeBufferPointer<Int32>
+            /// Interleaved in the order of libfaad2, which `order` maps to the played one; valid until the next call.
+            var samples: UnsafeBufferPointer<Float>
             /// The number of channels of a frame in `samples`.
             var channelCount: Int
             var sampleRate: Int
@@ -22,6 +21,9 @@
             var order: UInt32
 
             var frameCount: Int { samples.count / channelCount }
+
+            /// Whether the first channels have the order in which they are played.
+            var isInOrder: Bool { (0..<channelCount).allSatisfy { order >> UInt32(4 * $0) & 0xF == $0 } }
         }
 
         /// ENOMEM of Linux.
@@ -31,7 +33,8 @@
         init(_ config: [UInt8]) throws(Interruption) {
             guard let handle = NeAACDecOpen() else { throw .source(.medium(Self.outOfMemory)) }
             if let configuration = NeAACDecGetCurrentConfiguration(handle) {
-                configuration.pointee.outputFormat = UInt8(FAAD_FMT_24BIT)
+                // Its own rounding to 24 bits has the same result, and costs a call for each sample.
+                configuration.pointee.outputFormat = UInt8(FAAD_FMT_FLOAT)
                 // Low sample rates without SBR keep their rate.
                 configuration.pointee.dontUpSampleImplicitSBR = 1
                 _ = NeAACDecSetConfiguration(handle, configuration)
@@ -65,7 +68,7 @@
             // 2048 frames, and a few channels.
             let count = Int(info.samples) / channelCount * channelCount
             return Block(
-                samples: UnsafeBufferPointer(start: output.assumingMemoryBound(to: Int32.self), count: count),
+                samples: UnsafeBufferPointer(start: output.assumingMemoryBound(to: Float.self), count: count),
                 channelCount: channelCount, sampleRate: sampleRate, hasSBR: info.sbr != 0,
                 hasParametricStereo: info.ps != 0, order: Self.order(&info, channelCount))
         }

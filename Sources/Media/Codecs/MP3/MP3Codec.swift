@@ -45,7 +45,8 @@ final class MP3Codec: Codec {
         else { return false }
         let target = samples.replace(
             frameCount: header.frameCount, sampleRate: header.sampleRate, channelCount: header.channelCount)
-        for index in 0..<decoded.count { target[index] = FloatSamples.leftJustified(decoded[index]) }
+        guard let source = decoded.baseAddress, let start = target.baseAddress else { return false }
+        FloatSamples.leftJustify(source, count: decoded.count, to: start)
         samples.trim(packet.trim)
         return true
     }

@@ -48,12 +48,9 @@ final class VorbisLibrary: FloatDecoder {
     }
 
     func copy(_ frames: Range<Int>, channel: Int, to target: UnsafeMutableBufferPointer<Int32>, from start: Int) {
-        guard let samples = channels?[channel] else { return }
-        var source = frames.lowerBound
-        for place in stride(from: start, to: target.count, by: setup.format.channelCount) {
-            target[place] = FloatSamples.leftJustified(samples[source])
-            source += 1
-        }
+        guard let samples = channels?[channel], let first = target.baseAddress else { return }
+        FloatSamples.leftJustify(
+            samples + frames.lowerBound, count: frames.count, to: first + start, every: setup.format.channelCount)
     }
 
     /// The frames in the buffers are not needed any more.

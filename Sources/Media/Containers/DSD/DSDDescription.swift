@@ -38,3 +38,8 @@ struct DSDDescription {
         return TrackDescription(properties: properties, metadata: metadata)
     }
 }
+
+extension AudioProperties {
+    /// Returns the bits of one channel of DSD in a second, from the sample rate of the decoded audio.
+    public static func bitRate(ofDecodedDSD sampleRate: Int) -> Int { sampleRate * 8 * DSDFilter.step }
+}

@@ -125,7 +125,13 @@ struct MP4Tags {
         case FourCharacterCode(rawValue: 0xA967_656E): .genre
         case FourCharacterCode(rawValue: 0xA964_6179): .date
         case FourCharacterCode(rawValue: 0xA977_7274): .composer
+        case FourCharacterCode(rawValue: 0xA967_7270): .grouping
+        case FourCharacterCode(rawValue: 0xA977_726B): .work
         case "aART": .albumArtist
+        case "soar": .artistSort
+        case "soal": .albumSort
+        case "soaa": .albumArtistSort
+        case "soco": .composerSort
         case "trkn": .trackNumber
         case "disk": .discNumber
         default: nil

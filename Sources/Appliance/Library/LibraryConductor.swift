@@ -1,0 +1,214 @@
+import Database
+import Library
+import Platform
+
+/// The library of the daemon: a thread keeps its index up to date, another one answers queries.
+///
+/// Thread: everything runs on the thread of `loop`. `@unchecked Sendable` is safe because other threads only post to
+/// `loop`, and use `index`, which a lock guards.
+final class LibraryConductor: @unchecked Sendable {
+    let loop: EventLoop
+    let storage: StorageThread
+    private let folders: [String]
+    private let path: String
+    private let index = OpenedIndex()
+    /// Used on the thread of queries.
+    let playlists: PlaylistFolder
+    /// The favourites in the state.
+    let favourites = FavouriteSet()
+    private let tasks: Tasks
+    /// Called on `loop` when a scan has changed the library, or has failed.
+    private let changed: (LibraryStatus) -> Void
+    /// Called on `loop` with a problem for the user, or nil at its end.
+    private let report: (String?) -> Void
+
+    /// The means to wake, pause and stop the threads.
+    private struct Tasks {
+        let requests: ScanRequests
+        let cancellation: Cancellation
+        let control = ScanControl(isOnBattery: { MachinePower().isOnBattery })
+        let queries: EventLoop
+
+        init() throws(SystemError) {
+            requests = try ScanRequests()
+            cancellation = try Cancellation()
+            queries = try EventLoop()
+        }
+    }
+
+    /// - Parameters:
+    ///   - folders: absolute paths; none for playlists alone.
+    ///   - path: the file of the index.
+    ///   - playlists: the folder of the kept playlists.
+    /// - Throws: when the process has no file descriptor left.
+    init(
+        _ folders: [String], index path: String, playlists: String, loop: EventLoop, storage: StorageThread,
+        changed: @escaping (LibraryStatus) -> Void, report: @escaping (String?) -> Void
+    ) throws(SystemError) {
+        self.folders = folders
+        self.path = path
+        self.playlists = PlaylistFolder(playlists)
+        self.loop = loop
+        self.storage = storage
+        self.changed = changed
+        self.report = report
+        tasks = try Tasks()
+    }
+
+    /// Starts the threads. The first scan begins at once, with the lowest priority for the processor and the disk.
+    func start() {
+        loop.assertOnLoop()
+        do throws(SystemError) {
+            if !folders.isEmpty {
+                _ = try NamedThread.start(name: "library", priority: .background, stackSize: 512 << 10) { [self] in
+                    follow()
+                }
+            }
+            let (queries, playlists) = (tasks.queries, playlists)
+            queries.post { playlists.removeLeftovers() }
+            storage.query { [favourites] database in favourites.load(database) }
+            _ = try NamedThread.start(name: "library query", stackSize: 256 << 10) { queries.run() }
+        } catch {
+            report("the library cannot be used: \(error.description)")
+        }
+    }
+
+    /// Ends the scan before its next file. Does not wait: a medium may be slow.
+    func stop() {
+        loop.assertOnLoop()
+        tasks.control.stop()
+        tasks.cancellation.cancel()
+        tasks.queries.stop()
+    }
+
+    // MARK: The library thread
+
+    private func follow() {
+        guard let index = open() else { return }
+        self.index.set(index)
+        let follower = MusicFollower(
+            index, folders: folders, rules: .player, requests: tasks.requests, control: tasks.control,
+            seconds: { SystemTime.clockMilliseconds() / 1000 },
+            changed: { [storage, favourites] changes in
+                favourites.move(changes)
+                storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
+                    try PlayRows(database).move(changes)
+                } answer: { _ in
+                }
+            })
+        do throws(SystemError) {
+            try follower.follow(tasks.cancellation) { [self] summary in
+                Log.info(
+                    "library: \(summary.tracks) tracks looked at, \(summary.read) read, \(summary.gone) gone, "
+                        + "\(summary.problems) unreadable")
+                loop.post { [self] in scanned(problem: nil) }
+            } failed: { [self] error in
+                let problem = "the library cannot be written: \(error.description)"
+                loop.post { [self] in scanned(problem: problem) }
+            }
+        } catch {
+            let problem = "the music folders cannot be watched: \(error.description)"
+            loop.post { [self] in report(problem) }
+        }
+    }
+
+    private func scanned(problem: String?) {
+        report(problem)
+        status { [self] status in loop.post { [self] in changed(status) } }
+    }
+
+    /// Opens the index. One that is damaged, or of a newer version, is made anew: it is a cache.
+    private func open() -> MusicIndex? {
+        do throws(DatabaseError) { return try MusicIndex(path) } catch {
+            switch error.kind {
+            case .corrupt, .newerSchema: break
+            default: return fail(error.description)
+            }
+            Log.warning("the index of the library is made anew: \(error.description)")
+        }
+        do throws(SystemError) { try MusicIndex.remove(path) } catch { return fail(error.description) }
+        do throws(DatabaseError) { return try MusicIndex(path) } catch { return fail(error.description) }
+    }
+
+    private func fail(_ reason: String) -> MusicIndex? {
+        loop.post { [self] in report("the library cannot be opened: \(reason)") }
+        return nil
+    }
+
+    // MARK: Requests
+
+    typealias Answer = (Result<LibraryReply, RemoteFailure>) -> Void
+
+    func perform(_ request: LibraryRequest, _ answer: @escaping Answer) {
+        loop.assertOnLoop()
+        if folders.isEmpty, request.needsIndex {
+            return answer(.failure(RemoteFailure(.noMusic, "there is no library: [library] folders is none")))
+        }
+        // Safe: the other threads pass it back to the loop and do not call it.
+        nonisolated(unsafe) let answer = answer
+        let loop = loop
+        @Sendable func pass(_ result: Result<LibraryReply, RemoteFailure>) {
+            loop.post { answer(result) }
+        }
+        switch request {
+        case .scan:
+            scan()
+            status { status in pass(.success(.status(status))) }
+        case .status: status { status in pass(.success(.status(status))) }
+        case .list(.played, _, let page): listPlayed(page, pass)
+        case .list(.history, _, let page): listHistory(page, pass)
+        case .list(.favourites, _, let page): listFavourites(page, pass)
+        case .favourite(let path, let isOn): setFavourite(path ?? "", isOn, pass)
+        case .search, .list:
+            query(pass) { [favourites] index throws(RemoteFailure) in
+                try LibraryQueries(index, favourites).reply(to: request)
+            }
+        }
+    }
+
+    /// Runs `body` on the thread of queries.
+    private func query(
+        _ answer: @escaping @Sendable (Result<LibraryReply, RemoteFailure>) -> Void,
+        _ body: @escaping @Sendable (MusicIndex) throws(RemoteFailure) -> LibraryReply
+    ) {
+        tasks.queries.post { [self] in
+            guard let index = index.value else {
+                return answer(.failure(RemoteFailure(.system, "the library is not open yet, or cannot be opened")))
+            }
+            do throws(RemoteFailure) { answer(.success(try body(index))) } catch { answer(.failure(error)) }
+        }
+    }
+
+    /// Whether a scan runs.
+    var isScanning: Bool { tasks.control.progress.isRunning }
+
+    /// Begins to compare all folders with the index.
+    func scan() { tasks.requests.addAll() }
+
+    /// Runs `body` on the thread of queries, with the index once it is open.
+    func withIndex(_ body: @escaping @Sendable (MusicIndex?) -> Void) {
+        let index = index
+        tasks.queries.post { body(index.value) }
+    }
+
+    private func status(_ answer: @escaping @Sendable (LibraryStatus) -> Void) {
+        var status = LibraryStatus()
+        status.folders = folders
+        let (known, control) = (status, tasks.control)
+        tasks.queries.post { [self] in
+            var status = index.value.map { LibraryQueries($0, favourites).status(known) } ?? known
+            status.progress = control.progress
+            answer(status)
+        }
+    }
+
+    /// The index once it is open.
+    /// `@unchecked Sendable` is safe because `lock` guards it.
+    private final class OpenedIndex: @unchecked Sendable {
+        private let lock = Lock()
+        private var stored: MusicIndex?
+
+        var value: MusicIndex? { lock.withLock { stored } }
+        func set(_ index: MusicIndex) { lock.withLock { stored = index } }
+    }
+}

@@ -1,0 +1,50 @@
+import Database
+import Media
+
+/// The front cover in the file of a track, by the index.
+package struct EmbeddedPicture: Equatable, Sendable {
+    /// The music file.
+    package var path: String
+    package var picture: TagPicture
+
+    /// Returns nil without a picture, and when the file has changed since the scan.
+    package init?(ofTrack id: Int64, _ database: Database) throws(DatabaseError) {
+        var row = try database.prepare(
+            """
+            SELECT picture_offset, picture_length, picture_page, picture_form, picture_type, part, file, size,
+                modified, (SELECT path FROM folder WHERE folder.id = track.folder), folder
+            FROM track WHERE id = ? AND is_present > 0
+            """)
+        try row.bind([.integer(id)])
+        guard try row.step(), let offset = row.integer(0), let length = row.integer(1), var file = row.text(6),
+            let folder = row.text(9)
+        else { return nil }
+        let encoding: TagPicture.Encoding =
+            switch row.number(3) {
+            case 0: .plain
+            case 1: .unsynchronised
+            case let form: .base64(dropped: Int(clamping: form - 2))
+            }
+        if row.number(5) > 0, let music = try Self.music(ofSheet: file, in: row.number(10), database) {
+            file = music
+        } else {
+            // The offset is that of another content otherwise.
+            let stamp = FileStamp(of: FilePlace(folder: folder, file: file).path)
+            guard stamp?.size == row.integer(7), stamp?.modified == row.integer(8) else { return nil }
+        }
+        path = FilePlace(folder: folder, file: file).path
+        picture = TagPicture(
+            offset: offset, length: length, mediaType: row.text(4), kind: .frontCover, encoding: encoding,
+            page: row.integer(2))
+    }
+
+    /// Returns the only music file of a cue sheet; nil when the sheet is in the music file itself.
+    private static func music(
+        ofSheet sheet: String, in folder: Int64, _ database: Database
+    ) throws(DatabaseError) -> String? {
+        var row = try database.prepare(
+            "SELECT max(music) FROM sheet_file WHERE folder = ? AND sheet = ? HAVING count(*) = 1")
+        try row.bind([.integer(folder), .text(sheet)])
+        return try row.step() ? row.text(0) : nil
+    }
+}

@@ -1,0 +1,102 @@
+import Database
+import Media
+import PCM
+
+extension MusicIndex {
+    /// The columns of a track, for `FROM track`.
+    package static let columns = """
+        id, (SELECT path FROM folder WHERE folder.id = track.folder) || '/' || file AS path, part, size, modified,
+        inode, container, codec, sample_rate, channels, bit_depth, frames, aac_object_type, name, is_titled, artist,
+        album, album_artist, track_number, disc_number, date, album_id, coalesce(tag_track_gain, track_gain),
+        coalesce(tag_track_peak, track_peak), coalesce(tag_album_gain, album_gain),
+        coalesce(tag_album_peak, album_peak), content
+        """
+
+    /// Returns the track with this number whose file is there.
+    package func track(_ id: Int64) throws(DatabaseError) -> Track? {
+        try tracks("WHERE id = ? AND is_present = 1", [.integer(id)]).first
+    }
+
+    /// Returns the tracks that the SQL clauses select and sort. The clauses follow FROM.
+    package func tracks(_ clauses: String, _ values: [DatabaseValue] = []) throws(DatabaseError) -> [Track] {
+        try rows("SELECT \(Self.columns) FROM track \(clauses)", values, Self.track)
+    }
+
+    /// Returns the tracks with these numbers, in their order, without those that are gone.
+    package func tracks(numbered numbers: [Int64]) throws(DatabaseError) -> [Track] {
+        var tracks: [Track] = []
+        for number in numbers { if let track = try track(number) { tracks.append(track) } }
+        return tracks
+    }
+
+    /// Returns a track by its place, when its file is there.
+    /// - Parameter part: the number in a cue sheet; 0 for a whole file.
+    package func track(at path: String, part: Int) throws(DatabaseError) -> Track? {
+        let place = FilePlace(path)
+        return try tracks(
+            "WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ? AND part = ? AND is_present > 0",
+            [.text(place.folder), .text(place.file), .integer(Int64(part))]
+        ).first
+    }
+
+    /// Returns the content of a track by its place; nil when the index does not have it.
+    /// - Parameter part: the number in a cue sheet; 0 for a whole file.
+    package func content(of path: String, part: Int) throws(DatabaseError) -> Int64? {
+        let place = FilePlace(path)
+        return try rows(
+            """
+            SELECT content FROM track WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ? AND part = ?
+            """, [.text(place.folder), .text(place.file), .integer(Int64(part))]
+        ) { $0.integer(0) }.first
+    }
+
+    private static func track(_ row: borrowing Statement) -> Track? {
+        func number(_ column: Int) -> Int { Int(clamping: row.integer(column) ?? 0) }
+        guard let id = row.integer(0), let path = row.text(1), let size = row.integer(3), let modified = row.integer(4),
+            let container = FormatNumber.container(number(6)), let codec = FormatNumber.codec(number(7))
+        else { return nil }
+        let name = row.text(13) ?? ""
+        var metadata = TrackMetadata()
+        if number(14) == 1 { metadata.title = name }
+        metadata.artist = row.text(15)
+        metadata.album = row.text(16)
+        metadata.albumArtist = row.text(17)
+        metadata.trackNumber = row.integer(18).map { Int(clamping: $0) }
+        metadata.discNumber = row.integer(19).map { Int(clamping: $0) }
+        if let date = row.text(20) { metadata[.date] = [date] }
+        return Track(
+            id: id, path: path, part: number(2), name: name,
+            stamp: FileStamp(size: size, modified: modified, inode: row.integer(5) ?? 0),
+            content: row.integer(26) ?? 0, container: container, codec: codec,
+            aacObjectType: row.integer(12).map { Int(clamping: $0) },
+            format: PCMFormat(sampleRate: number(8), channelCount: number(9), bitDepth: number(10)),
+            frameCount: row.integer(11), metadata: metadata,
+            replayGain: ReplayGain(
+                trackGain: row.real(22), trackPeak: row.real(23), albumGain: row.real(24), albumPeak: row.real(25)),
+            albumId: row.integer(21))
+    }
+}
+
+/// The numbers of containers and codecs in the index: their places in these lists. New ones are added at the end.
+package enum FormatNumber {
+    private static let containers: [AudioProperties.Container] = [
+        .flac, .wav, .aiff, .mp4, .adts, .mp3, .ogg, .wavpack, .dsf, .dff, .matroska,
+    ]
+    private static let codecs: [AudioProperties.Codec] = [
+        .flac, .alac, .pcm, .alaw, .ulaw, .aac, .mp3, .mp2, .vorbis, .opus, .wavpack, .dsd, .wavpackLossy,
+    ]
+
+    static func container(_ number: Int) -> AudioProperties.Container? {
+        containers.indices.contains(number) ? containers[number] : nil
+    }
+
+    package static func codec(_ number: Int) -> AudioProperties.Codec? {
+        codecs.indices.contains(number) ? codecs[number] : nil
+    }
+
+    static func number(_ container: AudioProperties.Container) -> DatabaseValue {
+        DatabaseValue(containers.firstIndex(of: container))
+    }
+
+    static func number(_ codec: AudioProperties.Codec) -> DatabaseValue { DatabaseValue(codecs.firstIndex(of: codec)) }
+}

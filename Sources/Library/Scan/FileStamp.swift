@@ -1,0 +1,45 @@
+import CLinux
+import Platform
+
+/// The values that show whether a file has changed.
+package struct FileStamp: Equatable, Sendable {
+    /// The size in bytes.
+    package var size: Int64
+    /// The time of the last change, in nanoseconds since 1970.
+    package var modified: Int64
+    /// The number of the file; 0 where the file system numbers its files anew.
+    package var inode: Int64
+
+    package init(size: Int64, modified: Int64, inode: Int64 = 0) {
+        self.size = size
+        self.modified = modified
+        self.inode = inode
+    }
+
+    /// Returns nil when there is no ordinary file, or it cannot be read.
+    package init?(of path: String) {
+        guard let stamp = try? FileStamp(reading: path) else { return nil }
+        self = stamp
+    }
+
+    /// Returns nil when it is no ordinary file.
+    package init?(reading path: String) throws(SystemError) {
+        var (size, modified, inode): (Int64, Int64, Int64) = (0, 0, 0)
+        if FileName.withBytes(of: path, { tonearm_stamp_of_path($0, &size, &modified, &inode) }) != 0 {
+            if tonearm_errno() == EINVAL { return nil }
+            throw .last("stat", path)
+        }
+        self.init(size: size, modified: modified, inode: inode)
+    }
+
+    package var text: String {
+        String(UInt64(bitPattern: modified), radix: 16) + "-" + String(UInt64(bitPattern: size), radix: 16)
+    }
+
+    package var modifiedSeconds: Int64 { modified / 1_000_000_000 }
+}
+
+extension SystemError {
+    /// Whether the error means that no file has this name. After any other error the file may well be there.
+    package var meansNoFile: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(code) }
+}

@@ -1,0 +1,130 @@
+import Database
+import Platform
+
+/// Keeps the index of music folders up to date: compares everything at the start, and then each change.
+///
+/// Changes are reported by inotify(7) and by the mount table. Where they may be missed, everything is compared each
+/// hour.
+///
+/// Thread: one; `requests` and `control`: any.
+package final class MusicFollower {
+    /// The time between full scans when the kernel may miss changes, in nanoseconds.
+    private static let scanInterval: Int64 = 3_600_000_000_000
+    /// A clock that shows an earlier time than this was never set: 2020, in seconds since 1970.
+    private static let earliestTime: Int64 = 1_577_836_800
+
+    private let index: MusicIndex
+    private let folders: [String]
+    private let rules: ScanRules
+    private let requests: ScanRequests
+    private let control: ScanControl
+    private let seconds: () -> Int64
+    private let changed: ([ContentChange]) -> Void
+
+    /// - Parameters:
+    ///   - folders: absolute paths without dots. A missing folder is one without files.
+    ///   - seconds: returns the system's time, since 1970.
+    ///   - changed: notified of files that have another content now.
+    package init(
+        _ index: MusicIndex, folders: [String], rules: ScanRules, requests: ScanRequests,
+        control: ScanControl = ScanControl(), seconds: @escaping () -> Int64,
+        changed: @escaping ([ContentChange]) -> Void = { _ in }
+    ) {
+        self.index = index
+        self.folders = folders
+        self.rules = rules
+        self.requests = requests
+        self.control = control
+        self.seconds = seconds
+        self.changed = changed
+    }
+
+    /// Compares all folders with the index.
+    package func scan() throws(DatabaseError) -> MusicScan.Summary {
+        try scan(FolderWatch.Changes(isAll: true), nil)
+    }
+
+    /// Scans the folders, and then each change in them, until it is cancelled.
+    /// - Parameters:
+    ///   - retryInterval: the delay after a failed scan, in milliseconds.
+    ///   - report: called with the first result, with later ones that have changes, with the first one after a failure,
+    ///     and with each one that was requested.
+    ///   - failed: called when a scan has failed, because the index cannot be written. Everything is scanned again
+    ///     later; meanwhile the tracks of the index are listed.
+    package func follow(
+        _ cancellation: Cancellation, retryInterval: Int = 60_000, _ report: (MusicScan.Summary) -> Void,
+        failed: (DatabaseError) -> Void
+    ) throws(SystemError) {
+        let watch = try FolderWatch(rules, requests: requests, mountsAround: folders.map(Self.resolved))
+        let clock = SystemMonotonicClock()
+        var nextOfAll: Int64 = 0
+        var changes = FolderWatch.Changes(isAll: true)
+        var isReported = false
+        var problem: String?
+        while true {
+            let isComplete = watch.isComplete && folders.allSatisfy { FileKind(at: $0) == .folder }
+            // If changes never cease, the time passes without a wait that times out.
+            if changes.isEmpty || !isComplete && clock.now() >= nextOfAll { changes.isAll = true }
+            if changes.isAll { nextOfAll = clock.now() + Self.scanInterval }
+            do throws(DatabaseError) {
+                let result = try scan(changes, watch)
+                if !isReported || result.hasChanges { report(result) }
+                isReported = true
+                problem = nil
+            } catch {
+                // The same failure is reported only once.
+                if problem.map({ !$0.utf8.elementsEqual(error.description.utf8) }) ?? true { failed(error) }
+                problem = error.description
+                isReported = false
+                // The changes are lost: scan everything.
+                changes = FolderWatch.Changes(isAll: true)
+                if watch.pause(milliseconds: retryInterval, cancellation) { continue }
+                return
+            }
+            let patience = isComplete ? -1 : Int(clamping: max(nextOfAll - clock.now(), 0) / 1_000_000)
+            guard let next = watch.wait(milliseconds: patience, cancellation) else { return }
+            changes = next
+        }
+    }
+
+    private func scan(
+        _ changes: FolderWatch.Changes, _ watch: FolderWatch?
+    ) throws(DatabaseError) -> MusicScan.Summary {
+        control.begin()
+        defer { control.end() }
+        // The files of a new index were not added today.
+        let now = seconds()
+        let isNew = try index.number("SELECT count(*) FROM (SELECT 1 FROM track LIMIT 1)") == 0
+        var summary = MusicScan.Summary()
+        func run(_ scope: MusicScan.Scope, in root: String?) throws(DatabaseError) {
+            summary += try MusicScan(
+                index: index, scope: scope, rules: rules, control: control, watch: watch, root: root,
+                now: isNew || now < Self.earliestTime ? nil : now, changed: changed
+            ).run()
+        }
+        if changes.isAll {
+            for folder in folders { try run(.tree(folder), in: folder) }
+        } else {
+            for tree in changes.trees { try run(.tree(tree.path), in: root(of: tree.path)) }
+            for file in changes.files { try run(.file(file.path), in: root(of: file.path)) }
+        }
+        try MusicScan.finish(index)
+        return summary
+    }
+
+    /// Returns the music folder of a path.
+    private func root(of path: String) -> String? {
+        folders.first { folder in
+            let bytes = path.utf8
+            guard bytes.starts(with: folder.utf8) else { return false }
+            return bytes.count == folder.utf8.count || bytes.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
+                || folder.utf8.elementsEqual("/".utf8)
+        }
+    }
+
+    /// Returns the folder without links. For one that is missing it is the root, so that any mount counts: it may bring
+    /// the folder, as /media of the images, which is a link to a folder that the first stick makes.
+    private static func resolved(_ folder: String) -> String {
+        do throws(SystemError) { return try Folder.resolved(folder) } catch { return "/" }
+    }
+}

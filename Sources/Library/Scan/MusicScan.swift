@@ -1,0 +1,217 @@
+import Database
+import Media
+import Platform
+
+/// Compares a music folder, or a part of it, with the index, and reads the heads of new and changed files.
+///
+/// A file whose size, time and number are those of the index is not opened. Only the rows of one folder are in memory.
+package struct MusicScan {
+    /// The files to compare. Paths are absolute, without dots.
+    package enum Scope: Equatable, Sendable {
+        /// A folder with all its contents.
+        case tree(String)
+        case file(String)
+    }
+
+    package struct Summary: Equatable, Sendable {
+        /// The number of music files.
+        package var tracks = 0
+        /// The number of music files that were read.
+        package var read = 0
+        /// The number of music files that are gone since the last scan.
+        package var gone = 0
+        /// The number of files that look like music and are not readable.
+        package var problems = 0
+        /// The number of playlists that are new, changed or gone.
+        package var playlists = 0
+
+        package init() {}
+
+        /// Whether anything has changed.
+        package var hasChanges: Bool { read > 0 || gone > 0 || playlists > 0 || problems > 0 }
+
+        package static func += (sum: inout Summary, other: Summary) {
+            sum.tracks += other.tracks
+            sum.read += other.read
+            sum.gone += other.gone
+            sum.problems += other.problems
+            sum.playlists += other.playlists
+        }
+    }
+
+    private let index: MusicIndex
+    private let scope: Scope
+    private let rules: ScanRules
+    private let control: ScanControl?
+    /// Notified of each folder before it is read.
+    private let watch: FolderWatch?
+    /// The music folder, in which playlists may find their files.
+    private let root: String?
+    /// The time at which new tracks are added, in seconds since 1970; nil: that of the change of each file.
+    private let now: Int64?
+    /// Notified of files that have another content now, after the transaction.
+    private let changed: ([ContentChange]) -> Void
+
+    package init(
+        index: MusicIndex, scope: Scope, rules: ScanRules, control: ScanControl? = nil, watch: FolderWatch? = nil,
+        root: String? = nil, now: Int64? = nil, changed: @escaping ([ContentChange]) -> Void = { _ in }
+    ) {
+        self.index = index
+        self.scope = scope
+        self.rules = rules
+        self.control = control
+        self.watch = watch
+        self.root = root
+        self.now = now
+        self.changed = changed
+    }
+
+    package func run() throws(DatabaseError) -> Summary {
+        var summary = Summary()
+        var batch = ScanBatch(index, now, changed)
+        var visited: Set<Int64> = []
+        // A later folder has been visited: its row is from this scan.
+        let lastFolder = try index.number("SELECT max(id) FROM folder")
+        var walk =
+            switch scope {
+            case .tree(let folder): FolderWalk(folder, rules) { watch?.add($0) ?? true }
+            case .file(let file): FolderWalk(file: file, rules)
+            }
+        while let listing = walk.next() {
+            control?.found(listing.files.count)
+            var known = try KnownFiles(listing.folder, index)
+            if let folder = known.folder { visited.insert(folder) }
+            if case .file(let file) = scope { known.keep(only: FilePlace(file).file) }
+            for file in listing.files {
+                guard control?.mayReadNext() ?? true else {
+                    try batch.store()
+                    return summary
+                }
+                let place = FilePlace(folder: listing.folder, file: file)
+                guard let stamp = walk.stamp(of: place.path) else { continue }
+                if let change = change(place, stamp, &known, listing, &summary) {
+                    try batch.add(place, change)
+                }
+            }
+            try noteGone(known, listing.folder, walk, &batch, &summary)
+        }
+        if case .tree(let folder) = scope {
+            for (number, path) in try index.folders(below: folder)
+            where number <= lastFolder && !visited.contains(number) {
+                if walk.isUnread(path) { continue }
+                try noteGone(try KnownFiles(path, index), path, walk, &batch, &summary)
+            }
+        }
+        try batch.store()
+        return summary
+    }
+
+    /// Updates albums, sheets and playlists after one or several scans.
+    package static func finish(_ index: MusicIndex) throws(DatabaseError) {
+        try index.write { (database) throws(DatabaseError) in
+            try SheetRows(database).hideFiles()
+            try PlaylistRows(database).resolve()
+            try TrackRows(database).finish()
+        }
+    }
+
+    /// Marks all files outside of the folder as gone: the index may come from another folder.
+    package func forgetOthers() throws(DatabaseError) {
+        guard case .tree(let folder) = scope, !folder.utf8.elementsEqual("/".utf8) else { return }
+        let inside = Set(try index.folders(below: folder).map { $0.number })
+        var batch = ScanBatch(index, now, changed)
+        for (number, path) in try index.folders(below: "/") where !inside.contains(number) {
+            let known = try KnownFiles(path, index)
+            for file in known.present { try batch.add(FilePlace(folder: path, file: file.name), file.gone) }
+        }
+        try batch.store()
+        try Self.finish(index)
+    }
+
+    /// Unreadable files may still be there: they are listed again when they can be read.
+    private func noteGone(
+        _ known: KnownFiles, _ folder: String, _ walk: FolderWalk, _ batch: inout ScanBatch, _ summary: inout Summary
+    ) throws(DatabaseError) {
+        for file in known.present {
+            let place = FilePlace(folder: folder, file: file.name)
+            if walk.isUnread(place.path) { continue }
+            switch file.gone {
+            case .playlistIsGone: summary.playlists += 1
+            default: summary.gone += 1
+            }
+            try batch.add(place, file.gone)
+        }
+    }
+
+    /// - Returns: nil when nothing has changed.
+    private func change(
+        _ place: FilePlace, _ stamp: FileStamp, _ known: inout KnownFiles, _ listing: FolderWalk.Listing,
+        _ summary: inout Summary
+    ) -> ScanBatch.Change? {
+        let kind = rules.kind(of: place.file)
+        if kind == .playlist {
+            let change = playlist(place, stamp, &known)
+            if change != nil { summary.playlists += 1 }
+            return change
+        }
+        let row = known.takeTrack(place.file)
+        if let row, row.stamp == stamp {
+            summary.tracks += 1
+            return row.isPresent ? nil : .tracksAreBack
+        }
+        do throws(MediaError) {
+            let file: ScannedFile
+            if kind == .cueSheet {
+                file = try ScannedFile(
+                    sheet: place, stamp, beside: listing.files.filter { rules.kind(of: $0) == .audio })
+            } else {
+                file = try ScannedFile(place.path, stamp, readsSheet: rules.readsSheets)
+            }
+            summary.tracks += 1
+            summary.read += 1
+            return .tracks(file)
+        } catch {
+            Log.warning("\(place.path): not in the library: \(error.reason)")
+            summary.problems += 1
+            // The former content is gone.
+            if let row { known.putBack(place.file, row) }
+            return nil
+        }
+    }
+
+    private func playlist(
+        _ place: FilePlace, _ stamp: FileStamp, _ known: inout KnownFiles
+    ) -> ScanBatch.Change? {
+        let row = known.takePlaylist(place.file)
+        if let row, row.stamp == stamp { return row.isPresent ? nil : .playlistIsBack }
+        do throws(SystemError) {
+            let bytes = try File.contents(of: place.path, limit: PlaylistFile.mostBytes)
+            let folder = place.folder.isEmpty ? "/" : place.folder
+            // The others are XML, or have sections.
+            if !ScanRules.isM3U(place.file), let playlist = try? PlaylistFile(recognising: bytes, in: folder) {
+                return .playlist(stamp, playlist)
+            }
+            return .playlist(stamp, PlaylistFile(parsing: bytes, in: folder, below: root ?? scope.folder ?? folder))
+        } catch {
+            Log.warning("\(place.path): not in the library: \(error.reason)")
+            if let row { known.putBack(playlist: place.file, row) }
+            return nil
+        }
+    }
+}
+
+extension MusicScan.Scope {
+    /// The folder; nil for a file.
+    fileprivate var folder: String? { if case .tree(let folder) = self { folder } else { nil } }
+}
+
+extension MusicIndex {
+    /// Returns the folders of the index at and below a path. Paths below a folder are between `folder/` and `folder0`,
+    /// because `0` follows `/` in order.
+    func folders(below folder: String) throws(DatabaseError) -> [(number: Int64, path: String)] {
+        let start = FilePlace(folder: folder, file: "").folder
+        return try rows(
+            "SELECT id, path FROM folder WHERE path = ?1 OR path >= ?1 || '/' AND path < ?1 || '0'", [.text(start)]
+        ) { row in row.integer(0).map { ($0, row.text(1) ?? "") } }
+    }
+}

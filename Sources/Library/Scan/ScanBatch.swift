@@ -1,0 +1,99 @@
+import Database
+import Media
+
+/// A file that has another content now, because it was written anew or its tags were.
+package struct ContentChange: Equatable, Sendable {
+    package var former: Int64
+    package var present: Int64
+
+    package init(former: Int64, present: Int64) {
+        self.former = former
+        self.present = present
+    }
+}
+
+/// The changes of a scan, which are written many at a time. A power cut loses the changes of the last transaction,
+/// which the next scan finds again.
+struct ScanBatch {
+    enum Change {
+        case tracks(ScannedFile)
+        case tracksAreBack
+        case tracksAreGone
+        case playlist(FileStamp, PlaylistFile)
+        case playlistIsBack
+        case playlistIsGone
+    }
+
+    /// The changes of one transaction.
+    private static let size = 500
+    /// The number of changes after which albums are updated for the first time; it doubles each time. So the cost of an
+    /// album of any size equals a few changes for each track.
+    private static let firstFinish = 500
+
+    private let index: MusicIndex
+    private let now: Int64?
+    private let changed: ([ContentChange]) -> Void
+    private var changes: [(FilePlace, Change)] = []
+    private var count = 0
+    private var nextFinish = ScanBatch.firstFinish
+
+    init(_ index: MusicIndex, _ now: Int64?, _ changed: @escaping ([ContentChange]) -> Void) {
+        self.index = index
+        self.now = now
+        self.changed = changed
+    }
+
+    mutating func add(_ place: FilePlace, _ change: Change) throws(DatabaseError) {
+        changes.append((place, change))
+        guard changes.count >= Self.size else { return }
+        count += changes.count
+        let finishes = count >= nextFinish
+        if finishes { nextFinish = count * 2 }
+        try store(finishes: finishes)
+    }
+
+    /// Writes the remaining changes.
+    mutating func store() throws(DatabaseError) { try store(finishes: false) }
+
+    private mutating func store(finishes: Bool) throws(DatabaseError) {
+        guard !changes.isEmpty else { return }
+        let (changes, now) = (changes, now)
+        self.changes = []
+        let contents = try index.write { (database) throws(DatabaseError) -> [ContentChange] in
+            let (rows, playlists) = (TrackRows(database), PlaylistRows(database))
+            var contents: [ContentChange] = []
+            for (place, change) in changes {
+                switch change {
+                case .tracks(let file): contents += try Self.store(file, place, now, database)
+                case .tracksAreBack: try rows.setPresent(true, place)
+                case .tracksAreGone: try rows.setPresent(false, place)
+                case .playlist(let stamp, let playlist): try playlists.store(playlist, place, stamp)
+                case .playlistIsBack: try playlists.setPresent(true, place)
+                case .playlistIsGone: try playlists.setPresent(false, place)
+                }
+            }
+            try rows.finish(albums: finishes)
+            return contents
+        }
+        if !contents.isEmpty { changed(contents) }
+    }
+
+    private static func store(
+        _ file: ScannedFile, _ place: FilePlace, _ now: Int64?, _ database: Database
+    ) throws(DatabaseError) -> [ContentChange] {
+        let rows = TrackRows(database)
+        // A track that was one of a cue sheet may be none now.
+        if let first = file.tracks.first, let last = file.tracks.last {
+            try rows.dropParts(of: place, outside: first.part...max(first.part, last.part))
+        }
+        var contents: [ContentChange] = []
+        for track in file.tracks {
+            let added = now ?? track.stamp.modifiedSeconds
+            if let former = try rows.store(place, track, now: added) {
+                contents.append(ContentChange(former: former, present: track.content))
+            }
+        }
+        if file.tracks.first?.part ?? 0 > 0 { try SheetRows(database).store(file.music, of: place) }
+        return contents
+    }
+}

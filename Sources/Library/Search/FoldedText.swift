@@ -1,0 +1,188 @@
+/// Text without case and accents, for comparisons: Latin, Greek and Cyrillic letters. All other letters stay as they
+/// are.
+///
+///     FoldedText.words("Don't Stop – Beyoncé")      // "dont stop beyonce"
+///
+/// Any thread.
+package enum FoldedText {
+    /// Returns the words of a text with one blank between them. Apostrophes and full stops are left out, and other
+    /// punctuation separates words.
+    package static func words(_ text: String) -> [UInt8] {
+        var words: [UInt8] = []
+        words.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch kind(of: scalar.value) {
+            case .dropped: break
+            case .separator: if let last = words.last, last != blank { words.append(blank) }
+            case .letter: append(letter(of: scalar.value), to: &words)
+            }
+        }
+        if words.last == blank { words.removeLast() }
+        return words
+    }
+
+    /// Returns one spelling for all cases and normal forms of a name in the file system. A letter with an accent
+    /// differs from the same letter without one.
+    package static func name(_ text: String) -> [UInt8] {
+        var name: [UInt8] = []
+        name.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            let isMark = combiningMarks.contains(scalar.value)
+            let folded = isMark ? nil : letter(of: scalar.value)
+            if let folded { append(folded, to: &name) }
+            // Several marks of one letter are one.
+            if isMark || folded?.hasMark == true, name.last != mark { name.append(mark) }
+        }
+        return name
+    }
+
+    /// Appends the letters of a text without case and accents. All other characters stay as they are, control
+    /// characters and bytes that are no UTF-8 too.
+    package static func append(_ text: ArraySlice<UInt8>, to letters: inout [UInt8]) {
+        var place = text.startIndex
+        while place < text.endIndex {
+            let byte = text[place]
+            if byte < 0x80 {
+                letters.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
+                place += 1
+                continue
+            }
+            let count = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
+            let end = min(place + count, text.endIndex)
+            var scalar = UInt32(byte) & (0xFF >> UInt32(count + 1))
+            for next in text[(place + 1)..<end] { scalar = scalar << 6 | UInt32(next & 0x3F) }
+            if byte < 0xC0 || end - place < count {
+                letters.append(byte)
+                place += 1
+                continue
+            }
+            if !combiningMarks.contains(scalar) { append(letter(of: scalar), to: &letters) }
+            place = end
+        }
+    }
+
+    private static let blank = UInt8(ascii: " ")
+    /// Stands for any accent.
+    private static let mark: UInt8 = 1
+    private static let combiningMarks: ClosedRange<UInt32> = 0x300...0x36F
+
+    private enum Kind { case letter, separator, dropped }
+
+    private static func kind(of scalar: UInt32) -> Kind {
+        switch scalar {
+        // The apostrophe, the full stop, the soft hyphen, and typographic apostrophes.
+        case 0x27, 0x2E, 0xAD, 0x2018, 0x2019, 0x2BC, combiningMarks: .dropped
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: .letter
+        case 0..<0x80, 0x80...0xA9, 0xAB...0xB1, 0xB4, 0xB6...0xB8, 0xBB, 0xBF, 0xD7, 0xF7: .separator
+        case 0x2000...0x206F, 0x3000...0x3004, 0x3008...0x3020, 0xFF01...0xFF0F: .separator
+        default: .letter
+        }
+    }
+
+    // MARK: Letters
+
+    private struct Letter {
+        var scalar: UInt32
+        /// The second letter of a ligature.
+        var second: UInt8?
+        var hasMark = false
+    }
+
+    /// The letters from U+00C0, U+0180 and U+1E00 on without accents. A capital has an accent, and a star is another
+    /// letter.
+    private static let latin: StaticString =
+        """
+        AAAAAA*CEEEEIIIIdNOOOOO*oUUUUY**AAAAAA*CEEEEIIIIdNOOOOO*oUUUUY*YAAAAAACCCCCCCCDDddEEEEEEEEEEGGGG\
+        GGGGHHhhIIIIIIIIIi**JJKKkLLLLLL**llNNNNNNnnnOOOOOO**RRRRRRSSSSSSSSTTTTttUUUUUUUUUUUUWWYYYZZZZZZs
+        """
+    private static let moreLatin: StaticString =
+        """
+        ********************************OO*************UU****************************AAIIOOUUUUUUUUUU*AAA\
+        A****GGKKOOOO**J***GG**NNAA**OOAAAAEEEEIIIIOOOORRRRUUUUSSTT**HH******AAEEOOOOOOOOYY**************\
+        **************
+        """
+    private static let additionalLatin: StaticString =
+        """
+        AABBBBBBCCDDDDDDDDDDEEEEEEEEEEFFGGHHHHHHHHHHIIIIKKKKKKLLLLLLLLMMMMMMNNNNNNNNOOOOOOOOPPPPRRRRRRRR\
+        SSSSSSSSSSTTTTTTTTUUUUUUUUUUVVVVWWWWWWWWWWXXXXYYZZZZZZHTWY*S****AAAAAAAAAAAAAAAAAAAAAAAAEEEEEEEEE\
+        EEEEEEEIIIIOOOOOOOOOOOOOOOOOOOOOOOOUUUUUUUUUUUUUUYYYYYYYY******
+        """
+    /// The letters from U+0370 and U+1F00 on: `a` is alpha, `b` beta, up to `y` for omega.
+    private static let greek: StaticString =
+        """
+        **********************A*EGI*O*UYIabcdefghijklmnopq*stuvwxyIUAEGIUabcdefghijklmnopqsstuvwxyIUOUY*\
+        ************************************h***********
+        """
+    private static let extendedGreek: StaticString =
+        """
+        AAAAAAAAAAAAAAAAEEEEEE**EEEEEE**GGGGGGGGGGGGGGGGIIIIIIIIIIIIIIIIOOOOOO**OOOOOO**UUUUUUUU*U*U*U*U\
+        YYYYYYYYYYYYYYYYAAEEGGIIOOUUYY**AAAAAAAAAAAAAAAAGGGGGGGGGGGGGGGGYYYYYYYYYYYYYYYYAAAAA*AAAAAAA*i**\
+        *GGG*GGEEGGG***IIII**IIIIII****UUUUQQUUUUUUQ*****YYY*YYOOYYY***
+        """
+
+    private static func letter(of scalar: UInt32) -> Letter {
+        switch scalar {
+        case 0x41...0x5A: Letter(scalar: scalar + 0x20)
+        case 0..<0xC0: Letter(scalar: scalar)
+        case 0xC6, 0xE6: Letter(scalar: 0x61, second: UInt8(ascii: "e"))
+        case 0x1E2, 0x1E3, 0x1FC, 0x1FD: Letter(scalar: 0x61, second: UInt8(ascii: "e"), hasMark: true)
+        case 0x13F, 0x140: Letter(scalar: 0x6C)
+        case 0x152, 0x153: Letter(scalar: 0x6F, second: UInt8(ascii: "e"))
+        case 0xDF, 0x1E9E: Letter(scalar: 0x73, second: UInt8(ascii: "s"))
+        case 0xDE, 0xFE: Letter(scalar: 0x74, second: UInt8(ascii: "h"))
+        case 0x132, 0x133: Letter(scalar: 0x69, second: UInt8(ascii: "j"))
+        case 0x14A, 0x14B: Letter(scalar: 0x6E)
+        case 0xC0..<0x180: letter(scalar, in: latin, from: 0xC0)
+        case 0x180..<0x250: letter(scalar, in: moreLatin, from: 0x180)
+        case 0x370..<0x400: letter(scalar, in: greek, from: 0x370, letterA: 0x3B1)
+        case 0x400..<0x530: cyrillic(scalar)
+        case 0x1E00..<0x1F00: letter(scalar, in: additionalLatin, from: 0x1E00)
+        case 0x1F00..<0x2000: letter(scalar, in: extendedGreek, from: 0x1F00, letterA: 0x3B1)
+        default: Letter(scalar: scalar)
+        }
+    }
+
+    /// - Parameter letterA: the scalar that `a` in the table stands for.
+    private static func letter(
+        _ scalar: UInt32, in table: StaticString, from first: UInt32, letterA: UInt32 = 0x61
+    ) -> Letter {
+        let place = Int(scalar - first)
+        let entry = table.withUTF8Buffer { place < $0.count ? $0[place] : UInt8(ascii: "*") }
+        switch entry {
+        case 0x41...0x5A: return Letter(scalar: letterA + UInt32(entry - 0x41), hasMark: true)
+        case 0x61...0x7A: return Letter(scalar: letterA + UInt32(entry - 0x61))
+        default: return Letter(scalar: scalar)
+        }
+    }
+
+    private static func cyrillic(_ scalar: UInt32) -> Letter {
+        let small: UInt32 =
+            switch scalar {
+            case 0x400...0x40F: scalar + 0x50
+            case 0x410...0x42F: scalar + 0x20
+            case 0x460...0x481, 0x48A...0x4BF, 0x4D0...0x52F: scalar | 1
+            default: scalar
+            }
+        return switch small {
+        case 0x439, 0x45D: Letter(scalar: 0x438, hasMark: true)
+        case 0x450, 0x451: Letter(scalar: 0x435, hasMark: true)
+        case 0x453: Letter(scalar: 0x433, hasMark: true)
+        case 0x457: Letter(scalar: 0x456, hasMark: true)
+        case 0x45C: Letter(scalar: 0x43A, hasMark: true)
+        case 0x45E: Letter(scalar: 0x443, hasMark: true)
+        default: Letter(scalar: small)
+        }
+    }
+
+    private static func append(_ letter: Letter, to bytes: inout [UInt8]) {
+        let scalar = letter.scalar
+        func next(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(scalar >> shift & 0x3F) }
+        switch scalar {
+        case 0..<0x80: bytes.append(UInt8(scalar))
+        case 0x80..<0x800: bytes += [0xC0 | UInt8(scalar >> 6), next(0)]
+        case 0x800..<0x10000: bytes += [0xE0 | UInt8(scalar >> 12), next(6), next(0)]
+        default: bytes += [0xF0 | UInt8(scalar >> 18), next(12), next(6), next(0)]
+        }
+        if let second = letter.second { bytes.append(second) }
+    }
+}

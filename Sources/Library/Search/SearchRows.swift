@@ -1,0 +1,93 @@
+import Database
+
+/// The search in the texts of tracks, as rows of the index: a `SearchBlock` each.
+///
+/// Thread: the thread of its database.
+struct SearchRows {
+    let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    // MARK: Writing
+
+    /// Records that the text of a track is outdated.
+    func note(_ track: Int64) throws(DatabaseError) {
+        try database.execute(
+            """
+            INSERT INTO search_block (number) VALUES (?)
+            ON CONFLICT (number) DO UPDATE SET bytes = NULL WHERE bytes IS NOT NULL
+            """, .integer(SearchBlock.number(of: track)))
+    }
+
+    /// Writes the outdated blocks. Call it at the end of each transaction that changes tracks.
+    func refresh() throws(DatabaseError) {
+        var numbers: [Int64] = []
+        var statement = try database.prepare("SELECT number FROM search_block WHERE bytes IS NULL")
+        while try statement.step() { if let number = statement.integer(0) { numbers.append(number) } }
+        for number in numbers {
+            try database.execute(
+                "UPDATE search_block SET bytes = ? WHERE number = ?", .bytes(try block(number).bytes),
+                .integer(number))
+        }
+    }
+
+    private func block(_ number: Int64) throws(DatabaseError) -> SearchBlock {
+        let first = number * SearchBlock.trackCount
+        let range: [DatabaseValue] = [.integer(first), .integer(first + SearchBlock.trackCount)]
+        var composers: [Int64: [UInt8]] = [:]
+        var names = try database.prepare(
+            """
+            SELECT track, folded FROM track_name CROSS JOIN name ON name.id = track_name.name
+            WHERE track >= ? AND track < ? AND kind = \(NameKind.composer.rawValue)
+            """)
+        try names.bind(range)
+        while try names.step() {
+            if let track = names.integer(0), let folded = names.text(1) {
+                composers[track, default: []] += [UInt8(ascii: " ")] + Array(folded.utf8)
+            }
+        }
+        var block = SearchBlock()
+        var statement = try database.prepare(
+            """
+            SELECT id, name, artist, nullif(album_artist, artist), album FROM track
+            WHERE id >= ? AND id < ? AND is_present = 1 ORDER BY id
+            """)
+        try statement.bind(range)
+        while try statement.step() {
+            guard let id = statement.integer(0) else { continue }
+            var rest: [UInt8] = []
+            for column in 2...4 {
+                guard let text = statement.text(column) else { continue }
+                if !rest.isEmpty { rest.append(UInt8(ascii: " ")) }
+                rest += FoldedText.words(text)
+            }
+            rest += composers[id] ?? []
+            block.append(Int(id - first), title: FoldedText.words(statement.text(1) ?? ""), rest: rest)
+        }
+        return block
+    }
+
+    // MARK: Reading
+
+    /// Returns the numbers of the tracks that have all words, the best ones first.
+    func tracks(matching words: SearchWords, _ page: ListPage) throws(DatabaseError) -> ListPart<Int64> {
+        // No more than these can be in the page.
+        let most = Int(clamping: page.offset + page.limit)
+        var found: [[Int64]] = [[], [], []]
+        var total: Int64 = 0
+        var statement = try database.prepare(
+            "SELECT number, bytes FROM search_block WHERE bytes IS NOT NULL ORDER BY number")
+        while try statement.step() {
+            guard let number = statement.integer(0), let bytes = statement.bytes(1) else { continue }
+            SearchBlock(bytes).search(words.words) { place, match in
+                total += 1
+                if found[match.rawValue].count < most {
+                    found[match.rawValue].append(number * SearchBlock.trackCount + Int64(place))
+                }
+            }
+        }
+        let all = found[0] + found[1] + found[2]
+        return ListPart(
+            total: total, entries: Array(all.dropFirst(Int(clamping: page.offset)).prefix(Int(clamping: page.limit))))
+    }
+}

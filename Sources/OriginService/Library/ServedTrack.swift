@@ -1,0 +1,31 @@
+import Library
+import Media
+
+extension Track {
+    /// Identifies the content: it changes with the file. It is part of the addresses of content, because clients cache
+    /// content by path.
+    var version: String { stamp.text }
+
+    /// Whether the file is lossy. Such a file is served unchanged: encoding it again would lose more.
+    var isLossy: Bool {
+        switch codec {
+        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy: true
+        case .flac, .alac, .pcm, .wavpack, .dsd: false
+        }
+    }
+
+    /// The service's name for the quality of the file.
+    var audioQuality: String {
+        if isLossy { return "HIGH" }
+        return format.bitDepth > 16 || format.sampleRate > 48_000 ? "HI_RES_LOSSLESS" : "LOSSLESS"
+    }
+}
+
+extension ScanRules {
+    /// The files that the service has. A track is a file, so cue sheets are not read.
+    static let service = ScanRules(
+        audioEndings: [
+            "flac", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "mp3", "mp2", "ogg", "oga", "opus", "wv",
+            "dsf", "dff",
+        ], playlistEndings: ["m3u8", "m3u"], readsSheets: false)
+}
