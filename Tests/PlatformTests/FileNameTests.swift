@@ -34,7 +34,7 @@ struct FileNameTests {
 
     @Test("every name leads back to its bytes")
     func reversible() {
-        var random = SplitMix(state: 27)
+        var random = SeededRandom(27)
         for _ in 0..<20_000 {
             // Bytes that matter: ends of ranges, leads, continuations.
             let alphabet: [UInt8] = [
@@ -67,15 +67,5 @@ struct FileNameTests {
         try Folder.renameFile(path, to: folder["\(name)/b\u{EF80}"])
         try Folder.removeFile(folder["\(name)/b\u{EF80}"])
         #expect(try Folder.entries(of: folder[name]).map(\.name) == ["below"])
-    }
-
-    private struct SplitMix {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
     }
 }

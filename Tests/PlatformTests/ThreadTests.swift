@@ -105,4 +105,19 @@ struct ThreadTests {
         try NamedThread.start(name: "normal") { seen.record(nice()) }.joinOrEndRun()
         #expect(seen.elements[0] == 19 && seen.elements[1] != 19)
     }
+
+    @Test("a wait with a limit ends with its condition, or with the time")
+    func limitedWait() throws {
+        let condition = Condition()
+        let clock = SystemMonotonicClock()
+        let start = clock.now()
+        condition.wait(atMost: 2_000_000) { false }
+        #expect(clock.now() - start >= 2_000_000)
+        // Safe: guarded by the condition.
+        nonisolated(unsafe) var isTrue = false
+        let thread = try NamedThread.start(name: "waker") { condition.update { isTrue = true } }
+        condition.wait(atMost: 60_000_000_000) { isTrue }
+        #expect(condition.update { isTrue })
+        thread.joinOrEndRun()
+    }
 }

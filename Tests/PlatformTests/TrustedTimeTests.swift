@@ -233,6 +233,7 @@ struct TrustedClockTests {
         source.time = SystemTime(sinceBoot: 7_000_000, boot: "second")
         let reading = TrustedClock(store: store, source: source).read()
         #expect(reading.milliseconds == 8_200_000 && !reading.isProved)
+        #expect(reading.sinceBoot == 7_000_000 && reading.boot == "second")
     }
 
     @Test("the kernel's clocks go forward and know their boot")

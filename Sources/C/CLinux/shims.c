@@ -11,6 +11,7 @@
 #include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -79,6 +80,57 @@ int tonearm_version_of_path(const char *path, int64_t *size, int64_t *modified) 
     return 0;
 }
 
+int tonearm_stamp_of_path(const char *path, int64_t *size, int64_t *modified, int64_t *inode) {
+    struct stat status;
+    if (stat(path, &status) != 0) return -1;
+    if (!S_ISREG(status.st_mode)) {
+        errno = EINVAL;
+        return -1;
+    }
+    *size = status.st_size;
+    *modified = (int64_t)((uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec);
+    *inode = 0;
+    // FAT numbers its files anew with each mount, and so do many file systems of FUSE.
+    struct statfs system;
+    if (statfs(path, &system) == 0) {
+        switch ((uint32_t)system.f_type) {
+        case EXT4_SUPER_MAGIC:
+        case BTRFS_SUPER_MAGIC:
+        case XFS_SUPER_MAGIC:
+        case F2FS_SUPER_MAGIC: *inode = (int64_t)status.st_ino;
+        }
+    }
+    return 0;
+}
+
+int tonearm_time_of_path(const char *path, int64_t *seconds) {
+    struct stat status;
+    int result = stat(path, &status);
+    if (result == 0) *seconds = status.st_mtim.tv_sec;
+    return result;
+}
+
+int tonearm_has_other_name(const char *path) {
+    struct stat status;
+    if (lstat(path, &status) != 0) return 0;
+    return S_ISLNK(status.st_mode) || status.st_nlink > 1;
+}
+
+int tonearm_reports_changes(const char *path) {
+    struct statfs system;
+    if (statfs(path, &system) != 0) return 0;
+    switch ((uint32_t)system.f_type) {
+    case NFS_SUPER_MAGIC:
+    case SMB_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case AFS_SUPER_MAGIC:
+    case V9FS_MAGIC:
+    case FUSE_SUPER_MAGIC: return 0;
+    }
+    return 1;
+}
+
 int tonearm_rename_new(const char *old_path, const char *new_path) {
     return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, RENAME_NOREPLACE);
 }
@@ -100,6 +152,11 @@ int tonearm_status(int descriptor, uint32_t *mode, int64_t *length) {
         *length = status.st_size;
     }
     return result;
+}
+
+ptrdiff_t tonearm_find(const uint8_t *bytes, size_t count, const uint8_t *part, size_t part_count) {
+    const uint8_t *found = memmem(bytes, count, part, part_count);
+    return found ? found - bytes : -1;
 }
 
 const char *tonearm_next_name(DIR *folder, int *type) {
@@ -407,4 +464,30 @@ int tonearm_mode_of_link(const char *path, uint32_t *mode) {
     int result = lstat(path, &status);
     if (result == 0) *mode = status.st_mode;
     return result;
+}
+
+int tonearm_folder_changes(const char *path) {
+    int descriptor = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (descriptor < 0) return -1;
+    uint32_t changes = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR;
+    if (inotify_add_watch(descriptor, path, changes) >= 0) return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
+int tonearm_entry_has_changed(int descriptor, const char *name) {
+    _Alignas(struct inotify_event) char buffer[4096];
+    int has_changed = 0;
+    ssize_t count;
+    while ((count = read(descriptor, buffer, sizeof buffer)) > 0) {
+        for (ssize_t offset = 0; offset < count;) {
+            const struct inotify_event *event = (const void *)(buffer + offset);
+            // The kernel ends the name with a NUL.
+            if (event->mask & IN_Q_OVERFLOW || (event->len > 0 && strcmp(event->name, name) == 0)) has_changed = 1;
+            offset += (ssize_t)(sizeof *event + event->len);
+        }
+    }
+    return has_changed;
 }

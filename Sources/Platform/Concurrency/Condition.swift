@@ -7,7 +7,12 @@ public final class Condition: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     public init() {
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // A clock that is set does not change how long a wait takes.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -25,6 +30,18 @@ public final class Condition: @unchecked Sendable {
     public func wait(until isTrue: () -> Bool) {
         lock.withLock {
             while !isTrue() { pthread_cond_wait(condition, lock.mutex) }
+        }
+    }
+
+    /// Blocks until `isTrue` returns true, or the time is over.
+    /// - Parameter limit: in nanoseconds.
+    public func wait(atMost limit: Int64, until isTrue: () -> Bool) {
+        let end = nanoseconds(of: CLOCK_MONOTONIC) + limit
+        var time = timespec()
+        time.tv_sec = .init(clamping: end / 1_000_000_000)
+        time.tv_nsec = .init(clamping: end % 1_000_000_000)
+        lock.withLock {
+            while !isTrue(), pthread_cond_timedwait(condition, lock.mutex, &time) == 0 {}
         }
     }
 }

@@ -95,6 +95,12 @@ public enum Folder {
         return entries
     }
 
+    /// Returns the time of the last change of a folder or file, in seconds since 1970; nil when it cannot be reached.
+    public static func modified(_ path: String) -> Int64? {
+        var seconds: Int64 = 0
+        return FileName.withBytes(of: path, { tonearm_time_of_path($0, &seconds) }) == 0 ? seconds : nil
+    }
+
     /// Returns how many bytes can still be written to the file system of `path`.
     public static func freeBytes(at path: String) throws(SystemError) -> Int64 {
         let bytes = FileName.withBytes(of: path) { tonearm_free_bytes($0) }

@@ -40,4 +40,19 @@ public enum Base64 {
         }
         return padding == 0 || padding == 4 - digits ? bytes : nil
     }
+
+    /// Returns the characters of `bytes`, with padding.
+    public static func text(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32((3 - group.count) * 8)
+            for digit in 0..<4 {
+                let value = Int(truncatingIfNeeded: bits >> UInt32(18 - digit * 6)) & 63
+                text.append(digit <= group.count ? alphabet[value] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 }

@@ -16,6 +16,9 @@ public final class TrustedClock: @unchecked Sendable {
         /// Whether the time was proved since the system's start. Otherwise it is the earliest possible time, because
         /// the duration of the power cut is unknown.
         public let isProved: Bool
+        /// Nanoseconds since the system's start, suspended time included, and that start.
+        public let sinceBoot: Int64
+        public let boot: String
     }
 
     private let source: any SystemTimeSource
@@ -38,7 +41,9 @@ public final class TrustedClock: @unchecked Sendable {
             let now = source.read()
             time.observe(now)
             save(at: now)
-            return Reading(milliseconds: time.milliseconds(at: now), isProved: time.isProved)
+            return Reading(
+                milliseconds: time.milliseconds(at: now), isProved: time.isProved, sinceBoot: now.sinceBoot,
+                boot: now.boot)
         }
     }
 

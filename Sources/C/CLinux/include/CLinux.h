@@ -9,6 +9,7 @@
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <regex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -54,6 +56,15 @@ int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode
 /// The size of a regular file, and the time of its last change in nanoseconds since 1970. -1 and errno; EINVAL for
 /// anything else than a file.
 int tonearm_version_of_path(const char *path, int64_t *size, int64_t *modified);
+/// As tonearm_version_of_path, with the number of the file where the file system keeps it from one mount to the next;
+/// else 0.
+int tonearm_stamp_of_path(const char *path, int64_t *size, int64_t *modified, int64_t *inode);
+/// The time of the last change of a file or folder, in seconds since 1970. -1 and errno.
+int tonearm_time_of_path(const char *path, int64_t *seconds);
+/// Whether a name is a link, or its file has another name, too.
+int tonearm_has_other_name(const char *path);
+/// Whether inotify(7) reports all changes in a folder: other machines change network file systems, too.
+int tonearm_reports_changes(const char *path);
 /// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them.
 int tonearm_is_kernel_folder(const char *path);
 /// Renames a file unless there is one with the new name: -1 and EEXIST then. Every other error as renameat2(2).
@@ -61,6 +72,8 @@ int tonearm_rename_new(const char *old_path, const char *new_path);
 /// How many bytes a process without privileges can still write to the file system of `path`. -1 and errno.
 int64_t tonearm_free_bytes(const char *path);
 int tonearm_status(int descriptor, uint32_t *mode, int64_t *length);
+/// The offset of `part` in `bytes`, or -1. memmem(3) is a GNU extension.
+ptrdiff_t tonearm_find(const uint8_t *bytes, size_t count, const uint8_t *part, size_t part_count);
 const char *tonearm_next_name(DIR *folder, int *type);
 /// pthread_setname_np(3) for the calling thread: a GNU extension. At most 15 characters.
 int tonearm_name_this_thread(const char *name);
@@ -108,8 +121,24 @@ void tonearm_die_of_signal(int signal);
 int tonearm_local_connect(const char *path, int seconds);
 int tonearm_local_listen(const char *path, mode_t mode);
 int tonearm_local_accept(int descriptor);
+/// A TCP socket that listens at a numeric address of IPv4 or IPv6 (EINVAL for another text); `::` stands for both.
+int tonearm_tcp_listen(const char *address, uint16_t port);
+/// Connects to a port, within `seconds` (EAGAIN afterwards, also for each sending).
+int tonearm_tcp_connect(const char *address, uint16_t port, int seconds);
+/// Whether the text is a numeric address of IPv4 or IPv6: 1 or 0.
+int tonearm_is_numeric_address(const char *text);
+/// The local port of a TCP socket; -1 for another one.
+int tonearm_tcp_port(int descriptor);
+/// Whether the other end of a TCP connection has a private address: 1 or 0.
+int tonearm_peer_is_private(int descriptor);
 ssize_t tonearm_send(int descriptor, const void *bytes, size_t count);
 int tonearm_finish_sending(int descriptor);
+
+/// A descriptor that does not block and becomes readable whenever an entry of a folder is written, replaced or removed.
+/// -1 and errno.
+int tonearm_folder_changes(const char *path);
+/// Takes all that has arrived at that descriptor. 1 when an entry of this name has changed, or changes were lost.
+int tonearm_entry_has_changed(int descriptor, const char *name);
 
 /// A socket that does not block and becomes readable whenever a link, a route or a rule has changed. -1 and errno.
 int tonearm_network_changes(void);

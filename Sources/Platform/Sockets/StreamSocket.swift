@@ -1,7 +1,7 @@
 import CLinux
 
-/// A UNIX stream socket. `deinit` closes it. Any thread, one at a time for each direction.
-public final class LocalSocket: Sendable {
+/// A UNIX or TCP stream socket. `deinit` closes it. Any thread, one at a time for each direction.
+public final class StreamSocket: Sendable {
     /// Valid as long as this object lives.
     public let descriptor: Int32
 
@@ -28,13 +28,46 @@ public final class LocalSocket: Sendable {
         if descriptor < 0 { throw .last("listen at", path) }
     }
 
+    /// Listens at a port of IPv4 or IPv6; accepting does not block.
+    /// - Parameters:
+    ///   - address: a numeric address; `::` stands for all addresses of both families.
+    ///   - port: 0 lets the kernel choose one.
+    /// - Throws: EINVAL for another text, EADDRINUSE, EADDRNOTAVAIL, EACCES.
+    public init(listeningAt address: String, port: UInt16) throws(SystemError) {
+        descriptor = FileName.withBytes(of: address) { tonearm_tcp_listen($0, port) }
+        if descriptor < 0 { throw .last("listen at", "\(address) port \(port)") }
+    }
+
+    /// Connects to a port. The socket blocks like one that `init(connectingTo:seconds:)` makes.
+    /// - Parameter address: a numeric address of IPv4 or IPv6.
+    /// - Throws: EINVAL for another text, ECONNREFUSED, ETIMEDOUT, ENETUNREACH.
+    public init(connectingTo address: String, port: UInt16, seconds: Int = 5) throws(SystemError) {
+        descriptor = FileName.withBytes(of: address) { tonearm_tcp_connect($0, port, Int32(clamping: seconds)) }
+        if descriptor < 0 { throw .last("connect to", "\(address) port \(port)") }
+    }
+
+    /// Whether `init(listeningAt:port:)` can read the text.
+    public static func isNumericAddress(_ text: String) -> Bool {
+        FileName.withBytes(of: text) { tonearm_is_numeric_address($0) == 1 }
+    }
+
+    /// The port at which a TCP socket listens; nil for a UNIX socket.
+    public var port: UInt16? {
+        let port = tonearm_tcp_port(descriptor)
+        return port > 0 ? UInt16(truncatingIfNeeded: port) : nil
+    }
+
+    /// Whether the other end of a TCP connection is in a private network: RFC 1918, loopback, link-local or unique
+    /// local. A UNIX socket is not.
+    public var isPeerPrivate: Bool { tonearm_peer_is_private(descriptor) == 1 }
+
     /// Returns the next connection, which does not block.
     /// - Returns: nil when no connection waits.
     /// - Throws: EMFILE, ENFILE, ENOMEM: the connection then stays in the queue.
-    public func accept() throws(SystemError) -> LocalSocket? {
+    public func accept() throws(SystemError) -> StreamSocket? {
         while true {
             let accepted = tonearm_local_accept(descriptor)
-            if accepted >= 0 { return LocalSocket(accepted) }
+            if accepted >= 0 { return StreamSocket(accepted) }
             switch tonearm_errno() {
             case EAGAIN: return nil
             case EINTR, ECONNABORTED: continue

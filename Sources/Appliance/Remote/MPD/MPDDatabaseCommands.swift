@@ -1,0 +1,122 @@
+import Library
+import Queue
+
+extension MPDCommand {
+    /// The commands that read the library.
+    static let database =
+        MPDDatabase.names.map { name in
+            MPDCommand(name, 0...MPDArguments.limit, .read) { (player, client, arguments) throws(MPDFailure) in
+                let isRoot = arguments.first.map { $0.utf8.isEmpty || $0.utf8.elementsEqual("/".utf8) } ?? true
+                let playlists = isRoot && name.isEqual(to: "lsinfo") ? player.daemon.library?.playlists : nil
+                return player.query(client) { (database) throws(MPDFailure) in
+                    let pages = try database.answer(to: name.text, arguments)
+                    return .pieces(playlists.map { MPDRootPieces(pages, $0) } ?? pages)
+                }
+            }
+        } + [
+            MPDCommand("findadd", 1...MPDArguments.limit, .add) { (player, client, arguments) throws(MPDFailure) in
+                try player.addFound(arguments, client, isSearch: false)
+            },
+            MPDCommand("searchadd", 1...MPDArguments.limit, .add) { (player, client, arguments) throws(MPDFailure) in
+                try player.addFound(arguments, client, isSearch: true)
+            },
+            MPDCommand("update", 0...1, .control) { player, _, _ in player.update() },
+            MPDCommand("rescan", 0...1, .control) { player, _, _ in player.update() },
+            MPDCommand("albumart", 2...2, .read) { (player, client, arguments) throws(MPDFailure) in
+                try player.picture(arguments, client, isEmbedded: false)
+            },
+            MPDCommand("readpicture", 2...2, .read) { (player, client, arguments) throws(MPDFailure) in
+                try player.picture(arguments, client, isEmbedded: true)
+            },
+        ]
+}
+
+extension MPDPlayer {
+    fileprivate func update() -> MPDStep {
+        guard let library = daemon.library else { return .later { $0(.failure(.noDatabase)) } }
+        library.scan()
+        tell(.update, nil)
+        var output = MPDOutput()
+        output.pair("updating_db", 1)
+        return .output(output)
+    }
+
+    /// Adds the songs that a filter finds.
+    fileprivate func addFound(
+        _ arguments: [String], _ client: MPDClient, isSearch: Bool
+    ) throws(MPDFailure) -> MPDStep {
+        var (filter, place) = (arguments, Int?.none)
+        // `position P` is the end of the line.
+        if filter.count >= 3, filter[filter.count - 2].utf8.elementsEqual("position".utf8) {
+            place = try self.place(filter[filter.count - 1], count: contents.count)
+            filter.removeLast(2)
+        }
+        let (asked, wanted) = (filter, place)
+        return .later { [self] answer in
+            query { (result: Result<FoundMusic, MPDFailure>) in
+                do throws(MPDFailure) {
+                    try self.insert(try result.get(), at: wanted)
+                    answer(.success(.output(MPDOutput())))
+                } catch {
+                    answer(.failure(error))
+                }
+            } _: { database in
+                guard let database else { return .failure(.noDatabase) }
+                do throws(MPDFailure) {
+                    return .success(MPDMusic.music(try database.paths(matching: asked, isSearch: isSearch)))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+    }
+
+    /// A part of a picture: in the file of a song, or beside it.
+    fileprivate func picture(
+        _ arguments: [String], _ client: MPDClient, isEmbedded: Bool
+    ) throws(MPDFailure) -> MPDStep {
+        let (uri, limit) = (arguments[0], client.binaryLimit)
+        let offset = Int64(try MPDNumbers.unsigned(arguments[1]))
+        return query(client) { (database) throws(MPDFailure) in
+            var output = MPDOutput()
+            guard let picture = try database.picture(uri, embedded: isEmbedded) else {
+                if isEmbedded { return .output(output) }
+                throw MPDFailure(.noSuchObject, "No file exists")
+            }
+            guard offset <= picture.size else { throw MPDFailure(.argument, "Offset too large") }
+            let bytes = try picture.read(at: offset, count: Int(min(Int64(limit), picture.size - offset)))
+            output.pair("size", picture.size)
+            if isEmbedded, let type = picture.mediaType { output.pair("type", type) }
+            output.pair("binary", bytes.count)
+            output.append(bytes)
+            output.append([UInt8(ascii: "\n")])
+            return .output(output)
+        }
+    }
+}
+
+/// The content of the root: the library, and then the stored playlists.
+///
+/// Thread: that of queries. `@unchecked Sendable` is safe because one call follows the other.
+private final class MPDRootPieces: MPDPieces, @unchecked Sendable {
+    private let library: MPDPages
+    private var playlists: PlaylistFolder?
+
+    init(_ library: MPDPages, _ playlists: PlaylistFolder) {
+        self.library = library
+        self.playlists = playlists
+    }
+
+    func next(_ database: MPDDatabase?) throws(MPDFailure) -> [UInt8]? {
+        if let piece = try library.next() { return piece }
+        guard let playlists else { return nil }
+        self.playlists = nil
+        return try MPDOutput(listing: playlists).bytes
+    }
+}
+
+// @unchecked: one call follows the other.
+extension MPDPages: MPDPieces, @unchecked Sendable {
+    /// The pages have their database.
+    func next(_ database: MPDDatabase?) throws(MPDFailure) -> [UInt8]? { try next() }
+}

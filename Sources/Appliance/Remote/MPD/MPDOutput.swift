@@ -1,0 +1,20 @@
+/// Collects the lines of an answer: `Artist: Miles Davis`.
+struct MPDOutput: Equatable {
+    private(set) var bytes: [UInt8] = []
+
+    init() {}
+
+    /// Adds a line. Line ends and zero bytes in the value, which would break the protocol, become spaces.
+    mutating func pair(_ key: StaticString, _ value: String) {
+        key.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: " "))
+        for byte in value.utf8 { bytes.append(byte == 0x0A || byte == 0x0D || byte == 0 ? UInt8(ascii: " ") : byte) }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    mutating func pair(_ key: StaticString, _ value: some BinaryInteger & Sendable) { pair(key, "\(Int64(value))") }
+
+    /// Adds bytes as they are.
+    mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+}

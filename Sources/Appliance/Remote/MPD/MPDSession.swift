@@ -1,0 +1,219 @@
+import Platform
+
+/// One connection: carries out its commands in order, and reports changes to it when it waits for them.
+///
+/// Thread: the daemon's; `@unchecked Sendable` is safe for that reason.
+final class MPDSession: @unchecked Sendable {
+    /// The longest line (MPD's buffer), in bytes.
+    static let lineLimit = 8192
+    /// How long a client may be silent when it does not wait for changes, and leave an answer unread, in nanoseconds.
+    static let patience: Int64 = 60_000_000_000
+    /// The most commands of a list in one turn, before other clients have their turn.
+    private static let turnLimit = 16
+
+    let number: UInt64
+    private let player: MPDPlayer
+    private let loop: EventLoop
+    private let connection: LineConnection
+    private var client: MPDClient
+    private var conversation = MPDConversation()
+    private var running: Running?
+    private var timer: TimerToken?
+
+    /// The list that is carried out.
+    private struct Running {
+        var commands: MPDCommandList
+        /// The number of the next command.
+        var next = 0
+        /// The name of the command that was begun.
+        var name = ""
+        /// Whether others hear of its changes at its end.
+        var holdsChanges = false
+    }
+
+    /// - Parameter closed: called once, when the connection has ended.
+    init(
+        _ socket: StreamSocket, number: UInt64, isLocal: Bool, player: MPDPlayer, closed: @escaping (UInt64) -> Void
+    ) {
+        self.number = number
+        self.player = player
+        loop = player.daemon.loop
+        client = MPDClient(permission: player.standardPermission, isLocal: isLocal, number: number)
+        connection = LineConnection(socket, loop: loop, lineLimit: Self.lineLimit)
+        connection.receive = { [self] in receive($0) }
+        connection.hungUp = { [self] in connection.close() }
+        connection.closed = { [self] in
+            stopTimer()
+            releaseChanges()
+            running = nil
+            player.channels.forget(number)
+            closed(number)
+        }
+    }
+
+    func start() {
+        connection.send(Array("OK MPD 0.23.5\n".utf8))
+        startTimer()
+        connection.start()
+    }
+
+    func close() { connection.close() }
+
+    /// Reports that parts of the player have changed.
+    func changed(_ parts: MPDSubsystems) { act(conversation.changed(parts)) }
+
+    // MARK: Lines
+
+    private func receive(_ line: LineSplitter.Line) {
+        startTimer()
+        guard case .whole(let bytes) = line else { return connection.close() }
+        act(conversation.receive(bytes))
+        // It may wait as long as it likes.
+        if conversation.isIdle { stopTimer() }
+    }
+
+    private func act(_ action: MPDConversation.Action) {
+        switch action {
+        case .nothing: break
+        case .reply(let bytes):
+            send(bytes)
+            startTimer()
+        case .close: connection.close()
+        case .run(let commands):
+            // The time that commands take is not the client's.
+            stopTimer()
+            connection.wait()
+            running = Running(commands: commands)
+            holdChanges()
+            proceed()
+        }
+    }
+
+    private func send(_ bytes: [UInt8]) { if !connection.send(bytes) { connection.close() } }
+
+    // MARK: Commands
+
+    /// Carries out commands until one has to wait.
+    private func proceed() {
+        for _ in 0..<Self.turnLimit {
+            guard let running, connection.isOpen else { return }
+            guard running.next < running.commands.lines.count else { return finish(MPDConversation.ok) }
+            do throws(MPDFailure) {
+                switch try begin(running.commands.lines[running.next]) {
+                case .output(let output):
+                    succeed(output.bytes)
+                    if !connection.hasRoom { return proceedWhenRead() }
+                case .later(let work):
+                    return work { [self] result in answer(result) }
+                }
+            } catch {
+                return fail(error)
+            }
+        }
+        // Safe: the loop's thread posts it to itself.
+        loop.post { [self] in proceed() }
+    }
+
+    private func begin(_ line: [UInt8]) throws(MPDFailure) -> MPDStep {
+        running?.name = ""
+        let arguments = try MPDArguments(line: line)
+        let command = try MPDCommand.named(arguments.name)
+        running?.name = arguments.name
+        try command.check(client.permission, argumentCount: arguments.values.count)
+        let step = try command.perform(player, &client, arguments.values)
+        if client.hasClosed { connection.close() }
+        return step
+    }
+
+    private func answer(_ result: Result<MPDAnswer, MPDFailure>) {
+        guard running != nil, connection.isOpen else { return }
+        switch result {
+        case .success(.output(let output)):
+            succeed(output.bytes)
+            proceedWhenRead()
+        case .success(.pieces(let pieces)): send(pieces)
+        case .failure(let error): fail(error)
+        }
+    }
+
+    /// Sends the pieces of a long answer, each when the client has read enough of the others.
+    private func send(_ pieces: any MPDPieces) {
+        // The client may be slow.
+        releaseChanges()
+        player.query { [self] (result: Result<[UInt8]?, MPDFailure>) in
+            guard running != nil, connection.isOpen else { return }
+            switch result {
+            case .success(let piece?):
+                send(piece)
+                whenRead { [self] in send(pieces) }
+            case .success(nil):
+                succeed([])
+                holdChanges()
+                proceedWhenRead()
+            case .failure(let error): fail(error)
+            }
+        } _: { database in
+            do throws(MPDFailure) { return .success(try pieces.next(database)) } catch { return .failure(error) }
+        }
+    }
+
+    /// Ends a command of the list.
+    private func succeed(_ bytes: [UInt8]) {
+        guard connection.isOpen else { return }
+        running?.next += 1
+        send(running?.commands.kind == .listOK ? bytes + MPDConversation.listOK : bytes)
+    }
+
+    private func fail(_ error: MPDFailure) {
+        finish(error.line(at: running?.next ?? 0, command: running?.name ?? ""))
+    }
+
+    private func finish(_ bytes: [UInt8]) {
+        releaseChanges()
+        running = nil
+        guard connection.isOpen else { return }
+        send(bytes)
+        startTimer()
+        if connection.isOpen { connection.whenRoom { [self] in connection.goOn() } }
+    }
+
+    private func proceedWhenRead() { whenRead { [self] in proceed() } }
+
+    /// Calls `action` when the client has read enough, which it has to do in time.
+    private func whenRead(_ action: @escaping () -> Void) {
+        if connection.hasRoom { return action() }
+        startTimer()
+        connection.whenRoom { [self] in
+            stopTimer()
+            action()
+        }
+    }
+
+    private func holdChanges() {
+        guard let kind = running?.commands.kind, kind != .single, running?.holdsChanges == false else { return }
+        running?.holdsChanges = true
+        player.holdChanges()
+    }
+
+    private func releaseChanges() {
+        guard running?.holdsChanges == true else { return }
+        running?.holdsChanges = false
+        player.releaseChanges()
+    }
+
+    // MARK: Patience
+
+    private func startTimer() {
+        stopTimer()
+        guard connection.isOpen else { return }
+        timer = loop.schedule(after: Self.patience) { [self] in
+            timer = nil
+            connection.close()
+        }
+    }
+
+    private func stopTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Library
+import TestSupport
+import Testing
+
+@testable import Appliance
+
+@Suite("MPD's database from the index", MPDMusic.needsEncoders)
+struct MPDDatabaseTests {
+    private let music: MPDMusic
+
+    init() throws { music = try MPDMusic() }
+
+    @Test("Songs of the queue have their tags; a path that the library does not have is a URI alone")
+    func queue() throws {
+        try music.add("A/1.flac", "TITLE=One", "GENRE=Rock", "GENRE=Pop", frames: 66_150)
+        try music.scan()
+        let paths = ["\(music.path)/A/1.flac", "tonearm:track/5", "\(music.path)/gone.flac", "/elsewhere/x.flac"]
+        let songs = try music.database.songs(at: paths)
+        var output = MPDOutput()
+        for song in songs { song.write(to: &output, tags: [MPDTags(.title), MPDTags(.genre)]) }
+        let lines = String(decoding: output.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(
+            lines.filter { !$0.hasPrefix("Last-Modified") } == [
+                "file: A/1.flac", "Format: 44100:16:2", "Title: One", "Genre: Rock", "Genre: Pop", "Time: 2",
+                "duration: 1.500", "file: tonearm:track/5", "file: gone.flac", "file: /elsewhere/x.flac",
+            ])
+        #expect(songs.map(\.duration) == [1.5, nil, nil, nil])
+        #expect(songs[0].matches(try MPDFilter(parsing: ["(Genre contains 'POP')"], isSearch: true)))
+    }
+
+    @Test("Paths for the queue: of songs, folders, sheets, and of what a search finds, in its order")
+    func paths() throws {
+        try music.add("A/2.flac", "TITLE=b", "TRACKNUMBER=2", "ARTIST=X")
+        try music.add("A/1.flac", "TITLE=c", "TRACKNUMBER=1", "ARTIST=X")
+        try music.add("B/1.flac", "TITLE=a", "ARTIST=X")
+        try music.scan()
+        let database = music.database
+        func names(_ paths: [String]) -> [String] { paths.map { String($0.dropFirst(music.path.count + 1)) } }
+        #expect(names(try database.paths(inURI: "A")) == ["A/1.flac", "A/2.flac"])
+        #expect(names(try database.paths(inURI: "")) == ["A/1.flac", "A/2.flac", "B/1.flac"])
+        #expect(names(try database.paths(inURI: "B/1.flac")) == ["B/1.flac"])
+        let found = try database.paths(matching: ["artist", "x", "sort", "title", "window", "0:2"], isSearch: true)
+        #expect(names(found) == ["B/1.flac", "A/2.flac"])
+        #expect(names(try database.paths(matching: ["Artist", "X", "window", "1:"], isSearch: false)).count == 2)
+        for uri in ["nope", "A/", "/A", "../music", "A/../B", "tonearm:track/5", "./A"] {
+            #expect(throws: MPDFailure(.noSuchObject, "No such directory"), "\(uri)") {
+                _ = try database.paths(inURI: uri)
+            }
+        }
+    }
+
+    @Test("Several music folders are folders of the root")
+    func roots() throws {
+        try music.add("one/A/1.flac", "ALBUM=X")
+        try music.add("two/1.flac", "ALBUM=Y")
+        try music.add("three/1.flac", "ALBUM=Z")
+        try music.scan()
+        let folders = ["two", "one"].map { "\(music.path)/\($0)" }
+        let database = MPDDatabase(music.index, MPDPaths(folders: folders))
+        func lines(_ command: String) -> [String] {
+            music.answer(command, database).filter {
+                $0.hasPrefix("file") || $0.hasPrefix("dir") || $0.hasPrefix("ACK")
+            }
+        }
+        #expect(lines("lsinfo") == ["directory: one", "directory: two"])
+        #expect(
+            lines("listall") == [
+                "directory: one", "directory: one/A", "file: one/A/1.flac", "directory: two", "file: two/1.flac",
+            ])
+        #expect(lines("lsinfo one") == ["directory: one/A"])
+        #expect(lines("find album Y") == ["file: two/1.flac"])
+        #expect(lines("find album Z") == [])
+        #expect(lines("lsinfo three") == ["ACK [50@0] {lsinfo} No such directory"])
+        #expect(lines("listfiles two") == ["file: 1.flac"])
+    }
+
+    @Test("Many songs come in pieces, in the order of their folders, and a sorted window of them")
+    func pieces() throws {
+        try music.add("0.flac", "TITLE=t", "ARTIST=\(String(repeating: "a", count: 300))")
+        let file = try Data(contentsOf: URL(fileURLWithPath: "\(music.path)/0.flac"))
+        for number in 1..<600 { try music.write(file, to: "f\(number % 7)/\(number).flac") }
+        try music.scan()
+        let pages = try music.database.answer(to: "listallinfo", [])
+        var pieces: [Int] = []
+        while let piece = try pages.next() { pieces.append(piece.count) }
+        #expect(pieces.count > 5 && pieces.max() ?? 0 < 40_000)
+        #expect(music.found("listall").count == 600)
+        #expect(music.found("search any t").count == 600)
+        #expect(music.found("search any t") == music.found("listall"))
+        #expect(music.found("search any t sort title window 10:13") == Array(music.found("listall")[10..<13]))
+        #expect(music.answer("list title") == ["Title: t", "OK"])
+        #expect(music.answer("count title t") == ["songs: 600", "playtime: 600", "OK"])
+    }
+
+    @Test("A picture in the file, and one in the folder, are read in parts")
+    func pictures() throws {
+        let picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + (0..<9000).map { UInt8($0 % 251) })
+        try music.write(picture, to: "A/Folder.PNG")
+        try music.add(
+            "A/1.flac", "TITLE=a", options: ["--picture", "3|image/png||2x2x24|\(music.path)/A/Folder.PNG"])
+        try music.add("B/1.flac")
+        try music.scan()
+        func bytes(_ picture: MPDPicture) throws -> Data {
+            var data = Data()
+            while Int64(data.count) < picture.size { data += try picture.read(at: Int64(data.count), count: 1000) }
+            #expect(try picture.read(at: picture.size, count: 10).isEmpty)
+            return data
+        }
+        let database = music.database
+        let embedded = try #require(try database.picture("A/1.flac", embedded: true))
+        #expect(embedded.mediaType == "image/png")
+        #expect(try bytes(embedded) == picture)
+        let cover = try #require(try database.picture("A/anything", embedded: false))
+        #expect(cover.mediaType == nil)
+        #expect(try bytes(cover) == picture)
+        #expect(try database.picture("B/1.flac", embedded: true) == nil)
+        for uri in ["B/1.flac", "nope/x", "../music/A/x", "/etc/passwd", "", "A"] {
+            #expect(try database.picture(uri, embedded: false) == nil, "\(uri)")
+        }
+        for uri in ["nope", "A", "../music/A/1.flac", "/etc/passwd", ""] {
+            #expect(throws: MPDFailure(.noSuchObject, "No such song"), "\(uri)") {
+                _ = try database.picture(uri, embedded: true)
+            }
+        }
+        // The offset in the index is that of the former content.
+        try music.add("A/1.flac", "TITLE=other")
+        #expect(try database.picture("A/1.flac", embedded: true) == nil)
+    }
+
+    @Test("Tags that a client does not want are left out")
+    func tags() throws {
+        try music.add("1.flac", "TITLE=a", "ALBUM=b", "MUSICBRAINZ_ALBUMID=11111111-1111-4111-8111-111111111111")
+        try music.scan()
+        let database = MPDDatabase(music.index, music.database.paths, tags: MPDTags(.album))
+        let lines = music.answer("find title a", database).filter { !$0.hasPrefix("Last-Modified") }
+        #expect(lines == ["file: 1.flac", "Format: 44100:16:2", "Album: b", "Time: 1", "duration: 1.000", "OK"])
+        #expect(
+            music.answer("readcomments 1.flac") == [
+                "Album: b", "Title: a", "MUSICBRAINZ_ALBUMID: 11111111-1111-4111-8111-111111111111", "OK",
+            ])
+    }
+
+    @Test("Statistics")
+    func statistics() throws {
+        try music.add("1.flac", "ARTIST=A", "ALBUM=X")
+        try music.add("2.flac", "ARTIST=B", "ARTIST=A", "ALBUM=X", frames: 88_200)
+        try music.add("o/3.flac", "ARTIST=C", "ALBUM=X")
+        try music.scan()
+        var statistics = try music.database.statistics()
+        #expect(statistics.updated > 1_700_000_000)
+        statistics.updated = 0
+        #expect(statistics == MPDStatistics(artists: 3, albums: 1, songs: 3, playtime: 4))
+    }
+}
