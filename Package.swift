@@ -9,6 +9,8 @@ let package = Package(
     name: "tonearm",
     products: [
         .executable(name: "tonearm", targets: ["tonearm"]),
+        // The player, for programs of other packages: docs/example.
+        .library(name: "TonearmPlayer", targets: ["Player", "Output"]),
         // The self-hosted content service: full Swift, never on a board.
         .executable(name: "tonearm-origin", targets: ["Origin"]),
     ],
@@ -71,7 +73,7 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/C/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
-        // libmicrohttpd: the HTTP server of the content service; used by OriginService alone.
+        // libmicrohttpd: the HTTP server of the content service; used by HTTPServer alone.
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/C/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
@@ -81,6 +83,8 @@ let package = Package(
         .target(name: "PCM", dependencies: ["Platform", "CSoxr", "CEBUR128", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
+        // For the content service; it is Embedded Swift too, so that the daemon can have it.
+        .target(name: "HTTPServer", dependencies: ["Platform", "CMicroHTTPD", "CLinux"]),
         // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.
         .target(name: "Network", dependencies: ["Crypto", "Platform", "CCurl", "CLinux"]),
         .target(
@@ -91,28 +95,33 @@ let package = Package(
             ]),
         // Events about playing and downloading: recorded, derived, and stored until they are delivered.
         .target(name: "Events", dependencies: ["Database", "Platform"]),
+        // The index of music folders, for the player and the origin.
+        .target(name: "Library", dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(
             name: "Player",
             dependencies: ["Events", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
+        // The play queue and its conductor, for the daemon and for `tonearm play`.
+        .target(name: "Queue", dependencies: ["Player", "Output", "Database", "Platform", "CLinux"]),
         .target(
             name: "Appliance",
             dependencies: [
-                "Player", "Events", "Board", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform",
-                "CLinux",
+                "Queue", "Player", "Library", "Events", "Board", "Media", "Output", "Network", "Database", "Crypto",
+                "PCM", "Platform", "CLinux",
             ]),
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Appliance", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Platform", "CLinux",
+                "Appliance", "Queue", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Platform",
+                "CLinux",
                 .target(name: "CTagWriting", condition: .when(traits: ["TagWriting"])),
             ]),
 
         // Programs that need no board, in full Swift, which tools/cross does not build.
         .target(
             name: "OriginService",
-            dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CMicroHTTPD"]),
+            dependencies: ["HTTPServer", "Library", "Media", "Database", "Crypto", "PCM", "Platform"]),
         .executableTarget(name: "Origin", dependencies: ["OriginService", "Platform"]),
 
         // Shared by the tests of several modules: a clock driven by hand, scratch folders.
@@ -122,7 +131,8 @@ let package = Package(
         // Watches the calls of a process that change files, or ends it at one of them.
         .target(name: "FileCalls", path: "Tests/FileCalls"),
         .executableTarget(
-            name: "StateOpener", dependencies: ["Appliance", "Platform", "FileCalls"], path: "Tests/StateOpener"),
+            name: "StateOpener", dependencies: ["Appliance", "Library", "Platform", "FileCalls"],
+            path: "Tests/StateOpener"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
         .testTarget(name: "PCMTests", dependencies: ["PCM", "TestSupport"]),
         // Published test vectors, for the tests on the host and for the program below.
@@ -140,7 +150,11 @@ let package = Package(
             name: "SelfCheck", dependencies: ["CryptoVectors", "Network", "Crypto", "Platform", "CLinux"],
             path: "Tests/SelfCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Platform", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto", "TestSupport"]),
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: ["Library", "Media", "Database", "PCM", "Platform", "CLinux", "TestSupport"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         // A sound card for alsa-lib that moves and fails when a test says so.
@@ -193,13 +207,31 @@ let package = Package(
         // For tools/bench: the cost of an outbox with many events.
         .executableTarget(
             name: "EventMeter", dependencies: ["Events", "Database", "Platform", "CLinux"], path: "Tests/EventMeter"),
+        // For tools/bench: the cost of a library with many files.
+        .executableTarget(
+            name: "LibraryMeter", dependencies: ["Library", "Database", "Platform", "CLinux"],
+            path: "Tests/LibraryMeter"),
         // A process for the queue's tests to kill.
-        .executableTarget(name: "QueueWriter", dependencies: ["Appliance", "Database"], path: "Tests/QueueWriter"),
+        .executableTarget(
+            name: "QueueWriter", dependencies: ["Queue", "Database", "Platform"], path: "Tests/QueueWriter"),
+        // A conductor with a real player on a paced card, and files that identify themselves.
+        .target(
+            name: "QueueTestSupport",
+            dependencies: ["Queue", "Player", "Output", "OutputTestSupport", "Platform", "TestSupport"],
+            path: "Tests/QueueTestSupport"),
+        .testTarget(
+            name: "QueueTests",
+            dependencies: [
+                "Queue", "Player", "Output", "Database", "Platform", "CLinux", "QueueWriter", "QueueTestSupport",
+                "OutputTestSupport", "TestSupport",
+            ]),
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
-                "Appliance", "Player", "Events", "Media", "Board", "Network", "CLinux", "QueueWriter",
-                "StateOpener", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport", "TestSupport",
+                "Appliance", "Queue", "Player", "Library", "Events", "Media", "Board", "Network", "Database",
+                "Platform",
+                "CLinux", "StateOpener", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport",
+                "QueueTestSupport", "TestSupport",
             ]),
         // The built program, run by a test.
         .target(
@@ -211,9 +243,8 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "Origin", "OriginService", "tonearm", "Player", "Media", "Network", "Database", "Crypto", "PCM",
-                "Platform",
-                "ProgramTestSupport", "TestSupport",
+                "Origin", "OriginService", "HTTPServer", "tonearm", "Library", "Player", "Media", "Network", "Database",
+                "Crypto", "PCM", "Platform", "ProgramTestSupport", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

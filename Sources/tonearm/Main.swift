@@ -11,7 +11,9 @@ struct Tonearm {
         ] + daemonCommands
     /// The commands for the daemon, except `play --daemon`.
     private static let daemonCommands =
-        ["status", "queue", "offline", "events", "focus", "config"] + TransportCommand.names
+        [
+            "status", "queue", "playlist", "library", "offline", "events", "focus", "config",
+        ] + TransportCommand.names
     /// All commands, with old names that are accepted but not listed.
     private static let known = commands + TransportCommand.oldNames.keys
 
@@ -71,6 +73,8 @@ struct Tonearm {
             case "loudness": return try LoudnessCommand(rest).run()
             case "status": return try StatusCommand(rest).run()
             case "queue": return try QueueCommand(rest).run()
+            case "playlist": return try PlaylistCommand(rest).run()
+            case "library": return try LibraryCommand(rest).run()
             case "offline": return try OfflineCommand(rest).run()
             case "events": return try EventsCommand(rest).run()
             case "focus": return try FocusCommand(rest).run()
@@ -108,6 +112,8 @@ struct Tonearm {
         case "loudness": HelpText.loudness
         case "status": HelpText.status
         case "queue": HelpText.queue
+        case "playlist": HelpText.playlist
+        case "library": HelpText.library
         case "offline": HelpText.offline
         case "events": HelpText.events
         case "focus": HelpText.focus

@@ -1,4 +1,5 @@
 import OutputTestSupport
+import QueueTestSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Player
+import Queue
 import Testing
 
 @testable import Appliance

@@ -3,6 +3,8 @@ import BoardTestSupport
 import Network
 import OutputTestSupport
 import Platform
+import Queue
+import QueueTestSupport
 import TestSupport
 import Testing
 
@@ -181,11 +183,11 @@ struct BoardPanelTests {
     @Test(
         "The conditions of the lights",
         arguments: [
-            (DaemonStatus.Playback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]),
+            (QueuePlayback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]),
             (.stopped, [], [.paused]),
             (.stalled, ["device"], [.stalled]), (.playing, ["storage"], [.playing, .error]),
-        ] as [(DaemonStatus.Playback, [String], [LightCondition])])
-    func conditions(playback: DaemonStatus.Playback, problems: [String], expected: [LightCondition]) {
+        ] as [(QueuePlayback, [String], [LightCondition])])
+    func conditions(playback: QueuePlayback, problems: [String], expected: [LightCondition]) {
         var status = DaemonStatus()
         status.playback = playback
         status.problems = problems.map { DaemonProblem(subject: $0, message: "") }

@@ -1,5 +1,6 @@
 import PCM
 import Player
+import QueueTestSupport
 import Testing
 
 @testable import Appliance
@@ -80,14 +81,5 @@ struct ResumeTests {
     func decisions(policy: ResumePolicy, hasCurrent: Bool, wasPlaying: Bool, decision: ResumeDecision) {
         #expect(
             ResumeDecision.atStart(policy, hasCurrent: hasCurrent, position: 61.5, wasPlaying: wasPlaying) == decision)
-    }
-
-    @Test(
-        "Previous restarts after more than 3 s",
-        arguments: [
-            (0, PreviousButton.goBack), (3, .goBack), (3.001, .restart), (1000, .restart), (.nan, .goBack),
-        ] as [(Double, PreviousButton)])
-    func previous(position: Double, meaning: PreviousButton) {
-        #expect(PreviousButton.pressed(at: position) == meaning)
     }
 }

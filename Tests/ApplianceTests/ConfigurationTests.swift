@@ -1,6 +1,7 @@
 import Events
 import PCM
 import Platform
+import Player
 import Testing
 
 @testable import Appliance
@@ -43,6 +44,10 @@ struct ConfigurationTests {
         #expect(configuration.boardProfile == nil)
         #expect(configuration.commandLine(of: .powerOff) == "systemctl poweroff")
         #expect(configuration.logLevel == .notice)
+        #expect(configuration.libraryFolders == ["/data/music", "/media"])
+        #expect(try parse("[library]\nfolders = none").libraryFolders.isEmpty)
+        #expect(try parse("[player]\nstate = /s").playlistFolder == "/s/playlists")
+        #expect(problems("[library]\nfolders = /a:b").first?.contains("must be paths that begin with /") == true)
         #expect(try parse("") == configuration)
     }
 
@@ -109,9 +114,25 @@ struct ConfigurationTests {
             play-log = no
             statistics = yes
             size = 5
+            [library]
+            folders = /data/music/:/media/disk
+            playlists = /data/playlists
+            [mpd]
+            address = 192.168.1.10
+            port = 6601
+            socket = /run/tonearm/mpd
+            clients = all
+            passwords = /etc/tonearm/mpd-passwords
+            permission = read
             [log]
             level = debug
             """)
+        #expect(configuration.libraryFolders == ["/data/music", "/media/disk"])
+        #expect(configuration.playlistFolder == "/data/playlists")
+        #expect(configuration.mpdAddress == "192.168.1.10" && configuration.mpdPort == 6601)
+        #expect(configuration.mpdSocketPath == "/run/tonearm/mpd" && configuration.mpdAcceptsAll)
+        #expect(configuration.mpdPasswordFile == "/etc/tonearm/mpd-passwords")
+        #expect(configuration.mpdPermission == .read)
         #expect(configuration.device == "hw:CARD=DAC,DEV=0")
         #expect(configuration.sampleFormat == .s24Packed)
         #expect(configuration.bufferMilliseconds == 1000)
@@ -201,12 +222,12 @@ struct ConfigurationTests {
             (
                 "[audoi]",
                 "1: unknown section [audoi]; did you mean \"audio\"? "
-                    + "Sections: audio, player, control, board, service, network, offline, events, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, log"
             ),
             (
                 "[wifi]",
                 "1: unknown section [wifi]. "
-                    + "Sections: audio, player, control, board, service, network, offline, events, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, log"
             ),
             (
                 "[board]\nprofil = x",

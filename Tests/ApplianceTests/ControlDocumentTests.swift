@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import Queue
 import Testing
 
 @testable import Appliance

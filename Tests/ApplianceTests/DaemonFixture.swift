@@ -5,6 +5,7 @@ import Foundation
 import Output
 import OutputTestSupport
 import PCM
+import QueueTestSupport
 import TestSupport
 import Testing
 
@@ -28,6 +29,8 @@ final class DaemonFixture: @unchecked Sendable {
     var source: (any PlaybackSource)?
     /// Makes the offline copies of a service, with the storage of a start; nil: without a service.
     var makeOfflining: ((StorageThread) throws -> Offlining)?
+    /// Called on the daemon's thread before its start.
+    var prepare: ((Daemon) -> Void)?
     /// The objects of one start.
     private struct Running {
         let player: Player
@@ -84,7 +87,8 @@ final class DaemonFixture: @unchecked Sendable {
         }
         let thread = try NamedThread.start(name: "appliance") { loop.run() }
         running = Running(player: player, loop: loop, thread: thread, daemon: daemon, storage: settings.storage!)
-        perform { [lines] daemon in
+        perform { [lines, prepare] daemon in
+            prepare?(daemon)
             if let profile { daemon.attach(profile, lines: lines) }
             daemon.start()
         }

@@ -4,6 +4,8 @@ import Foundation
 import Output
 import PCM
 import Platform
+import Queue
+import QueueTestSupport
 import TestSupport
 import Testing
 
@@ -69,9 +71,9 @@ struct DaemonTests {
     @Test(
         "A paused queue stays paused; `empty` starts with an empty queue",
         arguments: [
-            ("playing", 2, DaemonStatus.Playback.paused), ("paused", 2, .paused), ("empty", 0, .stopped),
+            ("playing", 2, QueuePlayback.paused), ("paused", 2, .paused), ("empty", 0, .stopped),
         ])
-    func policies(policy: String, count: Int, playback: DaemonStatus.Playback) throws {
+    func policies(policy: String, count: Int, playback: QueuePlayback) throws {
         try fixture.start()
         try set("ab", playing: false)
         fixture.end()

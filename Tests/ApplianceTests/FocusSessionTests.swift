@@ -1,4 +1,5 @@
 import OutputTestSupport
+import QueueTestSupport
 import Testing
 
 @testable import Appliance

@@ -1,6 +1,7 @@
 import Foundation
 import Output
 import Platform
+import QueueTestSupport
 import TestSupport
 import Testing
 

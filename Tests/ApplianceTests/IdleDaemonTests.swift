@@ -1,3 +1,5 @@
+import Queue
+import QueueTestSupport
 import TestSupport
 import Testing
 
@@ -34,7 +36,7 @@ struct IdleDaemonTests {
 
     @Test("After any commands it wakes fewer than three times a second", arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed)
         try fixture.start()
         let products = try tracks.make("abc", frames: 20_000)
         for _ in 0..<12 {

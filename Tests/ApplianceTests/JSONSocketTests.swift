@@ -196,8 +196,8 @@ struct JSONSocketTests {
     func peerUser() throws {
         defer { fixture.shutDown() }
         let path = fixture.folder["other"]
-        let listener = try LocalSocket(listeningAt: path, mode: 0o600)
-        let client = try LocalSocket(connectingTo: path)
+        let listener = try StreamSocket(listeningAt: path, mode: 0o600)
+        let client = try StreamSocket(connectingTo: path)
         #expect(try listener.accept()?.peerUser == getuid())
         _ = client
     }
@@ -206,10 +206,10 @@ struct JSONSocketTests {
     func connectingTakesTooLong() throws {
         defer { fixture.shutDown() }
         let path = fixture.folder["deaf"]
-        let listener = try LocalSocket(listeningAt: path, mode: 0o600)
-        var waiting: [LocalSocket] = []
+        let listener = try StreamSocket(listeningAt: path, mode: 0o600)
+        var waiting: [StreamSocket] = []
         let error = #expect(throws: SystemError.self) {
-            while waiting.count < 5000 { waiting.append(try LocalSocket(connectingTo: path, seconds: 1)) }
+            while waiting.count < 5000 { waiting.append(try StreamSocket(connectingTo: path, seconds: 1)) }
         }
         #expect(error?.code == EAGAIN)
         let file = SocketFile(path: path, mode: 0o600, group: nil)
@@ -431,9 +431,9 @@ struct SocketFileTests {
     @Test("The socket that a crash has left is replaced, under either name")
     func stale() throws {
         _ = try file().open()
-        _ = try LocalSocket(listeningAt: path + ".new", mode: 0o600)
+        _ = try StreamSocket(listeningAt: path + ".new", mode: 0o600)
         let socket = try file().open()
-        _ = try LocalSocket(connectingTo: path)
+        _ = try StreamSocket(connectingTo: path)
         #expect(try socket.accept() != nil)
     }
 

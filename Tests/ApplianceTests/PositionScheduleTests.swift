@@ -1,3 +1,5 @@
+import Queue
+import TestSupport
 import Testing
 
 @testable import Appliance
@@ -78,7 +80,7 @@ struct PositionScheduleTests {
 
     @Test("After each look the next one is later, also where the position stands or there is none")
     func later() {
-        var random = SeededGenerator(seed: 7)
+        var random = SeededRandom(7)
         for _ in 0..<1000 {
             let schedule = Asked()
             var now: Int64 = 0

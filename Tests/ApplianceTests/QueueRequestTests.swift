@@ -1,6 +1,8 @@
 import Foundation
 import Media
 import Platform
+import Queue
+import QueueTestSupport
 import Testing
 
 @testable import Appliance

@@ -1,6 +1,7 @@
 import Foundation
 import OutputTestSupport
 import Platform
+import QueueTestSupport
 import Testing
 import TestSupport
 

@@ -35,7 +35,8 @@ final class RemoteFixture: @unchecked Sendable {
         var id: UInt32 = 1000
     }
 
-    init(clientLimit: Int = 8, mode: UInt32 = 0o660) throws {
+    /// - Parameter opensLibrary: for kept playlists; it has no music folders.
+    init(clientLimit: Int = 8, mode: UInt32 = 0o660, opensLibrary: Bool = false) throws {
         folder = try ScratchFolder()
         loop = try EventLoop(drivenBy: clock)
         var settings = PlayerSettings(output: RendererSettings(device: "paced"))
@@ -44,9 +45,12 @@ final class RemoteFixture: @unchecked Sendable {
             settings: settings, source: LocalFiles(), provider: card,
             clock: ManualClock(), newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
         player.playbackEngineConfig.loudnessNormalizationMode = .off
+        let text = "[library]\nfolders = none\nplaylists = \(folder["playlists"])"
+        let configuration = try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
         let daemon = Daemon(
-            loop: loop, player: player, configuration: Configuration(), state: try ApplianceState(folder["state"]),
+            loop: loop, player: player, configuration: configuration, state: try ApplianceState(folder["state"]),
             clock: clock)
+        if opensLibrary { daemon.openLibrary() }
         daemon.start()
         let connectingUser = ConnectingUser()
         let server = JSONSocketServer(
@@ -113,12 +117,12 @@ final class RemoteFixture: @unchecked Sendable {
 /// A client that shares no code with the daemon: bytes on a socket.
 // @unchecked: one thread of the test uses a client at a time.
 final class JSONClient: @unchecked Sendable {
-    private let socket: LocalSocket
+    private let socket: StreamSocket
     private var received: [UInt8] = []
     private var lastID = 0
 
     init(_ path: String) throws {
-        socket = try LocalSocket(connectingTo: path)
+        socket = try StreamSocket(connectingTo: path)
         limitWaits(ofSocket: socket.descriptor)
     }
 

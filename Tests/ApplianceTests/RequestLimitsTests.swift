@@ -146,6 +146,16 @@ struct RequestLimitsTests {
             "offline-cancel": many,
             "offline-resume": longest, "offline-status": "", "offline-jobs": "\"after\":0", "offline-items": "",
             "offline-verify": "\"product\":\"tonearm:track/\(long)\"",
+            "library-status": "", "library-scan": "",
+            "library-search": "\"words\":\"\(String(repeating: "ab ", count: 80))\"",
+            "library-list": "\"list\":\"tracks\",\"of\":\"/\(long)\",\"from\":1000000,\"count\":500",
+            "favourite": "\"path\":\"tonearm:track/\(long)\",\"on\":true",
+            "playlists": "\"from\":0,\"count\":500", "playlist": "\"name\":\"p\",\"from\":0,\"count\":500",
+            "playlist-save": "\"name\":\"\(String(repeating: "x", count: 200))\",\"replace\":true",
+            "playlist-add": "\"name\":\"p\"," + longest, "playlist-remove": "\"name\":\"p\",\"from\":0,\"count\":1",
+            "playlist-move": "\"name\":\"p\",\"from\":100000,\"index\":0",
+            "playlist-rename": "\"name\":\"\(String(repeating: "é", count: 500))\",\"to\":\"q\"",
+            "playlist-delete": "\"name\":\"\(String(repeating: "x", count: 200))\"",
             "loudness-known": files("/\(long)", ""),
             "loudness-keep": files(
                 "/", ",\"trackGain\":-1e300,\"trackPeak\":1e-300,\"albumGain\":1,\"albumPeak\":null"),
@@ -154,7 +164,7 @@ struct RequestLimitsTests {
 
     @Test("Each request, with the largest values that it accepts, has an answer that fits into a line")
     func everyRequest() throws {
-        let fixture = try RemoteFixture()
+        let fixture = try RemoteFixture(opensLibrary: true)
         defer { fixture.shutDown() }
         let kept = try KeptProducts(in: fixture.folder)
         let (engine, loop) = (kept.engine, fixture.loop)
@@ -279,7 +289,7 @@ struct RequestLimitsTests {
 
     @Test("A check of an offline copy ends when its client leaves")
     func checks() throws {
-        let fixture = try RemoteFixture()
+        let fixture = try RemoteFixture(opensLibrary: true)
         defer { fixture.shutDown() }
         let kept = try KeptProducts(in: fixture.folder)
         let (engine, loop) = (kept.engine, fixture.loop)

@@ -1,4 +1,5 @@
 import Platform
+import Queue
 import Testing
 
 @testable import Appliance

@@ -2,6 +2,8 @@ import Database
 import Foundation
 import OutputTestSupport
 import Platform
+import Queue
+import QueueTestSupport
 import TestSupport
 import Testing
 

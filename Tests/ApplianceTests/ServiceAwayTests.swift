@@ -1,5 +1,6 @@
 import Network
 import Platform
+import QueueTestSupport
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import Output
 import OutputTestSupport
 import Platform
+import QueueTestSupport
 import TestSupport
 import Testing
 
@@ -133,7 +134,7 @@ struct ShutdownTests {
 
     @Test("at a random moment under load, in every order of the parts", arguments: 0..<12 as Range<UInt64>)
     func randomMoment(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed)
         let (folder, tracks) = (try ScratchFolder(), try Tracks())
         let appliance = try Appliance(in: folder, ending: Part.allCases.shuffled(using: &random))
         appliance.card.playFreely()
@@ -157,19 +158,5 @@ struct ShutdownTests {
         let (count, problems) = (state.contents.queue.count, state.problems)
         #expect(count == 3)
         #expect(problems == [])
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -2,6 +2,8 @@ import Foundation
 import Output
 import PCM
 import Platform
+import Queue
+import QueueTestSupport
 import Testing
 import TestSupport
 

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Appliance
 @testable import Player
+@testable import Queue
 
 /// A state folder that a daemon of version 0.1 left when it was killed: everything is in the logs of its two databases.
 struct FormerState {

@@ -1,6 +1,8 @@
 import Database
 import Foundation
 import Platform
+import Queue
+import QueueTestSupport
 import TestSupport
 import Testing
 
@@ -123,7 +125,7 @@ struct UnusableStateTests {
 
     @Test("a full medium: the same", .enabled(if: Medium.isAvailable), arguments: [false, true])
     func full(isFirstStart: Bool) throws {
-        let medium = try Medium(at: folder["medium"], kilobytes: 512)
+        let medium = try Medium(at: folder["medium"], kilobytes: 1024)
         if !isFirstStart {
             try fixture.start()
             let products = try tracks.make("ab", frames: 2000)

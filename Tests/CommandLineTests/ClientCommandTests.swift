@@ -363,11 +363,11 @@ struct ClientCommandTests {
     @Test("A daemon that does not accept connections is an error after the time limit, which says what to do")
     func deafDaemon() throws {
         let program = try Program()
-        let listener = try LocalSocket(listeningAt: program.folder["control"], mode: 0o600)
-        var waiting: [LocalSocket] = []
+        let listener = try StreamSocket(listeningAt: program.folder["control"], mode: 0o600)
+        var waiting: [StreamSocket] = []
         #expect(throws: SystemError.self) {
             while waiting.count < 5000 {
-                waiting.append(try LocalSocket(connectingTo: program.folder["control"], seconds: 1))
+                waiting.append(try StreamSocket(connectingTo: program.folder["control"], seconds: 1))
             }
         }
         let result = try program.run("status", "--socket", program.folder["control"])

@@ -61,6 +61,11 @@ struct JSONMessagesTests {
                 #"{"event":"error","file":"a.flac","code":"m1","message":"a.flac: not audio."}"#
             ),
             (
+                .streamingPrivilegesRevoked(otherDevice: "Kitchen"),
+                #"{"event":"error","file":"a.flac","code":"a4006","#
+                    + #""message":"Kitchen plays with the same subscription"}"#
+            ),
+            (
                 .streamingPrivilegesRevoked(otherDevice: nil),
                 #"{"event":"error","file":"a.flac","code":"a4006","#
                     + #""message":"another device plays with the same subscription"}"#

@@ -34,13 +34,18 @@ struct VocabularyTests {
         Row("offline-cancel", "offline cancel"),
         Row("offline-pause", "offline pause"), Row("offline-resume", "offline resume"),
         Row("offline-status", "offline status"), Row("offline-verify", "offline verify"),
+        Row("library-status", "library status"), Row("library-scan", "library scan"),
+        Row("library-search", "library search"), Row("library-list", "library list"),
+        Row("playlist"), Row("playlist-save", "playlist save"), Row("playlist-add", "playlist add"),
+        Row("playlist-remove", "playlist remove"), Row("playlist-move", "playlist move"),
+        Row("playlist-rename", "playlist rename"), Row("playlist-delete", "playlist delete"),
         Row("config-get", "config get"), Row("config-set", "config set"), Row("config-unset", "config unset"),
     ]
-    /// Requests for programs alone.
+    /// Requests for programs alone, and `favourite`, which a command for each value has: `library unfavourite`.
     static let forPrograms = [
         "version", "subscribe", "unsubscribe", "queue-collect", "power", "offline-jobs", "offline-items",
         "loudness-known",
-        "loudness-keep",
+        "loudness-keep", "playlists", "favourite",
     ]
 
     @Test("Each name is the same everywhere", arguments: rows)
@@ -51,7 +56,10 @@ struct VocabularyTests {
             #expect(ApplianceCommand(name: row.name)?.name == row.name)
         }
         let words = try #require(row.words).split(separator: " ").map(String.init)
-        let commands = TransportCommand.names + ["play", "status", "queue", "offline", "events", "focus", "config"]
+        let commands =
+            TransportCommand.names + [
+                "play", "status", "queue", "playlist", "library", "offline", "events", "focus", "config",
+            ]
         #expect(commands.contains(words[0]))
         if words.count > 1 { #expect(row.name == words.joined(separator: "-")) }
     }

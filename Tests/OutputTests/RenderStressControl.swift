@@ -16,7 +16,7 @@ final class RenderStressControl {
     private let clock = ManualClock()
     private let renderer: Renderer
     private let producer: StressProducer
-    private var random: StressRandom
+    private var random: SeededRandom
 
     private var streams: [TestStream] = []
     private var lengths: [Int] = []
@@ -33,7 +33,7 @@ final class RenderStressControl {
     private(set) var lastStream = 0
 
     init(seed: UInt64) throws {
-        random = StressRandom(state: seed)
+        random = SeededRandom(seed)
         producer = try StressProducer(seed: seed)
         let settings = RendererSettings(device: "paced", sampleFormat: .s32)
         renderer = try Renderer(provider: card, clock: clock, settings: settings, priority: .normal)
@@ -174,7 +174,7 @@ private final class StressProducer: @unchecked Sendable {
     private var thread: NamedThread?
 
     init(seed: UInt64) throws {
-        thread = try NamedThread.start(name: "producer") { [self] in produce(StressRandom(state: ~seed)) }
+        thread = try NamedThread.start(name: "producer") { [self] in produce(SeededRandom(~seed)) }
     }
 
     func add(_ stream: TestStream, length: Int) { lock.withLock { added.append((stream, length)) } }
@@ -184,7 +184,7 @@ private final class StressProducer: @unchecked Sendable {
         thread?.joinOrEndRun()
     }
 
-    private func produce(_ random: StressRandom) {
+    private func produce(_ random: SeededRandom) {
         var random = random
         var working: [(stream: TestStream, length: Int)] = []
         while true {
@@ -207,18 +207,5 @@ private final class StressProducer: @unchecked Sendable {
             }
             Deadline.giveWay()
         }
-    }
-}
-
-/// SplitMix64.
-private struct StressRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
     }
 }

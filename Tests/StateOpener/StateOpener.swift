@@ -1,11 +1,13 @@
 import Appliance
 import FileCalls
 import Glibc
+import Library
 import Platform
 
 /// Does one thing to files in a process that a test can cut off or watch:
 ///
 ///     StateOpener open FOLDER CALL     opens the state of a daemon; ends at the file call with this number, from 0
+///     StateOpener playlist FOLDER CALL    changes kept playlists; ends at the file call with this number, from 0
 ///     StateOpener replace FILE TEXT    replaces a file, and writes each file call to stderr
 @main struct StateOpener {
     static func main() {
@@ -15,6 +17,19 @@ import Platform
             file_calls_cut(Int(words[3]) ?? -1)
             do throws(ApplianceState.Problem) {
                 _ = try ApplianceState(words[2])
+            } catch {
+                fail(error.description)
+            }
+        case "playlist":
+            file_calls_cut(Int(words[3]) ?? -1)
+            file_calls_lose_unsynced()
+            let playlists = PlaylistFolder(words[2])
+            do throws(PlaylistFailure) {
+                playlists.removeLeftovers()
+                try playlists.append(["/c"], to: "one")
+                try playlists.append(["/c"], to: "latin")
+                try playlists.rename("one", to: "two")
+                try playlists.remove("gone")
             } catch {
                 fail(error.description)
             }

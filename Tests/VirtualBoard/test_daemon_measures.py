@@ -79,7 +79,7 @@ class Measures(unittest.TestCase):
         self.play()
         self.check("memory while it plays", self.memory() / MEGABYTE, "MB", 10)
         self.daemon.ask("pause")
-        self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 7)
+        self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 8)
 
     @long("board-daemon", "a queue of ten thousand tracks")
     def test_memory_of_a_long_queue(self):

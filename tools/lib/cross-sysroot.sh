@@ -91,7 +91,7 @@ MBEDTLS_SET=(
 # HTTP/1.1 and WebSocket over TLS. Redirects, credentials, cookies and compression are not libcurl's here
 # (docs/decisions/libcurl-on-an-event-loop.md).
 CURL_OPTIONS=(
-    --quiet --prefix=/usr --enable-static --disable-shared --with-mbedtls --enable-ares --enable-websockets
+    --quiet --prefix=/usr --enable-static --disable-shared --with-mbedtls --enable-ares --disable-websockets
     --without-ca-bundle --without-ca-path --without-zlib --without-brotli --without-zstd --without-libpsl
     --without-libidn2 --without-nghttp2 --without-libssh2 --without-librtmp --without-zsh-functions-dir
     --without-fish-functions-dir
@@ -193,8 +193,10 @@ build_mpg123() {
     "$source/configure" --host="$MULTIARCH" --libdir="/usr/lib/$MULTIARCH" "${MPG123_OPTIONS[@]}" \
         --with-cpu="$MPG123_CPU" CC="clang --target=$CLANG_TARGET --sysroot=$sysroot -fuse-ld=lld ${MACHINE_FLAGS[*]}" \
         CFLAGS="${LIBRARY_CFLAGS[*]}" AR=llvm-ar RANLIB=llvm-ranlib
-    # Most of the time of a decoder goes by in layer III, which is mostly tables.
-    make src/libmpg123/libmpg123_la-layer3.lo CFLAGS="${LIBRARY_CFLAGS[*]/-Oz/-O2}"
+    # Most of the time of a decoder goes by in layer III, which is mostly tables. Its loops are short: as vector code
+    # they are larger and slower.
+    make src/libmpg123/libmpg123_la-layer3.lo \
+        CFLAGS="${LIBRARY_CFLAGS[*]/-Oz/-O2} -fno-vectorize -fno-slp-vectorize"
     make -j2 src/libmpg123/libmpg123.la
     cp src/libmpg123/.libs/libmpg123.a "$sysroot/usr/lib/$MULTIARCH/"
     mkdir -p "$sysroot/usr/lib/$MULTIARCH/pkgconfig"

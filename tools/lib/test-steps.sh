@@ -80,6 +80,10 @@ PROGRAM_TESTS='^(CommandLineTests|OriginTests|NetworkTests)\.'
 # Where the tests are built; a sanitizer has a folder of its own.
 BUILD=$ROOT/.build
 
+# Options of SwiftPM for a build that is made once: compiling whole modules, without debug information, takes a quarter
+# less processor time. It compiles a module anew for each change in it, so development does without.
+ONCE=(-debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1)
+
 # build_host_tests [OPTION…]: with these options of SwiftPM.
 build_host_tests() {
     if logged "building the tests" "$LOGS/build-tests.log" limited swift build --package-path "$ROOT" \

@@ -1,4 +1,5 @@
 import Platform
+import Player
 
 /// The daemon's configuration: a value for every setting, checked as a whole, and where each comes from.
 ///

@@ -49,11 +49,10 @@ extension Configuration {
     }
 
     /// The settings of the events for the content service.
-    public func eventSettings(version: String, clock: TrustedClock, _ streaming: Streaming) -> EventSettings {
+    public func eventSettings(version: String, clock: TrustedClock) -> EventSettings {
         var settings = EventSettings(client: serviceClient, version: version, clock: clock)
         settings.consent = eventConsent
         settings.outboxLimit = eventBytes
-        settings.streaming = streaming
         return settings
     }
 

@@ -125,5 +125,26 @@ extension Configuration {
     }
     var eventBytes: Int64 { Int64(number(.eventsSize)) * 1_000_000 }
 
+    /// The music folders of the library, without slashes at their ends; empty for no library.
+    var libraryFolders: [String] {
+        guard let paths = text(.libraryFolders, unless: "none") else { return [] }
+        return paths.utf8.split(separator: UInt8(ascii: ":")).map { path in
+            let bytes = Array(path)
+            let end = bytes.lastIndex { $0 != UInt8(ascii: "/") } ?? 0
+            return String(decoding: bytes[...end], as: UTF8.self)
+        }
+    }
+
+    /// The folder of the kept playlists.
+    var playlistFolder: String { text(.libraryPlaylists, unless: "auto") ?? "\(stateFolder)/playlists" }
+
+    /// The address at which clients of MPD connect, `any` for all; nil for none.
+    var mpdAddress: String? { text(.mpdAddress, unless: "none") }
+    var mpdPort: UInt16 { UInt16(clamping: number(.mpdPort)) }
+    var mpdSocketPath: String? { text(.mpdSocket, unless: "none") }
+    var mpdAcceptsAll: Bool { choice(.mpdClients, of: [false, true]) }
+    var mpdPasswordFile: String? { text(.mpdPasswords, unless: "none") }
+    var mpdPermission: MPDPermission { choice(.mpdPermission, of: MPDPermission.allCases) }
+
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

@@ -1,4 +1,6 @@
 import Network
+import Platform
+import Player
 
 /// The value of a setting.
 public enum SettingValue: Equatable, Sendable {
@@ -62,10 +64,14 @@ enum SettingType: Equatable, Sendable {
     case choice([String])
     /// An absolute path of at most `limit` bytes, or a word for none.
     case path(orWord: String?, limit: Int? = nil)
+    /// Absolute paths with a colon between two, or `none`.
+    case paths
     /// `scheme://host…` with one of these schemes, or `none`.
     case address([String])
     /// The address of a content service, or `none`.
     case service
+    /// A numeric address of this machine, `any`, or `none`.
+    case listener
     /// Public keys of hosts, or `none`.
     case pins
     case text
@@ -87,6 +93,10 @@ enum SettingType: Equatable, Sendable {
         case .path(let word, let limit):
             if let word, word.utf8.elementsEqual(text.utf8) { return .text(word) }
             return text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= limit ?? .max ? .text(text) : nil
+        case .paths:
+            let paths = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            let areAbsolute = paths.allSatisfy { $0.first == UInt8(ascii: "/") }
+            return areAbsolute || text.utf8.elementsEqual("none".utf8) ? .text(text) : nil
         case .address(let schemes):
             if text.utf8.elementsEqual("none".utf8) { return .text(text) }
             let isAddress = schemes.contains { scheme in
@@ -98,6 +108,9 @@ enum SettingType: Equatable, Sendable {
         case .service:
             if text.utf8.elementsEqual("none".utf8) { return .text(text) }
             return ServiceURL.fault(in: text) == nil ? Self.address(["https", "http"]).value(of: text) : nil
+        case .listener:
+            let isWord = text.utf8.elementsEqual("any".utf8) || text.utf8.elementsEqual("none".utf8)
+            return isWord || StreamSocket.isNumericAddress(text) ? .text(text) : nil
         case .pins: return text.utf8.elementsEqual("none".utf8) || HostPin.list(text) != nil ? .text(text) : nil
         case .text: return text.utf8.isEmpty ? nil : .text(text)
         }
@@ -129,9 +142,11 @@ enum SettingType: Equatable, Sendable {
         case .path(let word, let limit):
             "a path that begins with /" + (limit.map { " and has at most \($0) bytes" } ?? "")
                 + (word.map { ", or \($0)" } ?? "")
+        case .paths: "paths that begin with /, with a colon between two, or none"
         case .address(let schemes):
             "an address that begins with " + schemes.map { "\($0)://" }.joined(separator: " or ") + ", or none"
         case .service: "an address that begins with https:// or http://, or none"
+        case .listener: "a numeric address like 192.168.1.10 or ::1, any, or none"
         case .pins: "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"
         case .text: "something"
         }

@@ -11,6 +11,8 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder
     case offlineSize, offlineFreeSpace, offlineDownloads
     case eventsPlayLog, eventsStatistics, eventsSize
+    case libraryFolders, libraryPlaylists
+    case mpdAddress, mpdPort, mpdSocket, mpdClients, mpdPasswords, mpdPermission
     case logLevel
 
     /// The setting's row of the table.
@@ -53,6 +55,8 @@ struct Setting: Sendable {
         ("network", "How the content service is reached."),
         ("offline", "Products of the content service that are kept: they play without the network."),
         ("events", "What the content service learns about listening (docs/privacy.md)."),
+        ("library", "The index of music on disks, for artists, albums and searches."),
+        ("mpd", "The server for the clients of MPD (docs/mpd.md)."),
         ("log", "Messages to the journal."),
     ]
 
@@ -347,6 +351,50 @@ struct Setting: Sendable {
             How many MB may wait while the service cannot be reached. The oldest statistics are dropped first.
             """),
         Setting(
+            .libraryFolders, "library", "folders", .paths, "/data/music:/media",
+            """
+            The folders with music, with a colon between two; none for no index. The defaults are the folders of the
+            images. A folder that is missing is looked for each hour, and when something is mounted.
+            """),
+        Setting(
+            .libraryPlaylists, "library", "playlists", .path(orWord: "auto"), "auto",
+            """
+            The folder of the kept playlists, files NAME.m3u8, which may also be copied there. With auto it is playlists
+            in the state folder; in the images it is /data/music/playlists.
+            """),
+        Setting(
+            .mpdAddress, "mpd", "address", .listener, "none",
+            """
+            Where clients of MPD connect: an address of this machine, any for all of its addresses, or none.
+            """),
+        Setting(
+            .mpdPort, "mpd", "port", .integer(1...65_535), "6600",
+            """
+            The port for them.
+            """),
+        Setting(
+            .mpdSocket, "mpd", "socket", .path(orWord: "none", limit: SocketFile.lengthLimit), "none",
+            """
+            A socket for clients on this machine, which may add any file, or none.
+            """),
+        Setting(
+            .mpdClients, "mpd", "clients", .choice(["private", "all"]), "private",
+            """
+            Whose connections are accepted: with private only those from private networks (192.168…, 10…, fe80…).
+            The protocol has no encryption.
+            """),
+        Setting(
+            .mpdPasswords, "mpd", "passwords", .path(orWord: "none"), "none",
+            """
+            A file with a line for each password: its level, a space and the password. The levels are read, add,
+            control and admin; each includes those before it.
+            """),
+        Setting(
+            .mpdPermission, "mpd", "permission", .choice(["none", "read", "add", "control", "admin"]), "admin",
+            """
+            The level of clients without a password.
+            """),
+        Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
             changesWhileRunning: true,
             """
@@ -359,7 +407,8 @@ struct Setting: Sendable {
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart, .serviceURL,
-            .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .offlineFolder:
+            .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .offlineFolder, .libraryFolders,
+            .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords, .mpdPermission:
             true
         default: false
         }

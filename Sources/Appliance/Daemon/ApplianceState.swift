@@ -1,7 +1,9 @@
 import Database
+import Library
 import PCM
 import Platform
 import Player
+import Queue
 
 /// The state that the daemon keeps across restarts, and the problems found in it. One daemon uses the folder at a time.
 ///
@@ -63,7 +65,9 @@ public struct ApplianceState: ~Copyable {
         do throws(StorageThread.Refusal) {
             storage = try StorageThread(
                 "\(path)/\(Player.databaseName)",
-                modules: Player.schemas + [Self.schema, DatabaseCacheIndex.schema, Offlining.schema],
+                modules: Player.schemas + [
+                    Self.schema, DatabaseCacheIndex.schema, Offlining.schema, PlayRows.schema, MPDStickerRows.schema,
+                ],
                 predecessor: Self.predecessor)
         } catch {
             switch error {
@@ -127,9 +131,4 @@ public struct ApplianceState: ~Copyable {
         for name in SettingName.allCases { settings[name] = try store.text(name.path) }
         return settings
     }
-}
-
-extension QueueStore.Contents {
-    /// The contents for a state that cannot be read.
-    static var empty: Self { Self(queue: PlayQueue(), position: 0, isPlaying: false, image: QueueImage(), loss: nil) }
 }

@@ -1,4 +1,5 @@
 import Player
+import Queue
 
 /// Finds the products that were played to their end, for automatic downloads (`[offline] keep-played`).
 ///

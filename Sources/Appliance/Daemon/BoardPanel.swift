@@ -1,6 +1,7 @@
 import Board
 import Network
 import Platform
+import Queue
 
 /// The board's buttons, lights and amplifier, connected to the daemon.
 ///
@@ -31,10 +32,16 @@ final class BoardPanel {
             case .gesture, .edge, .turned: Log.debug(event.description)
             }
         }
+        func carryOut(_ step: Amplifier.DeviceStep) {
+            switch step {
+            case .start: output.deviceMayStart()
+            case .stop: output.deviceMayStop()
+            }
+        }
         buttons = Buttons(profile, lines: lines, loop: loop, clock: clock, deliver: deliver)
         lights = Lights(profile, lines: lines, loop: loop, clock: clock, deliver: deliver)
         amplifier = profile.amplifier.map {
-            Amplifier($0, lines: lines, loop: loop, clock: clock, carryOut: output.carryOut, deliver: deliver)
+            Amplifier($0, lines: lines, loop: loop, clock: clock, carryOut: carryOut, deliver: deliver)
         }
         if let amplifier { output.use(amplifier) }
     }
@@ -70,3 +77,5 @@ final class BoardPanel {
         return conditions
     }
 }
+
+extension Amplifier: OutputAmplifier {}

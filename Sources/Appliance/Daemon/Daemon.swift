@@ -3,6 +3,7 @@ import Database
 import Network
 import Platform
 import Player
+import Queue
 
 /// The appliance: plays its queue, stores it, and carries out the commands of buttons and clients. This type creates
 /// the parts and connects them. Each part does its own work, and clients use the parts directly.
@@ -13,7 +14,7 @@ public final class Daemon: @unchecked Sendable {
     public let loop: EventLoop
     public let player: Player
     /// The queue and its playback.
-    public let queue: QueueConductor
+    package let queue: QueueConductor
     public let volume: VolumeControl
     /// The configuration in force, and the values of clients that override it.
     public let settings: DaemonSettings
@@ -28,6 +29,7 @@ public final class Daemon: @unchecked Sendable {
     let spareMemory: SpareMemory
     let storage: StorageThread
     let clock: any MonotonicClock
+    let random: any RandomSource
 
     private let system: SystemCommands
     private let keeper: QueueKeeper
@@ -37,6 +39,9 @@ public final class Daemon: @unchecked Sendable {
     private let deviceAbsence: () -> String?
     private let kept: (position: Double, wasPlaying: Bool)
     private var panel: BoardPanel?
+    /// The index of the music folders, and the kept playlists; nil when the system lacks its threads.
+    private(set) var library: LibraryConductor?
+    private let plays: PlayCounter
     private var link: Link?
     /// The entry that this start skipped, while it is published as a problem.
     private var passedOver: EntryID?
@@ -78,6 +83,7 @@ public final class Daemon: @unchecked Sendable {
         self.player = player
         storage = state.storage
         self.clock = clock
+        self.random = random
         self.deviceAbsence = deviceAbsence
         self.problems = problems
         self.volume = volume
@@ -89,6 +95,7 @@ public final class Daemon: @unchecked Sendable {
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
         position = PositionKeeper(queue, loop: loop, clock: clock) { keeper.keep(position: $0, of: $1) }
         spareMemory = SpareMemory(loop: loop)
+        plays = PlayCounter(loop: loop, clock: clock)
         resumeGuard = ResumeGuard(folder: state.path, storage: state.storage, loop: loop) {
             let engine = player.playbackEngine
             return engine.playbackState != .playing && engine.decoderBeat != nil
@@ -148,6 +155,23 @@ public final class Daemon: @unchecked Sendable {
         }
     }
 
+    /// Opens the library of the configured folders, and the kept playlists. Call it before clients connect.
+    public func openLibrary() {
+        loop.assertOnLoop()
+        let configuration = settings.configuration
+        do throws(SystemError) {
+            let library = try LibraryConductor(
+                configuration.libraryFolders, index: "\(configuration.stateFolder)/library.db",
+                playlists: configuration.playlistFolder, loop: loop, storage: storage,
+                changed: { [observers] in observers.tell(.library($0)) },
+                report: { [problems] in problems.set(DaemonProblem.library, $0) })
+            self.library = library
+            plays.count = { library.count($0) }
+        } catch {
+            problems.set(DaemonProblem.library, "the library cannot be used: \(error.description)")
+        }
+    }
+
     /// Takes the device, and resumes by the configuration.
     public func start() {
         loop.assertOnLoop()
@@ -166,6 +190,7 @@ public final class Daemon: @unchecked Sendable {
         lookAtKeptProducts()
         // After resuming: meanwhile the engine opens the file and the device.
         panel?.listen()
+        library?.start()
         // Starting takes the most memory: for files, the database and the authorities' certificates.
         spareMemory.giveBack()
     }
@@ -192,6 +217,8 @@ public final class Daemon: @unchecked Sendable {
         resumeGuard.end()
         position.handle(.rested)
         position.stop()
+        plays.stop()
+        library?.stop()
         entryProblems.stop()
         spareMemory.stop()
         system.stop()
@@ -281,7 +308,8 @@ public final class Daemon: @unchecked Sendable {
             observers.tell(.state)
         case .currentAnnounced:
             observers.tell(.track)
-        case .stateChanged:
+        case .stateChanged(let state):
+            if state != .notPlaying { problems.set(DaemonProblem.privileges, nil) }
             entryProblems.waits(queue.entryWithoutData) { [self] in delay }
             problems.set(DaemonProblem.device, player.playbackEngine.deviceProblem)
             observers.tell(.state)
@@ -305,9 +333,23 @@ public final class Daemon: @unchecked Sendable {
         case .nothingToHear:
             Log.warning("all entries of the queue are too short to be heard, and it repeats; stopped")
         case .revoked(let device):
-            Log.notice("\(device ?? "another device") plays with the same subscription; paused")
+            problems.set(
+                DaemonProblem.privileges,
+                "\(device ?? "another device") plays with the same subscription; playback was paused. Play takes it "
+                    + "back.")
         }
         position.scheduleTick()
+        plays.handle(event) { [self] in moment }
+    }
+
+    /// The playback, for play counts.
+    private var moment: PlayCounter.Moment {
+        let contents = queue.contents
+        let entry = contents.current.flatMap { id in contents.product(id).map { QueueEntry(id: id, product: $0) } }
+        let engine = player.playbackEngine
+        return PlayCounter.Moment(
+            entry: entry, isSounding: queue.playback == .playing && engine.playbackState == .playing,
+            duration: queue.isAnnounced ? engine.playbackContext?.duration : nil)
     }
 
     /// Downloads a played product, after all downloads that the user requested.

@@ -1,7 +1,8 @@
 import Player
+import Queue
 
 /// A part of the daemon's status has changed. `Daemon.status` has the new one.
-public enum DaemonEvent: Equatable, Sendable {
+package enum DaemonEvent: Equatable, Sendable {
     /// Playing, paused, stalled or stopped; or the focus, the power or the device.
     case state
     /// Another entry is current, or more of its context is known.
@@ -20,4 +21,8 @@ public enum DaemonEvent: Equatable, Sendable {
     case failed(QueueEntry, PlayerError)
     /// A message about an offline copy or a download.
     case offline(OfflineMessage)
+    /// A scan has changed the library, or has failed.
+    case library(LibraryStatus)
+    /// A kept playlist has changed, is new, or is gone.
+    case playlists(name: String)
 }

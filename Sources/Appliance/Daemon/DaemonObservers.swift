@@ -8,7 +8,7 @@ public final class DaemonObservers {
     /// Calls `receive` with each change from now on.
     /// - Returns: a number for `remove`.
     @discardableResult
-    public func add(_ receive: @escaping (DaemonEvent) -> Void) -> UInt64 {
+    package func add(_ receive: @escaping (DaemonEvent) -> Void) -> UInt64 {
         lastNumber += 1
         observers.append((lastNumber, receive))
         return lastNumber

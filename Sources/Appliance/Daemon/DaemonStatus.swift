@@ -2,20 +2,10 @@ import Network
 import Output
 import Platform
 import Player
+import Queue
 
 /// The whole status of the daemon, as it is shown to a client.
 public struct DaemonStatus: Equatable, Sendable {
-    /// The state of playback in one word, for the user.
-    public enum Playback: Equatable, Sendable, CaseIterable {
-        /// Nothing is current.
-        case stopped
-        case paused
-        case playing
-        /// The entry should play and cannot, because data, the device or the focus is missing. It continues without a
-        /// request.
-        case stalled
-    }
-
     /// The reason why an entry waits.
     public enum Wait: Equatable, Sendable {
         /// A file is read, or bytes are on their way. Playback is stalled.
@@ -28,9 +18,9 @@ public struct DaemonStatus: Equatable, Sendable {
         case service(seconds: Double)
     }
 
-    public var playback = Playback.stopped
+    package var playback = QueuePlayback.stopped
     /// The entry that plays or will play.
-    public var entry: QueueEntry?
+    package var entry: QueueEntry?
     /// The entry's index in the order of playing, from 0.
     public var index: Int?
     /// The number of entries in the queue.
@@ -52,7 +42,7 @@ public struct DaemonStatus: Equatable, Sendable {
     public var maximumVolumePercent = 100
     public var isMuted = false
     public var isShuffled = false
-    public var repeatMode = RepeatMode.off
+    package var repeatMode = RepeatMode.off
 
     public var focus = FocusLevel.full
     public var power = PowerState.active
@@ -74,6 +64,8 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let music = "music"
     /// The content service of the current entry is away, or there is no network.
     public static let service = "service"
+    /// Another device plays with the same subscription, and playback was paused.
+    public static let privileges = "privileges"
     /// An entry of the queue ended the process, and was skipped.
     public static let queue = "queue"
     /// The player's settings cannot be written.
@@ -83,11 +75,14 @@ public struct DaemonProblem: Equatable, Sendable {
     /// The offline copies cannot be read, stored or downloaded, their medium is missing, or there is little room or
     /// none.
     public static let offline = "offline"
+    public static let library = "library"
+    /// The server for clients of MPD cannot be opened.
+    public static let mpd = "mpd"
     /// The state was damaged at the start; the readable part is in use.
     public static let damage = "damage"
 
-    /// The subject, which stays the same while the problem lasts: `device`, `music`, `service`, `queue`, `storage`,
-    /// `offline`, `damage`, `settings`, `configuration`, or a section of the board's profile with a line:
+    /// The subject, which stays the same while the problem lasts: `device`, `music`, `service`, `privileges`, `queue`,
+    /// `storage`, `offline`, `damage`, `settings`, `configuration`, or a section of the board's profile with a line:
     /// `button play`, `light status`, `amplifier`.
     public var subject: String
     /// The failure and the solution, for the user.

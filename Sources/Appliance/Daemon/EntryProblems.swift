@@ -1,5 +1,6 @@
 import Platform
 import Player
+import Queue
 
 /// Publishes why the current entry is not heard: its medium is missing, the content service is away, or its data is
 /// late (docs/decisions/watchdog.md). Waiting for a medium or a network is healthy, and is shown to clients.

@@ -1,4 +1,5 @@
 import Platform
+import Queue
 
 /// Writes the position when `PositionSchedule` decides so.
 ///

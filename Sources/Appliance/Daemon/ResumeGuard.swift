@@ -1,6 +1,7 @@
 import CLinux
 import Database
 import Platform
+import Queue
 
 /// Stores the trial of the entry that a start opens, in a file of the state folder, while the process runs. A start
 /// that finds the file knows that the last process crashed.

@@ -1,3 +1,5 @@
+import Queue
+
 /// Decides whether a start may open the current entry, in case this entry makes the process crash
 /// (docs/decisions/entries-that-end-the-process.md).
 struct ResumeTrial: Equatable {

@@ -1,5 +1,6 @@
 import Platform
 import Player
+import Queue
 import Synchronization
 
 /// Reports to the supervisor of this process, which is systemd. It reports the start, the stop, a line with the status,

@@ -1,3 +1,5 @@
+import Queue
+
 /// Opens and closes the sound device for the queue as focus and power allow.
 ///
 /// Thread: the daemon's.

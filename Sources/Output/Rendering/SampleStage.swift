@@ -85,7 +85,8 @@ final class SampleStage {
             if let mixer = mixers[format.channelCount - 1] {
                 mixer.mix(source, frames: amount, to: frames)
             } else {
-                frames.update(from: source, count: amount * channelCount)
+                UnsafeMutableRawPointer(frames).copyMemory(
+                    from: source, byteCount: amount * channelCount * MemoryLayout<Int32>.stride)
             }
             source += amount * format.channelCount
             fade?.apply(to: frames, frames: amount, channelCount: channelCount)

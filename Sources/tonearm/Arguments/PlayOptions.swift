@@ -1,6 +1,6 @@
-import Appliance
 import PCM
 import Platform
+import Player
 
 /// The options of `tonearm play`.
 struct PlayOptions: Equatable {

@@ -87,6 +87,55 @@ extension HelpText {
         \(exitCodes)
         """
 
+    static let playlist = """
+        Usage: tonearm playlist [list] [OPTIONS]
+               tonearm playlist show|play|delete NAME [OPTIONS]
+               tonearm playlist save NAME [--replace] [OPTIONS]
+               tonearm playlist add NAME PATH|URL|PRODUCT… [OPTIONS]
+               tonearm playlist remove NAME PLACE… | move NAME PLACE PLACE | rename NAME NEW [OPTIONS]
+
+        The kept playlists of the daemon: files in the folder [library] playlists. Case does not count in a NAME.
+
+          list                    the names, and when each was changed
+          show                    the entries with their places, from 1
+          play                    replace the queue with the playlist, and play
+          save                    keep the queue as a playlist
+          add                     add to the end, as `tonearm queue add` does; a new NAME is a new playlist
+          remove, move            places from 1 on, also ranges: tonearm playlist remove Evening 3 5-7
+          rename, delete          the playlist; the music stays
+
+        Options:
+          --replace               with save: also over a playlist of that name
+        \(options)
+
+        \(exitCodes)
+        """
+
+    static let library = """
+        Usage: tonearm library [status|scan] [OPTIONS]
+               tonearm library search WORDS [OPTIONS]
+               tonearm library list artists|genres|recent|played|history|favourites [OPTIONS]
+               tonearm library list albums [ARTIST] | tracks [ALBUM|FOLDER] | folders [FOLDER] [OPTIONS]
+               tonearm library favourite|unfavourite [PATH|URL|PRODUCT] [OPTIONS]
+
+        The music in the folders of the daemon ([library] folders).
+
+          status                  how much there is, and how far a scan is
+          scan                    look at all folders now, and wait until that has ended
+          search                  tracks, albums and artists with all words, in any order and also inside of words,
+                                  without regard to case and accents
+          list                    recent: albums that were added last; played: tracks that were heard last; history:
+                                  each of the last 1000 plays. An ARTIST or ALBUM is a name, or a number as listed
+          favourite, unfavourite  mark music, or take the mark back; without a PATH the current entry
+
+        `tonearm queue add` takes the paths.
+
+        Options:
+        \(options)
+
+        \(exitCodes)
+        """
+
     static let offline = """
         Usage: tonearm offline [list] [OPTIONS]
                tonearm offline add PRODUCT… [--priority N] [OPTIONS]

@@ -45,6 +45,25 @@ struct DaemonCommand {
         }
     }
 
+    /// Sends paths in batches, and waits without a limit: a folder may be large, and its disk asleep.
+    func bring(
+        _ paths: MusicPaths, _ request: String, _ fields: [Member], _ connection: DaemonConnection
+    ) throws(DaemonFailure) {
+        var batches = paths.batches
+        let last = batches.removeLast()
+        // The last request adds all collected music or none of it.
+        for batch in batches {
+            try connection.ask("queue-collect", [Self.products(batch)], patience: nil)
+        }
+        let reply = try connection.ask(request, [Self.products(last)] + fields, patience: nil)
+        show(reply) { _ in nil }
+        guard let skipped = reply.value["skipped"]?.integer, skipped > 0 else { return }
+        console.complain(
+            skipped == 1
+                ? "warning: 1 entry could not be read; the daemon's log names it"
+                : "warning: \(skipped) entries could not be read; the daemon's log names them")
+    }
+
     static func products(_ paths: ArraySlice<String>) -> Member {
         Member("products", .array(paths.map { ["path": .string($0)] }))
     }

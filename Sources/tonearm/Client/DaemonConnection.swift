@@ -47,7 +47,7 @@ final class DaemonConnection {
     private static let usualPatience = 5
     private static let defaultPath = "/run/tonearm/control"
 
-    private let socket: LocalSocket
+    private let socket: StreamSocket
     private var received: [UInt8] = []
     /// The index in `received` before which there is no line end.
     private var searched = 0
@@ -62,7 +62,7 @@ final class DaemonConnection {
     init(_ path: String?) throws(DaemonFailure) {
         let path = path ?? getenv("TONEARM_SOCKET").map { FileName.text(of: UnsafePointer($0)) } ?? Self.defaultPath
         do throws(SystemError) {
-            socket = try LocalSocket(connectingTo: path, seconds: Self.usualPatience)
+            socket = try StreamSocket(connectingTo: path, seconds: Self.usualPatience)
         } catch {
             switch error.code {
             // The daemon has not accepted the connection in time.

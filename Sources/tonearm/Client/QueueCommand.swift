@@ -25,6 +25,8 @@ struct QueueCommand {
 
     private static let actions = ["list", "add", "insert", "set", "move", "remove", "clear"]
 
+    private static let places = ListPlaces(list: "queue", command: "queue")
+
     private let common: DaemonCommand
     private let action: Action
     /// The products to ask the service for first, and the options of the service. The answer replaces the action's
@@ -67,16 +69,18 @@ struct QueueCommand {
         case "set": action = .set(try paths(), plays: arguments.has("--play"))
         case "add": action = .add(try paths())
         case "insert":
-            let place = try arguments.value(of: "--at").map { text throws(UsageError) in try Self.place(text) }
+            let place = try arguments.value(of: "--at").map { text throws(UsageError) in
+                try Self.places.index(of: text)
+            }
             action = .insert(try paths(), at: place)
         case "move":
             guard operands.count == 2 else {
                 throw UsageError("queue move needs two places: `tonearm queue move 5 1`.")
             }
-            action = .move(try Self.place(operands[0]), to: try Self.place(operands[1]))
+            action = .move(try Self.places.index(of: operands[0]), to: try Self.places.index(of: operands[1]))
         case "remove":
             if operands.isEmpty { throw UsageError("queue remove needs places: `tonearm queue remove 3 5-7`.") }
-            action = .remove(try Self.ranges(operands))
+            action = .remove(try Self.places.ranges(operands))
         default:
             throw UsageError(
                 "queue \(name): must be one of \(Self.actions.joined(separator: ", "))."
@@ -104,41 +108,6 @@ struct QueueCommand {
         wish = nil
     }
 
-    /// Returns the index of a position that counts from 1.
-    private static func place(_ text: String) throws(UsageError) -> Int {
-        guard let index = index(text[...].utf8) else {
-            let word = text.isEmpty ? "\"\"" : text
-            throw UsageError("\(word): must be a place in the queue, from 1 on, as `tonearm queue` lists them.")
-        }
-        return index
-    }
-
-    private static func index(_ digits: Substring.UTF8View) -> Int? {
-        guard let place = Int(Substring(digits)), place > 0 else { return nil }
-        return place - 1
-    }
-
-    /// Returns ranges of indexes, from the last to the first.
-    private static func ranges(_ words: [String]) throws(UsageError) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        for word in words {
-            let ends = word.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-            if ends.count == 1 {
-                let index = try place(word)
-                ranges.append(index..<(index + 1))
-                continue
-            }
-            guard ends.count == 2, let first = index(ends[0]), let last = index(ends[1]), first <= last
-            else { throw UsageError("\(word): must be a place, from 1 on, or a range like 5-7.") }
-            ranges.append(first..<(last + 1))
-        }
-        ranges.sort { $0.lowerBound > $1.lowerBound }
-        for index in ranges.indices.dropFirst() where ranges[index].upperBound > ranges[index - 1].lowerBound {
-            throw UsageError("queue remove: the same place is named twice.")
-        }
-        return ranges
-    }
-
     // MARK: Running
 
     func run() -> Int32 {
@@ -157,9 +126,9 @@ struct QueueCommand {
             switch action {
             case .list: try list(connection)
             case .set(let paths, let plays):
-                try bring(paths, "queue-set", plays ? [.init("play", true)] : [], connection)
-            case .add(let paths): try bring(paths, "queue-add", [], connection)
-            case .insert(let paths, nil): try bring(paths, "queue-insert", [], connection)
+                try common.bring(paths, "queue-set", plays ? [.init("play", true)] : [], connection)
+            case .add(let paths): try common.bring(paths, "queue-add", [], connection)
+            case .insert(let paths, nil): try common.bring(paths, "queue-insert", [], connection)
             case .insert(let paths, let index?): try insert(paths, at: index, connection)
             case .move(let from, let to): try move(from, to, connection)
             case .remove(let ranges): try remove(ranges, connection)
@@ -200,25 +169,6 @@ struct QueueCommand {
         common.show(try connection.ask(request, fields)) { _ in nil }
     }
 
-    /// Sends paths in batches, and waits without a limit: a folder may be large, and its disk asleep.
-    private func bring(
-        _ paths: MusicPaths, _ request: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
-    ) throws(DaemonFailure) {
-        var batches = paths.batches
-        let last = batches.removeLast()
-        // The last request adds all collected music or none of it.
-        for batch in batches {
-            try connection.ask("queue-collect", [DaemonCommand.products(batch)], patience: nil)
-        }
-        let reply = try connection.ask(request, [DaemonCommand.products(last)] + fields, patience: nil)
-        common.show(reply) { _ in nil }
-        guard let skipped = reply.value["skipped"]?.integer, skipped > 0 else { return }
-        common.console.complain(
-            skipped == 1
-                ? "warning: 1 entry could not be read; the daemon's log names it"
-                : "warning: \(skipped) entries could not be read; the daemon's log names them")
-    }
-
     // MARK: Places
 
     private func insert(_ paths: MusicPaths, at index: Int, _ connection: DaemonConnection) throws(DaemonFailure) {
@@ -228,7 +178,7 @@ struct QueueCommand {
                 "no place \(index + 1) to insert at: there are \(count) entries, the last place is \(count + 1)."
             throw .refused(code: "no-such-entry", message: message)
         }
-        try bring(paths, "queue-insert", [.init("index", JSONValue(index))], connection)
+        try common.bring(paths, "queue-insert", [.init("index", JSONValue(index))], connection)
     }
 
     private func move(_ from: Int, _ to: Int, _ connection: DaemonConnection) throws(DaemonFailure) {

@@ -1,4 +1,3 @@
-import Appliance
 import Platform
 import Player
 
@@ -30,9 +29,9 @@ enum JSONMessages {
             ]
         case .error(let error):
             self.error(file: error.mediaProduct?.productId, code: error.code, message: error.message)
-        case .streamingPrivilegesRevoked:
+        case .streamingPrivilegesRevoked(let otherDevice):
             // The code is the service's own number of the refusal.
-            self.error(file: now.file, code: "a4006", message: PlaySession.takeover)
+            self.error(file: now.file, code: "a4006", message: PlaySession.takeover(by: otherDevice))
         }
     }
 

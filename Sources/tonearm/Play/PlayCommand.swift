@@ -1,4 +1,3 @@
-import Appliance
 import CLinux
 import Database
 import Network
@@ -6,6 +5,7 @@ import Output
 import PCM
 import Platform
 import Player
+import Queue
 
 /// `tonearm play`.
 struct PlayCommand {
@@ -63,7 +63,8 @@ struct PlayCommand {
             streaming.source.follow(player.playbackEngineConfig, isMetered: streaming.metering(links))
         }
         let usesNetwork = streaming != nil || selection.files.contains { WebFileAddress.isMeant(by: $0) }
-        let monitor = usesNetwork ? watchLink(on: loop, streaming, web) : nil
+        let monitor = usesNetwork ? watchLink(on: loop, player, streaming, web) : nil
+        if let monitor { player.linkChanged(to: monitor.link) }
         defer { monitor?.stop() }
         configure(player.playbackEngineConfig)
 
@@ -129,11 +130,14 @@ struct PlayCommand {
     private var links: LinkSettings { LinkSettings(service: options.service) }
 
     /// - Returns: nil when the kernel does not allow it. A retry then waits for its full time.
-    private func watchLink(on loop: EventLoop, _ streaming: Streaming?, _ web: WebFiles) -> LinkMonitor? {
+    private func watchLink(
+        on loop: EventLoop, _ player: Player, _ streaming: Streaming?, _ web: WebFiles
+    ) -> LinkMonitor? {
         do throws(SystemError) {
             return try LinkMonitor(links, loop: loop) {
                 streaming?.linkChanged(to: $0)
                 web.linkChanged(to: $0)
+                player.linkChanged(to: $0)
             }
         } catch {
             return nil
@@ -177,6 +181,7 @@ struct PlayCommand {
         output.sendsDSD = options.sendsDSD
         var settings = PlayerSettings(output: output)
         settings.storesOnlyVolume = true
+        settings.streaming = streaming
         if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }
         do throws(PlayerError) {
             let storage = try Player.openStorage(StateFolder.path)

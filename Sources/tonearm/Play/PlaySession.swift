@@ -1,8 +1,8 @@
-import Appliance
 import Output
 import PCM
 import Platform
 import Player
+import Queue
 
 /// Plays files from the first to the last, shows the state and carries out the listener's keys.
 ///
@@ -125,23 +125,27 @@ final class PlaySession: @unchecked Sendable {
             if error.isOfDevice { hasLostDevice = true }
             complain(error)
             context = nil
-        case .streamingPrivilegesRevoked:
-            revoked()
+        case .streamingPrivilegesRevoked(let otherDevice):
+            revoked(by: otherDevice)
         }
         presentation?.received(message, now: now(output))
         if isEnding, state == .idle { finish() }
     }
 
     /// Handles the loss of the right to play to another device. The queue has paused.
-    private func revoked() {
-        guard !hasKeys else { return console.complain("\(Self.takeover); paused. Space plays on here.") }
-        console.complain(Self.takeover)
+    private func revoked(by otherDevice: String?) {
+        let takeover = Self.takeover(by: otherDevice)
+        guard !hasKeys else { return console.complain("\(takeover); paused. Space plays on here.") }
+        console.complain(takeover)
         hasFailed = true
         stop()
     }
 
     /// The reason why playback has paused without a request.
-    static let takeover = "another device plays with the same subscription"
+    /// - Parameter otherDevice: the name of the device that plays now; nil when unknown.
+    static func takeover(by otherDevice: String?) -> String {
+        "\(otherDevice ?? "another device") plays with the same subscription"
+    }
 
     /// Prints an error. The message begins with the file; errors of a device name only the device.
     private func complain(_ error: PlayerError) {

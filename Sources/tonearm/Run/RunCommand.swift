@@ -67,6 +67,8 @@ struct RunCommand {
         defer { web.stop() }
         let player = try openPlayer(inForce, board, device, state.storage, streaming, web, clock)
         streaming?.start()
+        let login = watchLogin(inForce, loop, player)
+        defer { login?.stop() }
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })
@@ -90,8 +92,10 @@ struct RunCommand {
         _ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ streaming: Streaming?, _ web: WebFiles,
         _ signals: Signals
     ) throws(Failure) {
+        daemon.openLibrary()
         // Before any playback: an error here ends the start.
         let server = try openSocket(daemon)
+        let mpd = MPDServer.open(daemon)
         if let board { daemon.attach(board, lines: GPIOLines()) }
         let network = watchLink(board, daemon, streaming, web)
         daemon.start()
@@ -108,6 +112,7 @@ struct RunCommand {
         watchdog?.stop()
         network?.stop()
         server?.stop()
+        mpd?.stop()
         daemon.shutDown()
     }
 
@@ -151,9 +156,8 @@ struct RunCommand {
         var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
         openOfflining(&settings, configuration, streaming, clock, storage)
-        settings.events = streaming.map {
-            configuration.eventSettings(version: tonearmVersion, clock: clock, $0)
-        }
+        settings.streaming = streaming
+        if streaming != nil { settings.events = configuration.eventSettings(version: tonearmVersion, clock: clock) }
         let links = linkSettings(configuration, board)
         let isLinked: @Sendable () -> Bool = { !Link.current(links).isOffline }
         web.follow(settings.offlineMode, isLinked: isLinked)
@@ -239,6 +243,16 @@ struct RunCommand {
             return monitor
         } catch {
             Log.warning("the link is not watched: \(error)")
+            return nil
+        }
+    }
+
+    /// - Returns: nil without a login, and when the kernel does not allow it: after a login, events then wait for the
+    ///   end of a rest.
+    private func watchLogin(_ configuration: Configuration, _ loop: EventLoop, _ player: Player) -> FileMonitor? {
+        guard let file = configuration.streamingSettings?.loginFile else { return nil }
+        do throws(SystemError) { return try FileMonitor(file, loop: loop) { player.loginChanged() } } catch {
+            Log.warning("the login is not watched: \(error)")
             return nil
         }
     }

@@ -14,6 +14,8 @@ SETTINGS = {
     ("player", "state"): "/data/state",
     ("board", "profile"): "/etc/tonearm/board.conf",
     ("board", "power-off"): "power-down",
+    # A scan would run beside what is measured.
+    ("library", "folders"): "none",
     ("log", "level"): "debug",
 }
 

@@ -248,7 +248,7 @@ def waited_between(samples, begin, end):
 
 
 class Recorder:
-    """Listens to the card `HiFi` from its other side, from its creation to `stop`.
+    """Listens to the card `HiFi`, or to another loop, from its other side, from its creation to `stop`.
 
     An open recorder keeps the player to its own rate and format (S32_LE): a player that wants to open the card
     otherwise cannot. So a recorder is opened with what is expected; or, with `waits`, as soon as a player has opened
@@ -258,21 +258,22 @@ class Recorder:
 
     _numbers = itertools.count(1)
 
-    def __init__(self, board, rate, waits=False, buffer=0.2):
+    def __init__(self, board, rate, waits=False, buffer=0.2, card="HiFi", sample_format="S32_LE"):
         """- buffer: that of the player, in seconds."""
+        self._capture = f"/proc/asound/{card}/pcm1c/sub0/status"
         self._board = board
         self._buffer = round(rate * buffer)
         self._rate = rate
         self._path = f"/tmp/recording-{next(self._numbers)}"
-        state = "/proc/asound/HiFi/pcm%s/sub0/%s"
-        wait = f"until grep -q '^rate: {rate} ' {state % ('0p', 'hw_params')}; do usleep 5000; done" if waits else ""
+        played = f"/proc/asound/{card}/pcm0p/sub0/hw_params"
+        wait = f"until grep -q '^rate: {rate} ' {played}; do usleep 5000; done" if waits else ""
         # Room for two seconds in which the board does not get to writing the file.
         self._program = board.start_script(
-            f"{wait}\nexec arecord -q -D hw:HiFi,1 -f S32_LE -c 2 -r {rate} -t raw "
+            f"{wait}\nexec arecord -q -D hw:{card},1 -f {sample_format} -c 2 -r {rate} -t raw "
             f"--buffer-time=2000000 --period-time=50000 {self._path}")
         self._waits = Waits(board)
         if not waits:
-            board.wait_until(f"grep -q RUNNING {state % ('1c', 'status')}")
+            board.wait_until(f"grep -q RUNNING {self._capture}")
 
     def hear(self, seconds):
         """Waits until it has heard so much more."""
@@ -286,7 +287,7 @@ class Recorder:
 
     def stop_with_silence(self):
         """Ends it. The `Recording` of all that it heard."""
-        began = nanoseconds(self._board.run("cat", "/proc/asound/HiFi/pcm1c/sub0/status").stdout, "trigger_time")
+        began = nanoseconds(self._board.run("cat", self._capture).stdout, "trigger_time")
         self._program.signal("TERM")
         problems = self._program.wait().stderr
         assert "overrun" not in problems, problems

@@ -41,6 +41,31 @@ let applianceTargets = [
         if let entry = trial.entry { _ = ResumeTrial.decide(entry, after: trial) }
     },
     FuzzTarget("group") { bytes in _ = UserGroup.id(named: "tonearm", in: bytes) },
+    FuzzTarget("mpd-line") { bytes in
+        guard let command = try? MPDArguments(line: bytes), !bytes.contains(0) else { return }
+        // Arguments in quotation marks are the same. Bytes that are no UTF-8 have become other ones.
+        var line = Array(command.name.utf8)
+        for value in command.values {
+            line += Array(" \"".utf8)
+            for byte in value.utf8 {
+                if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { line.append(UInt8(ascii: "\\")) }
+                line.append(byte)
+            }
+            line.append(UInt8(ascii: "\""))
+        }
+        let again = try? MPDArguments(line: line)
+        require(again?.values.elementsEqual(command.values) { $0.utf8.elementsEqual($1.utf8) } == true, "\(line)")
+    },
+    FuzzTarget("mpd-filter") { bytes in
+        // The arguments, one a line.
+        let arguments = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+        for isSearch in [false, true] {
+            guard let selection = try? MPDSelection(parsing: arguments, isSearch: isSearch) else { continue }
+            let song = MPDSong(uri: "Folder/song.flac")
+            let inverted = MPDFilter.not(selection.filter)
+            require(song.matches(selection.filter) != song.matches(inverted), "neither a match nor none")
+        }
+    },
 ]
 
 private func lines(of bytes: [UInt8], inPiecesOf size: Int) -> [LineSplitter.Line] {

@@ -7,6 +7,7 @@ import Platform
 @testable import Appliance
 @testable import Database
 @testable import Player
+@testable import Queue
 
 /// Every column that is read at a start, of the tables in their order.
 private let tables: [(name: String, columns: [String])] = [

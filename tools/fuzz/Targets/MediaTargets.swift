@@ -139,6 +139,12 @@ let mediaTargets = [
                     require(path.utf8.first == UInt8(ascii: "/"), "a path that is not absolute")
                 }
             }
+            for path in list.paths {
+                guard let line = PlaylistLine.bytes(of: path, in: "/m/lists") else { continue }
+                var read: [String?] = []
+                PlaylistFile.eachEntry(of: Array("#EXTM3U\n".utf8) + line, in: "/m/lists") { read.append($0.path) }
+                require(read == [path], "a path that is not read as it was written")
+            }
             require((list.otherAddress == nil) == (list.otherAddressCount == 0), "an address that is not counted")
         }
     },

@@ -25,6 +25,20 @@ let networkTargets = [
         // An address that is sent reads the same again.
         require(WebAddress(redirection.address.text) != nil, "not an address: \(redirection.address.text)")
     },
+    FuzzTarget("web-socket-answer") { bytes in
+        guard let address = WebAddress("https://music.example/a?b") else { return }
+        let nonce = Array("the sample nonce".utf8)
+        var whole = WebSocketUpgrade(address, headers: [], userAgent: "Fuzzer", nonce: nonce)
+        var pieces = whole
+        let progress = bytes.withUnsafeBytes { whole.receive($0, now: 0) }
+        var last = WebSocketUpgrade.Progress.more
+        for (index, byte) in bytes.enumerated() where last == .more {
+            last = [byte].withUnsafeBytes { pieces.receive($0, now: 0) }
+            if case .accepted(let head, _) = last { last = .accepted(head, used: index + 1) }
+        }
+        require(progress == last, "pieces differ")
+        if case .accepted(_, let used) = progress { require(used <= bytes.count, "more than there is") }
+    },
     FuzzTarget("inflate") { bytes in
         // Decoding in steps and at once gives the same. The first byte chooses the coding and the size of a step.
         guard let first = bytes.first else { return }

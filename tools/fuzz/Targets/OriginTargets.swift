@@ -1,3 +1,5 @@
+@testable import HTTPServer
+@testable import Library
 @testable import OriginService
 
 private let signer = URLSigner(key: [UInt8](repeating: 7, count: 32))
@@ -43,8 +45,8 @@ let originTargets = [
             require(answer.status != 206 || answer.body.count > 0, "a part of nothing")
         }
         for text in values {
-            if let page = try? CataloguePage(["limit": text, "offset": text]) {
-                require((1...CataloguePage.mostEntries).contains(page.limit), "\(page.limit) entries")
+            if let page = try? ListPage(["limit": text, "offset": text]) {
+                require((1...ListPage.mostEntries).contains(page.limit), "\(page.limit) entries")
             }
             _ = SearchWords(text)
             if let code = UserCode.read(text) {
@@ -52,5 +54,10 @@ let originTargets = [
             }
             require(!signer.isValid(text, of: "/v1/content/1/2/", at: 0), "a signature that nobody has made: \(text)")
         }
+    },
+    FuzzTarget("privilege-message") { bytes in
+        let now: Int64 = 1_800_000_000_000
+        guard let action = PrivilegeMessage.action(String(decoding: bytes, as: UTF8.self), now: now) else { return }
+        require(action.age >= 0, "a press of the future")
     },
 ]

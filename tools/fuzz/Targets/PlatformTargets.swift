@@ -70,4 +70,24 @@ let platformTargets = [
         if let number = Double(decimal: text) { _ = number.fixed(2) }
         _ = Suggestion.nearest(to: text, among: ["play", "pause", "queue", "volume"])
     },
+    FuzzTarget("web-socket") { bytes in
+        // The first byte chooses the role and the size of the pieces. Pieces and the whole give the same.
+        guard let first = bytes.first else { return }
+        let role = first & 1 == 0 ? WebSocketMachine.Role.client : .server
+        func outputs(_ size: Int) -> [WebSocketMachine.Output] {
+            var machine = WebSocketMachine(role, at: 0)
+            var outputs: [WebSocketMachine.Output] = []
+            var rest = bytes.dropFirst()
+            while !rest.isEmpty {
+                outputs += Array(rest.prefix(size)).withUnsafeBytes { machine.receive($0, at: 0) }
+                rest = rest.dropFirst(size)
+            }
+            return outputs
+        }
+        let whole = outputs(.max / 2)
+        require(whole == outputs(Int(first >> 1) + 1), "pieces differ")
+        for output in whole {
+            if case .text(let text) = output { require(text.utf8.count <= 65_536, "a long text") }
+        }
+    },
 ]

@@ -11,7 +11,7 @@ let playerTargets = [
         if let code = DeviceCodeAnswer(parsing: bytes) {
             require((1...300).contains(code.interval) && (1...86_400).contains(code.life), "times out of range")
         }
-        if let tokens = LoginTokens(parsing: bytes, previous: "r") {
+        if let tokens = LoginTokens(parsing: bytes, previous: LoginTokens(access: "a", refresh: "r")) {
             require(tokens.access.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a token that ends a header")
         }
         _ = LoginErrorAnswer(status: 400, body: bytes)

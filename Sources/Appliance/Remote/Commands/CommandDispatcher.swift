@@ -1,3 +1,5 @@
+import Queue
+
 /// Carries out commands of buttons and clients.
 ///
 /// Thread: the thread of the queue.
@@ -7,7 +9,7 @@ public final class CommandDispatcher {
     private let system: (SystemCommand) -> Void
 
     /// - Parameter system: carries out commands that do not belong to the player.
-    public init(queue: QueueConductor, volume: VolumeControl, system: @escaping (SystemCommand) -> Void) {
+    package init(queue: QueueConductor, volume: VolumeControl, system: @escaping (SystemCommand) -> Void) {
         self.queue = queue
         self.volume = volume
         self.system = system

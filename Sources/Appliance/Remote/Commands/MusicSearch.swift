@@ -2,6 +2,7 @@ import CLinux
 import Media
 import Platform
 import Player
+import Queue
 
 /// The music at some paths.
 struct FoundMusic: Sendable {

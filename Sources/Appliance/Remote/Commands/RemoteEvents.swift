@@ -1,4 +1,5 @@
 import Player
+import Queue
 
 /// An event for clients that have subscribed to it.
 enum RemoteEvent {
@@ -10,6 +11,10 @@ enum RemoteEvent {
     case failed(QueueEntry, PlayerError)
     /// A message about offline copies and downloads.
     case offline(OfflineMessage)
+    /// A scan has changed the library, or has failed.
+    case library(LibraryStatus)
+    /// A kept playlist has changed, is new, or is gone.
+    case playlists(name: String)
 
     /// The subscription that this event belongs to.
     var kind: RemoteEventSet {
@@ -18,6 +23,8 @@ enum RemoteEvent {
         case .configuration: .configuration
         case .failed: .failed
         case .offline: .offline
+        case .library: .library
+        case .playlists: .playlists
         }
     }
 }
@@ -32,6 +39,7 @@ public struct RemoteEventSet: OptionSet, Sendable {
     /// The names in the order of the bits.
     static let names = [
         "state", "track", "queue", "volume", "position", "configuration", "problems", "failed", "offline",
+        "library", "playlists",
     ]
 
     public static let state = RemoteEventSet(0)
@@ -45,7 +53,9 @@ public struct RemoteEventSet: OptionSet, Sendable {
     public static let failed = RemoteEventSet(7)
     /// Downloads and offline copies.
     public static let offline = RemoteEventSet(8)
-    public static let all = RemoteEventSet(rawValue: 0x1FF)
+    public static let library = RemoteEventSet(9)
+    public static let playlists = RemoteEventSet(10)
+    public static let all = RemoteEventSet(rawValue: 0x7FF)
 
     /// The kind of event for a change of the daemon.
     init(_ change: DaemonEvent) {
@@ -60,6 +70,8 @@ public struct RemoteEventSet: OptionSet, Sendable {
             case .problems: .problems
             case .failed: .failed
             case .offline: .offline
+            case .library: .library
+            case .playlists: .playlists
             }
     }
 

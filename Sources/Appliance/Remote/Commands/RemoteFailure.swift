@@ -1,3 +1,6 @@
+import Library
+import Queue
+
 /// Why a request that was understood could not be carried out. Nothing has changed.
 struct RemoteFailure: Error, Equatable {
     /// The reason for programs; `docs/control.md` lists them.
@@ -6,6 +9,9 @@ struct RemoteFailure: Error, Equatable {
         case nothingCurrent = "nothing-current"
         case noSuchEntry = "no-such-entry"
         case queueFull = "queue-full"
+        case noSuchPlaylist = "no-such-playlist"
+        case playlistExists = "playlist-exists"
+        case listFull = "list-full"
         case noSuchFile = "no-such-file"
         case noMusic = "no-music"
         case badSetting = "bad-setting"
@@ -32,6 +38,20 @@ struct RemoteFailure: Error, Equatable {
             case .productIdTooLong: .badRequest
             }
         self.init(reason, error.description)
+    }
+
+    init(_ failure: PlaylistFailure) {
+        let reason: Reason =
+            switch failure {
+            case .noSuchPlaylist: .noSuchPlaylist
+            case .exists: .playlistExists
+            case .badName: .badRequest
+            case .badEntry: .noMusic
+            case .noSuchEntry: .noSuchEntry
+            case .full: .listFull
+            case .system: .system
+            }
+        self.init(reason, failure.description)
     }
 
     /// The failure of requests that are not answered before the daemon ends.

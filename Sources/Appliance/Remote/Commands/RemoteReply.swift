@@ -1,4 +1,5 @@
 import Player
+import Queue
 
 /// The result of a request that was carried out. A protocol only encodes it.
 enum RemoteReply: Equatable {
@@ -26,6 +27,8 @@ enum RemoteReply: Equatable {
     case events(EventStatus?)
     /// For each file of the request whether it was measured.
     case known([Bool])
+    case library(LibraryReply)
+    case playlist(PlaylistReply)
 
     /// A part of the queue, in the order of playing.
     struct QueuePage: Equatable {

@@ -1,5 +1,7 @@
+import Queue
+
 /// A request of a client, independent of the protocol. `docs/control.md` describes all requests.
-public enum RemoteRequest: Equatable, Sendable {
+package enum RemoteRequest: Equatable, Sendable {
     case status
     case version
     case subscribe(RemoteEventSet)
@@ -37,29 +39,35 @@ public enum RemoteRequest: Equatable, Sendable {
     case keeping(KeepingRequest)
     /// A request about measured loudness.
     case loudness(LoudnessRequest)
+    /// A request about the library.
+    case library(LibraryRequest)
+    /// A request about kept playlists.
+    case playlist(PlaylistRequest)
+    /// The music at these absolute paths is added to a kept playlist, after the music that was collected.
+    case playlistAdd([String], to: String)
 
     /// A change to a value, or by a difference.
-    public enum Change: Equatable, Sendable {
+    package enum Change: Equatable, Sendable {
         case to(Double)
         case by(Double)
     }
 
     /// An entry of the queue.
-    public enum EntryPlace: Equatable, Sendable {
+    package enum EntryPlace: Equatable, Sendable {
         case id(EntryID)
         /// The index in the order of playing, from 0.
         case index(Int)
     }
 
     /// Several entries of the queue.
-    public enum EntrySelection: Equatable, Sendable {
+    package enum EntrySelection: Equatable, Sendable {
         case ids([EntryID])
         /// `count` entries from the index `from` on, in the order of playing; indices beyond the end are left out.
         case range(from: Int, count: Int)
     }
 
     /// Where music is added to the queue.
-    public enum MusicPlace: Equatable, Sendable {
+    package enum MusicPlace: Equatable, Sendable {
         /// Replaces all entries.
         /// - Parameters:
         ///   - start: the index of the current entry in the new music; nil for the first in the order of playing.

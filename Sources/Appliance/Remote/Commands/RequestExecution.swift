@@ -1,6 +1,7 @@
 import PCM
 import Platform
 import Player
+import Queue
 
 /// Carries out requests and makes their replies, independent of the protocol.
 ///
@@ -17,6 +18,9 @@ struct RequestExecution {
     /// Carries out requests whose answers follow later.
     var keeping: KeepingExecution
     let loudness: LoudnessExecution
+    /// nil without music folders.
+    let library: LibraryConductor?
+    let playlists: PlaylistExecution
     private let status: () -> DaemonStatus
     private let eventStatus: () -> EventStatus?
     private let afterWriting: (@escaping () -> Void) -> Void
@@ -32,6 +36,10 @@ struct RequestExecution {
         keeping = KeepingExecution(
             engine: daemon.player.offlineEngine, loop: daemon.loop, problem: daemon.player.offlineProblem)
         loudness = LoudnessExecution(storage: daemon.storage, loop: daemon.loop)
+        library = daemon.library
+        playlists = PlaylistExecution(library: daemon.library, queue: daemon.queue, loop: daemon.loop) {
+            daemon.observers.tell(.playlists(name: $0))
+        }
         status = { daemon.status }
         eventStatus = { daemon.player.eventStatus }
         afterWriting = { daemon.afterWriting($0) }
@@ -50,9 +58,9 @@ struct RequestExecution {
         case .shuffle(let on): return shuffle(on)
         case .repeatMode(let mode): queue.setRepeatMode(mode)
         case .queue(let from, let count): return page(from, count)
-        case .collect, .music: preconditionFailure("music has to be found first")
+        case .collect, .music, .playlistAdd: preconditionFailure("music has to be found first")
         case .events: return .events(eventStatus())
-        case .keeping, .loudness: preconditionFailure("its answer comes later: see `keeping` and `loudness`")
+        case .keeping, .loudness, .library, .playlist: preconditionFailure("its answer comes later: see JSONSession")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }
         case .queueRemove(let selection): return .removed(try remove(selection))
@@ -99,6 +107,8 @@ struct RequestExecution {
         case .configuration: .configuration(reports(SettingName.allCases))
         case .failed(let entry, let error): .failed(entry, error)
         case .offline(let message): .offline(message)
+        case .library(let status): .library(status)
+        case .playlists(let name): .playlists(name: name)
         default: .status(RemoteEventSet(change), status())
         }
     }
@@ -231,6 +241,15 @@ struct RequestExecution {
     /// Returns how many more entries such a request may add.
     func room(for place: RemoteRequest.MusicPlace) -> Int {
         if case .all = place { PlayQueue.capacity } else { PlayQueue.capacity - queue.contents.count }
+    }
+
+    /// Returns the request with the current entry, where it means that.
+    func filled(_ request: LibraryRequest) throws(RemoteFailure) -> LibraryRequest {
+        guard case .favourite(nil, let isOn) = request else { return request }
+        guard let product = queue.contents.current.flatMap({ queue.contents.product($0) }) else {
+            throw RemoteFailure(.nothingCurrent, "no entry is current: name a path")
+        }
+        return .favourite(path: product.productId, isOn: isOn)
     }
 
     // MARK: Configuration

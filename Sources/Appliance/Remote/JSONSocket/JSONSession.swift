@@ -1,4 +1,5 @@
 import Platform
+import Queue
 
 /// One client: answers its requests in order, and sends it the events that it has subscribed to.
 ///
@@ -30,7 +31,7 @@ final class JSONSession: @unchecked Sendable {
 
     /// - Parameter closed: called once, when the client has disconnected.
     init(
-        _ socket: LocalSocket, number: UInt64, user: UInt32?, requests: RequestExecution, searches: MusicSearches,
+        _ socket: StreamSocket, number: UInt64, user: UInt32?, requests: RequestExecution, searches: MusicSearches,
         loop: EventLoop, clock: any MonotonicClock, subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
     ) {
         self.number = number
@@ -110,7 +111,8 @@ final class JSONSession: @unchecked Sendable {
 
     private func perform(_ request: RemoteRequest, _ line: RequestLine) {
         switch request {
-        case .collect(let paths), .music(let paths, _): return find(paths, for: request, line)
+        case .collect(let paths), .music(let paths, _), .playlistAdd(let paths, _):
+            return find(paths, for: request, line)
         case .keeping(let request):
             return performLater(line) { answer in
                 requests.keeping.perform(request) { answer($0.map { .keeping($0) }) }
@@ -118,6 +120,24 @@ final class JSONSession: @unchecked Sendable {
         case .loudness(let request):
             return performLater(line) { answer in
                 requests.loudness.perform(request, answer)
+                return nil
+            }
+        case .library(let request):
+            guard let library = requests.library else {
+                let message = "the library cannot be used: see the problems"
+                return refuse(line.id, RemoteFailure.Reason.system.rawValue, message)
+            }
+            return performLater(line) { answer in
+                do throws(RemoteFailure) {
+                    library.perform(try requests.filled(request)) { answer($0.map { .library($0) }) }
+                } catch {
+                    answer(.failure(error))
+                }
+                return nil
+            }
+        case .playlist(let request):
+            return performLater(line) { answer in
+                requests.playlists.perform(request) { answer($0.map { .playlist($0) }) }
                 return nil
             }
         default: break
@@ -145,6 +165,7 @@ final class JSONSession: @unchecked Sendable {
             self.search = nil
             // The client has disconnected: nothing is added.
             if search.isCancelled { return connection.goOn() }
+            if case .playlistAdd(_, let name) = request { return addToPlaylist(name, result, line) }
             answer(request, line) { () throws(RemoteFailure) in
                 collected.add(try result.get())
                 return try useCollected(for: request)
@@ -169,6 +190,21 @@ final class JSONSession: @unchecked Sendable {
             case .failure(let error): refuse(line.id, error.reason.rawValue, error.message)
             }
             connection.goOn()
+        }
+    }
+
+    /// Adds the collected and the found music to a kept playlist.
+    private func addToPlaylist(_ name: String, _ found: Result<FoundMusic, RemoteFailure>, _ line: RequestLine) {
+        var music = collected
+        collected = FoundMusic()
+        performLater(line) { answer in
+            switch found {
+            case .failure(let error): answer(.failure(PlaylistExecution.failure(error)))
+            case .success(let found):
+                music.add(found)
+                requests.playlists.add(music, to: name) { answer($0.map { .playlist($0) }) }
+            }
+            return nil
         }
     }
 

@@ -1,5 +1,6 @@
 import CLinux
 import Platform
+import Queue
 
 /// The control socket: accepts clients, answers their requests, and sends them events. `docs/control.md` documents the
 /// protocol.
@@ -22,9 +23,9 @@ public final class JSONSocketServer: @unchecked Sendable {
     var requests: RequestExecution
     var searches: MusicSearches
     /// Returns the user at the other end; nil when it is unknown.
-    private let userOf: (LocalSocket) -> UInt32?
+    private let userOf: (StreamSocket) -> UInt32?
     private let file: SocketFile
-    private var listener: LocalSocket?
+    private var listener: StreamSocket?
     private var retry: TimerToken?
     private var observer: UInt64 = 0
     private var sessions: [JSONSession] = []
@@ -40,7 +41,7 @@ public final class JSONSocketServer: @unchecked Sendable {
     ///   - userOf: returns the user who has connected; tests replace it.
     public init(
         daemon: Daemon, path: String, mode: UInt32, group: String?, clientLimit: Int, version: String,
-        userOf: @escaping (LocalSocket) -> UInt32? = { $0.peerUser }
+        userOf: @escaping (StreamSocket) -> UInt32? = { $0.peerUser }
     ) {
         loop = daemon.loop
         clock = daemon.clock
@@ -110,7 +111,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         }
     }
 
-    private func welcome(_ socket: LocalSocket) {
+    private func welcome(_ socket: StreamSocket) {
         let user = userOf(socket)
         if !hasPlace(for: user) { longestSilent?.makeRoom() }
         if !hasPlace(for: user) {
@@ -164,7 +165,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         return sessions.filter { $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
-    private func turnAway(_ socket: LocalSocket) {
+    private func turnAway(_ socket: StreamSocket) {
         let line = ReplyLines.refusal(
             .null, code: "too-many-clients", "\(clientLimit) clients are connected already ([control] clients)")
         line.withUnsafeBytes { bytes in

@@ -17,8 +17,10 @@ final class LineConnection {
     static let turnBytes = 8 << 10
 
     private let loop: EventLoop
-    private var socket: LocalSocket?
-    private var input = LineSplitter(limit: LineConnection.lineLimit)
+    private var socket: StreamSocket?
+    private var input: LineSplitter
+    /// Called when the client has read enough.
+    private var whenThereIsRoom: (() -> Void)?
     private var hasEnded = false
     private var output: [UInt8] = []
     /// The number of bytes of `output` that were sent.
@@ -44,9 +46,11 @@ final class LineConnection {
     /// Whether the answer to the last line is still to come.
     private(set) var isWaiting = false
 
-    init(_ socket: LocalSocket, loop: EventLoop) {
+    /// - Parameter lineLimit: the longest line in bytes.
+    init(_ socket: StreamSocket, loop: EventLoop, lineLimit: Int = LineConnection.lineLimit) {
         self.socket = socket
         self.loop = loop
+        input = LineSplitter(limit: lineLimit)
     }
 
     /// Begins to read lines.
@@ -89,6 +93,17 @@ final class LineConnection {
         return true
     }
 
+    /// Whether the client has read enough for more output.
+    var hasRoom: Bool { waitingBytes <= Self.pauseLimit }
+
+    /// Calls `action` once the client has read enough of its output: at once, or when it has. A later action replaces
+    /// an earlier one, and none is called after the end of the connection.
+    func whenRoom(_ action: @escaping () -> Void) {
+        loop.assertOnLoop()
+        if hasRoom { return action() }
+        whenThereIsRoom = action
+    }
+
     private func flush() {
         guard let socket else { return }
         do throws(SystemError) {
@@ -109,7 +124,7 @@ final class LineConnection {
         }
     }
 
-    private static func send(_ bytes: [UInt8], from start: Int, to socket: LocalSocket) throws(SystemError) -> Int? {
+    private static func send(_ bytes: [UInt8], from start: Int, to socket: StreamSocket) throws(SystemError) -> Int? {
         let result = bytes.withUnsafeBytes { all -> Result<Int?, SystemError> in
             do throws(SystemError) {
                 return .success(try socket.send(UnsafeRawBufferPointer(rebasing: all[start...])))
@@ -127,6 +142,10 @@ final class LineConnection {
     private func handle(_ readiness: Readiness) {
         if readiness.contains(.writable) || readiness.contains(.error) { flush() }
         if readiness.contains(.hangUp), !output.isEmpty { flush() }
+        if waitingBytes <= Self.pauseLimit, let action = whenThereIsRoom {
+            whenThereIsRoom = nil
+            action()
+        }
         if !readiness.isDisjoint(with: [.readable, .hangUp, .error]), mayTakeLines, !hasMore { read() }
         if !hasMore { proceed() }
         // All lines are read and answered, and the client has disconnected: no event can follow.
@@ -215,6 +234,7 @@ final class LineConnection {
         closed()
         receive = { _ in }
         hungUp = {}
+        whenThereIsRoom = nil
         staysAfterEnd = { false }
         closed = {}
     }

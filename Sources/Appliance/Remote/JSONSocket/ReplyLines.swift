@@ -2,6 +2,7 @@ import Events
 import Network
 import Platform
 import Player
+import Queue
 
 /// Replies and events as lines of JSON. `docs/control.md` documents them.
 enum ReplyLines {
@@ -21,6 +22,8 @@ enum ReplyLines {
         ["entry", "file", "position", "duration"],
         [],
         ["problems"],
+        [],
+        [],
         [],
         [],
     ]
@@ -49,6 +52,8 @@ enum ReplyLines {
         case .configuration(let settings): members = [self.settings(settings)]
         case .failed(let entry, let error): members = self.members(failed: entry, error)
         case .offline(let message): members = KeepingJSON.members(message)
+        case .library(let status): members = LibraryJSON.members(status)
+        case .playlists(let name): members = [Member("name", .string(name))]
         }
         return line([Member("event", .string(RemoteEventSet.names[event.kind.place]))] + members)
     }
@@ -93,6 +98,8 @@ enum ReplyLines {
         case .keeping(let reply): KeepingJSON.members(reply)
         case .events(let status): members(status)
         case .known(let known): [Member("known", .array(known.map { .boolean($0) }))]
+        case .library(let reply): LibraryJSON.members(reply)
+        case .playlist(let reply): PlaylistJSON.members(reply)
         }
     }
 
@@ -196,7 +203,7 @@ enum ReplyLines {
         return ["for": .string(reason), "seconds": JSONValue(seconds: seconds)]
     }
 
-    private static func name(_ playback: DaemonStatus.Playback) -> String {
+    private static func name(_ playback: QueuePlayback) -> String {
         switch playback {
         case .stopped: "stopped"
         case .paused: "paused"

@@ -1,6 +1,7 @@
 import CLinux
 import Platform
 import Player
+import Queue
 
 /// The fields of a request, as typed values.
 struct RequestFields {
@@ -129,17 +130,23 @@ struct RequestFields {
             if let other = members.first(where: { !$0.name.utf8.elementsEqual("path".utf8) }) {
                 throw .unknownField("\(place).\(other.name)", known: ["path"])
             }
-            guard let path = members.first?.value.string, !path.utf8.contains(0),
-                path.utf8.first == UInt8(ascii: "/") || ServiceAddress.isMeant(by: path)
-                    || WebFileAddress.isMeant(by: path)
-            else {
-                throw .notAllowed(
-                    field: "\(place).path",
-                    allowed: "an absolute path, which begins with /, tonearm:track/ID, or an address of http or https")
-            }
-            try Self.checkLength(of: path, "\(place).path")
-            paths.append(path)
+            paths.append(try Self.path(members.first?.value ?? .null, "\(place).path"))
         }
         return paths
+    }
+
+    /// Returns the absolute path or the address in a value.
+    /// - Parameter place: the field, for messages.
+    static func path(_ value: JSONValue, _ place: String) throws(RequestMistake) -> String {
+        guard let path = value.string, !path.utf8.contains(0),
+            path.utf8.first == UInt8(ascii: "/") || ServiceAddress.isMeant(by: path)
+                || WebFileAddress.isMeant(by: path)
+        else {
+            throw .notAllowed(
+                field: place,
+                allowed: "an absolute path, which begins with /, tonearm:track/ID, or an address of http or https")
+        }
+        try checkLength(of: path, place)
+        return path
     }
 }

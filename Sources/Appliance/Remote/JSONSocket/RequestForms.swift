@@ -1,4 +1,5 @@
 import Platform
+import Queue
 
 /// The JSON form of each request.
 struct RequestForm {
@@ -31,7 +32,8 @@ extension RemoteRequest {
     static let repeatNames = ["off", "all", "one"]
 
     // Safe: built once, never changed, and its closures capture nothing.
-    nonisolated(unsafe) static let forms = ownForms + KeepingJSON.forms + LoudnessJSON.forms
+    nonisolated(unsafe) static let forms =
+        ownForms + KeepingJSON.forms + LoudnessJSON.forms + LibraryJSON.forms + PlaylistJSON.forms
 
     // Safe: as above.
     private nonisolated(unsafe) static let ownForms = [

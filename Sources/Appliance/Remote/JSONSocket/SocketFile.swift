@@ -15,12 +15,12 @@ struct SocketFile {
     static let lengthLimit = 107 - 4
 
     /// Listens. A user without permission cannot connect at any moment.
-    func open() throws(SocketFileError) -> LocalSocket {
+    func open() throws(SocketFileError) -> StreamSocket {
         try checkIsFree()
         do throws(SystemError) {
             try Folder.create(Folder.containing(path))
             if Self.isSocket(temporaryPath) == true { try Folder.removeFile(temporaryPath) }
-            let socket = try LocalSocket(listeningAt: temporaryPath, mode: 0o600)
+            let socket = try StreamSocket(listeningAt: temporaryPath, mode: 0o600)
             // A crash here leaves an unused socket under the temporary name. The next start removes it.
             giveToGroup()
             if chmod(temporaryPath, mode_t(mode)) != 0 || rename(temporaryPath, path) != 0 {
@@ -39,7 +39,7 @@ struct SocketFile {
     private func checkIsFree() throws(SocketFileError) {
         guard let isSocket = Self.isSocket(path) else { return }
         guard isSocket else { throw .notASocket(path: path) }
-        do throws(SystemError) { _ = try LocalSocket(connectingTo: path, seconds: 1) } catch {
+        do throws(SystemError) { _ = try StreamSocket(connectingTo: path, seconds: 1) } catch {
             // No program listens: a crash has left the socket.
             if error.code == ECONNREFUSED || error.code == ENOENT { return }
             // A program listens, and has not accepted connections for a while.
