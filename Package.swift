@@ -73,7 +73,7 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/C/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
-        // libmicrohttpd: the HTTP server of the content service; used by HTTPServer alone.
+        // libmicrohttpd: the HTTP server of the daemon and of the content service; used by HTTPServer alone.
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/C/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
@@ -83,7 +83,7 @@ let package = Package(
         .target(name: "PCM", dependencies: ["Platform", "CSoxr", "CEBUR128", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
-        // For the content service; it is Embedded Swift too, so that the daemon can have it.
+        // For the web page of the daemon, and for the content service.
         .target(name: "HTTPServer", dependencies: ["Platform", "CMicroHTTPD", "CLinux"]),
         // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.
         .target(name: "Network", dependencies: ["Crypto", "Platform", "CCurl", "CLinux"]),
@@ -107,8 +107,8 @@ let package = Package(
         .target(
             name: "Appliance",
             dependencies: [
-                "Queue", "Player", "Library", "Events", "Board", "Media", "Output", "Network", "Database", "Crypto",
-                "PCM", "Platform", "CLinux",
+                "Queue", "Player", "Library", "Events", "Board", "HTTPServer", "Media", "Output", "Network", "Database",
+                "Crypto", "PCM", "Platform", "CLinux",
             ]),
         .executableTarget(
             name: "tonearm",

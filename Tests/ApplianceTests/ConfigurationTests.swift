@@ -124,6 +124,13 @@ struct ConfigurationTests {
             clients = all
             passwords = /etc/tonearm/mpd-passwords
             permission = read
+            [web]
+            address = any
+            port = 80
+            clients = all
+            names = Kitchen.fritz.box, speaker.example
+            password-file = /etc/tonearm/web-password
+            folder = /data/web
             [log]
             level = debug
             """)
@@ -133,6 +140,10 @@ struct ConfigurationTests {
         #expect(configuration.mpdSocketPath == "/run/tonearm/mpd" && configuration.mpdAcceptsAll)
         #expect(configuration.mpdPasswordFile == "/etc/tonearm/mpd-passwords")
         #expect(configuration.mpdPermission == .read)
+        #expect(configuration.webAddress == "any" && configuration.webPort == 80 && configuration.webAcceptsAll)
+        #expect(configuration.webNames == ["kitchen.fritz.box", "speaker.example"])
+        #expect(configuration.webPasswordFile == "/etc/tonearm/web-password")
+        #expect(configuration.webFolder == "/data/web")
         #expect(configuration.device == "hw:CARD=DAC,DEV=0")
         #expect(configuration.sampleFormat == .s24Packed)
         #expect(configuration.bufferMilliseconds == 1000)
@@ -222,12 +233,12 @@ struct ConfigurationTests {
             (
                 "[audoi]",
                 "1: unknown section [audoi]; did you mean \"audio\"? "
-                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, web, log"
             ),
             (
                 "[wifi]",
                 "1: unknown section [wifi]. "
-                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, web, log"
             ),
             (
                 "[board]\nprofil = x",

@@ -30,7 +30,7 @@ struct JSONSocketTests {
         defer { withExtendedLifetime(kept) {} }
         // Its thread never runs: the answer does not come by itself.
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
         let client = try fixture.connect()
         try client.ask("version")
         try client.send(#"{"id":"v","request":"offline-verify","product":"tonearm:track/7"}"# + "\n")
@@ -241,12 +241,12 @@ struct JSONSocketTests {
         fixture.withServer { $0.clientLimit = 8 }
         let started = Recorder<String>()
         let searches = fixture.withServer { [loop = fixture.loop] server in
-            server.searches = MusicSearches(loop: loop) { search in
+            server.clients.searches = MusicSearches(loop: loop) { search in
                 started.record("begun")
                 _ = search.cancellation.wait(milliseconds: -1)
                 return .success(FoundMusic(files: ["/never"]))
             }
-            return server.searches
+            return server.clients.searches
         }
         var clients: [JSONClient] = []
         for count in 1...5 {
@@ -268,8 +268,8 @@ struct JSONSocketTests {
         defer { fixture.shutDown() }
         let attempts = Locked(0)
         fixture.withServer { server in
-            let start = server.searches.startThread
-            server.searches.startThread = { (body) throws(SystemError) in
+            let start = server.clients.searches.startThread
+            server.clients.searches.startThread = { (body) throws(SystemError) in
                 let attempt = attempts.withLock { count in
                     count += 1
                     return count

@@ -168,7 +168,7 @@ struct RequestLimitsTests {
         defer { fixture.shutDown() }
         let kept = try KeptProducts(in: fixture.folder)
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
         let thread = try NamedThread.start(name: "engine") { [loop = kept.loop] in loop.run() }
         defer {
             kept.loop.stop()
@@ -293,7 +293,7 @@ struct RequestLimitsTests {
         defer { fixture.shutDown() }
         let kept = try KeptProducts(in: fixture.folder)
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
         // The one that runs cannot begin to read, and stays the first.
         let gate = DispatchSemaphore(value: 0)
         kept.store.storage.perform { gate.waitOrEndRun("the test") }

@@ -72,8 +72,9 @@ class Running(unittest.TestCase):
         self.board.wait_until("ip address | grep -q 10.0.2.15")
         # Wi-Fi's is 200: the cable comes first.
         self.board.wait_until("ip route | grep -q '^default .* metric 100'")
-        # Port 6600, for clients of MPD, is the only one.
-        self.assertEqual([way for way in self.board.ways_in() if ":19C8 " not in way], [])
+        # Ports 6600, for clients of MPD, and 80, for browsers, are the only ones.
+        ways = self.board.ways_in()
+        self.assertEqual([way for way in ways if ":19C8 " not in way and ":0050 " not in way], [])
 
     def serve_time(self):
         """Answers the board's questions for the time with this machine's, on NTP's own port."""

@@ -59,10 +59,10 @@ class Starting(unittest.TestCase):
         self.assertEqual(board.run("cat", "/sys/class/net/eth0/carrier").stdout, "0\n")
         self.assertIn("Starting kernel", board.console)
         self.assertNotIn("Hit any key", board.console)
-        # Port 6600, for clients of MPD, is the only one.
+        # Ports 6600, for clients of MPD, and 80, for browsers, are the only ones.
         ways = board.ways_in()
-        self.assertEqual([way for way in ways if ":19C8 " not in way], [])
-        self.assertEqual(len(ways), 1)
+        self.assertEqual([way for way in ways if ":19C8 " not in way and ":0050 " not in way], [])
+        self.assertEqual(len(ways), 2)
         self.assert_waits_for_a_change(board)
         with board.holding(POWER_LINE):
             board.wait_until_off()

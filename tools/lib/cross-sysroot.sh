@@ -5,8 +5,8 @@
 source "$ROOT/tools/lib/apt.sh"
 
 # C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
-# archive, no more than of libsoxr, libebur128 and libwavpack, libmpg123, libvorbis and libopus, which are built
-# smaller, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl: that of libc
+# archive, no more than of libsoxr, libebur128 and libwavpack, libmpg123, libvorbis, libopus and libmicrohttpd, which
+# are built smaller, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl: that of libc
 # needs shared libraries (NSS), and a resolution of it cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 SYSROOT_PACKAGES+=,libc-ares-dev,libfaad-dev
@@ -45,6 +45,13 @@ VORBIS_OPTIONS=(
     --quiet --prefix=/usr --enable-static --disable-shared --disable-docs --disable-examples --disable-oggtest
 )
 OPUS_OPTIONS=(--quiet --prefix=/usr --enable-static --disable-shared --disable-doc --disable-extra-programs)
+
+# A server of HTTP/1.1 and WebSockets with a thread for each connection, and without TLS, which would be GnuTLS's.
+MICROHTTPD_OPTIONS=(
+    --quiet --prefix=/usr --enable-static --disable-shared --disable-doc --disable-examples --disable-curl
+    --disable-https --disable-dauth --disable-bauth --disable-cookie --disable-postprocessor --disable-messages
+    --disable-epoll
+)
 
 # What a client of today's TLS and the engine's own ciphers do not need goes. The linker leaves out unused functions by
 # itself, but not what a table of ciphers, hashes or curves names.
@@ -295,6 +302,16 @@ build_wavpack() {
     cp "$source/include/wavpack.h" "$sysroot/usr/include/wavpack/"
     printf 'Name: wavpack\nDescription: WavPack\nVersion: 5.6.0\nLibs: -lwavpack\n' \
         >"$sysroot/usr/lib/$MULTIARCH/pkgconfig/wavpack.pc"
+}
+
+# build_microhttpd SOURCE BUILD SYSROOT: a static libmicrohttpd for the target in use, installed into its sysroot.
+build_microhttpd() {
+    local source=$1 build=$2 sysroot=$3
+    configure_autotools "$source" "$build" "$sysroot" "${MICROHTTPD_OPTIONS[@]}"
+    make -j2 -C src/microhttpd libmicrohttpd.la
+    cp src/microhttpd/.libs/libmicrohttpd.a "$sysroot/usr/lib/$MULTIARCH/"
+    cp libmicrohttpd.pc "$sysroot/usr/lib/$MULTIARCH/pkgconfig/"
+    cp "$source/src/include/microhttpd.h" "$sysroot/usr/include/"
 }
 
 # configure_autotools SOURCE BUILD SYSROOT OPTION…: for the target in use, and goes into BUILD. Nothing of this

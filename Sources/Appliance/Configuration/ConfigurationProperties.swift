@@ -146,5 +146,18 @@ extension Configuration {
     var mpdPasswordFile: String? { text(.mpdPasswords, unless: "none") }
     var mpdPermission: MPDPermission { choice(.mpdPermission, of: MPDPermission.allCases) }
 
+    /// The address at which browsers connect, `any` for all; nil for none.
+    var webAddress: String? { text(.webAddress, unless: "none") }
+    var webPort: Int { number(.webPort) }
+    var webAcceptsAll: Bool { choice(.webClients, of: [false, true]) }
+    /// In lower case.
+    var webNames: [String] {
+        guard let names = text(.webNames, unless: "none") else { return [] }
+        return names.utf8.split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
+            .map { WebGuard.lowercased(String(decoding: $0, as: UTF8.self)) }
+    }
+    var webPasswordFile: String? { text(.webPasswordFile, unless: "none") }
+    var webFolder: String { text(.webFolder, unless: "none") ?? "/" }
+
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

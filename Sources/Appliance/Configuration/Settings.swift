@@ -13,6 +13,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case eventsPlayLog, eventsStatistics, eventsSize
     case libraryFolders, libraryPlaylists
     case mpdAddress, mpdPort, mpdSocket, mpdClients, mpdPasswords, mpdPermission
+    case webAddress, webPort, webClients, webNames, webPasswordFile, webFolder
     case logLevel
 
     /// The setting's row of the table.
@@ -57,6 +58,7 @@ struct Setting: Sendable {
         ("events", "What the content service learns about listening (docs/privacy.md)."),
         ("library", "The index of music on disks, for artists, albums and searches."),
         ("mpd", "The server for the clients of MPD (docs/mpd.md)."),
+        ("web", "The web page and the HTTP interface (docs/web.md)."),
         ("log", "Messages to the journal."),
     ]
 
@@ -395,6 +397,38 @@ struct Setting: Sendable {
             The level of clients without a password.
             """),
         Setting(
+            .webAddress, "web", "address", .listener, "none",
+            """
+            Where browsers connect: an address of this machine, any for all of its addresses, or none.
+            """),
+        Setting(
+            .webPort, "web", "port", .integer(1...65_535), "8080",
+            """
+            The port for them. For a port below 1024 the daemon needs the right (CAP_NET_BIND_SERVICE).
+            """),
+        Setting(
+            .webClients, "web", "clients", .choice(["private", "all"]), "private",
+            """
+            Whose connections are accepted: with private only those from private networks (192.168…, 10…, fe80…). There
+            is no encryption.
+            """),
+        Setting(
+            .webNames, "web", "names", .text, "none",
+            """
+            Names of this machine in the network, with a comma between two: kitchen.fritz.box. Its addresses, names
+            without a dot, and those that end with .local, .home.arpa or .internal need not be named.
+            """),
+        Setting(
+            .webPasswordFile, "web", "password-file", .path(orWord: "none"), "none",
+            """
+            A file with the password of the page in its first line, or none for a page without one.
+            """),
+        Setting(
+            .webFolder, "web", "folder", .path(orWord: nil), "/usr/share/tonearm/web",
+            """
+            The folder with the files of the page.
+            """),
+        Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
             changesWhileRunning: true,
             """
@@ -408,7 +442,8 @@ struct Setting: Sendable {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart, .serviceURL,
             .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .offlineFolder, .libraryFolders,
-            .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords, .mpdPermission:
+            .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords, .mpdPermission,
+            .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webFolder:
             true
         default: false
         }

@@ -67,6 +67,7 @@ public struct ApplianceState: ~Copyable {
                 "\(path)/\(Player.databaseName)",
                 modules: Player.schemas + [
                     Self.schema, DatabaseCacheIndex.schema, Offlining.schema, PlayRows.schema, MPDStickerRows.schema,
+                    WebSessionRows.schema,
                 ],
                 predecessor: Self.predecessor)
         } catch {

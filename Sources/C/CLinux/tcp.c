@@ -57,15 +57,20 @@ int tonearm_tcp_connect(const char *text, uint16_t port, int seconds) {
     return descriptor;
 }
 
+void tonearm_tcp_accept_both(int descriptor) {
+    int no = 0;
+    setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+}
+
 int tonearm_tcp_listen(const char *text, uint16_t port) {
     union tcp_address address;
     socklen_t length = tcp_address(text, port, &address);
     if (length == 0) return -1;
     int descriptor = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -1;
-    int yes = 1, no = 0;
+    int yes = 1;
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (address.any.sa_family == AF_INET6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (address.any.sa_family == AF_INET6) tonearm_tcp_accept_both(descriptor);
     // Accepted connections inherit these: answers are small, and a client that has vanished is noticed.
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
@@ -97,4 +102,15 @@ int tonearm_peer_is_private(int descriptor) {
     if (IN6_IS_ADDR_V4MAPPED(&address.v6.sin6_addr)) return is_private_v4(bytes + 12);
     return IN6_IS_ADDR_LOOPBACK(&address.v6.sin6_addr) || IN6_IS_ADDR_LINKLOCAL(&address.v6.sin6_addr)
            || (bytes[0] & 0xFE) == 0xFC;
+}
+
+void tonearm_peer_address(int descriptor, uint8_t *bytes) {
+    union tcp_address address;
+    socklen_t length = sizeof address;
+    memset(bytes, 0, 16);
+    if (getpeername(descriptor, &address.any, &length) != 0) return;
+    if (address.any.sa_family == AF_INET6) memcpy(bytes, &address.v6.sin6_addr, 16);
+    if (address.any.sa_family != AF_INET) return;
+    bytes[10] = bytes[11] = 0xFF;
+    memcpy(bytes + 12, &address.v4.sin_addr, 4);
 }

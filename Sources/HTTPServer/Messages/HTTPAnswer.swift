@@ -12,6 +12,8 @@ package struct HTTPAnswer: Sendable {
     package var pace: Pace?
     /// The length that the head announces, if it is not that of the body. The connection closes after a shorter body.
     package var announcedLength: Int64?
+    /// The body, if its end is not known; it is sent instead of `body`.
+    package var stream: HTTPStream?
     /// Takes the connection over after the answer, which has the status 101.
     package var upgrade: (@Sendable (UpgradedSocket) -> Void)?
 
@@ -33,6 +35,15 @@ package struct HTTPAnswer: Sendable {
             headers: [HTTPField("Content-Type", "application/json"), HTTPField("Cache-Control", "no-store")],
             body: ContentBody(Array(value.serialized().utf8)))
     }
+}
+
+/// A body whose end is not known: its parts are sent as they come.
+package struct HTTPStream: Sendable {
+    /// Fills the buffer with the next bytes. Called on the connection's thread, which it blocks until there are some.
+    /// - Returns: the number of bytes; 0 at the end.
+    package var read: @Sendable (UnsafeMutableRawBufferPointer) -> Int
+
+    package init(read: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Int) { self.read = read }
 }
 
 /// A header.

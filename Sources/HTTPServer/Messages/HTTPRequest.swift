@@ -13,10 +13,12 @@ package struct HTTPRequest: Sendable {
     package var body: [UInt8]
     /// Whether it arrived over TLS.
     package var isSecure: Bool
+    /// The connection; nil for a request that a test makes.
+    package var connection: HTTPConnection?
 
     package init(
         method: String = "GET", path: String, query: [String: String] = [:], headers: [String: String] = [:],
-        body: [UInt8] = [], isSecure: Bool = false
+        body: [UInt8] = [], isSecure: Bool = false, connection: HTTPConnection? = nil
     ) {
         self.method = method
         self.path = path
@@ -24,6 +26,7 @@ package struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
         self.isSecure = isSecure
+        self.connection = connection
     }
 
     /// The parts of the path between its slashes, without empty ones.

@@ -43,7 +43,8 @@ let answerConnection: MHD_AccessHandlerCallback = {
     guard !exchange.isTooLarge else { return send(server.service.refuse(.tooLarge), on: connection) }
     let request = HTTPRequest(
         method: name, path: String(cString: path), query: values(of: connection, .GET_ARGUMENT_KIND),
-        headers: values(of: connection, .HEADER_KIND), body: exchange.body, isSecure: server.isSecure)
+        headers: values(of: connection, .HEADER_KIND), body: exchange.body, isSecure: server.isSecure,
+        connection: HTTPConnection(descriptor: tonearm_http_socket(connection)))
     let answer = server.service.answer(request)
     exchange.answer = answer
     return send(answer, on: connection)
@@ -88,6 +89,8 @@ private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Res
     let length = answer.announcedLength ?? answer.body.count
     if answer.upgrade != nil {
         response = MHD_create_response_for_upgrade(upgradeConnection, nil)
+    } else if let stream = answer.stream {
+        response = streamed(stream)
     } else if length == 0, answer.body.count == 0, answer.pace == nil {
         response = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
     } else {
@@ -111,4 +114,19 @@ private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Res
         MHD_add_response_header(response, "Date", HTTPDate.text(SystemTime.clockMilliseconds() / 1000))
     }
     return MHD_queue_response(connection, UInt32(answer.status), response)
+}
+
+/// Returns the response of a body without a known end: in chunks, or ended by the connection (RFC 9112, 6.3).
+private func streamed(_ stream: HTTPStream) -> OpaquePointer? {
+    let sending = Unmanaged.passRetained(SentStream(stream)).toOpaque()
+    let response: OpaquePointer? = MHD_create_response_from_callback(
+        .max, 16_384,
+        { context, _, buffer, room in
+            guard let context, let buffer else { return SentBody.endWithError }
+            let stream = Unmanaged<SentStream>.fromOpaque(context).takeUnretainedValue().stream
+            let count = stream.read(UnsafeMutableRawBufferPointer(start: buffer, count: room))
+            return count > 0 ? count : SentBody.endOfStream
+        }, sending, { context in if let context { Unmanaged<SentStream>.fromOpaque(context).release() } })
+    if response == nil { Unmanaged<SentStream>.fromOpaque(sending).release() }
+    return response
 }

@@ -20,18 +20,26 @@ package final class HTTPServer: @unchecked Sendable {
 
     package struct Refused: Error {}
 
-    /// The most connections, more than a house has players. Each takes a thread.
-    private static let mostConnections: UInt32 = 512
-    /// The most connections of one address, so that others find a place. A proxy has one address for all clients.
-    private static let mostOfClient: UInt32 = 384
-    private static let idleSeconds: UInt32 = 60
+    /// The limits of the connections. Each connection takes a thread.
+    package struct Limits: Sendable {
+        /// The most connections: more than a house has players.
+        package var connections: UInt32 = 512
+        /// The most connections of one address, so that others find a place. A proxy has one address for all clients.
+        package var ofAddress: UInt32 = 384
+        /// A connection without a request, or whose client reads nothing, ends after this time in seconds.
+        package var idleSeconds: UInt32 = 60
+
+        package init() {}
+    }
 
     private let context: Context
     private let daemon: OpaquePointer
 
-    /// - Parameter identity: nil without TLS.
+    /// - Parameter identity: the certificate of TLS; nil without TLS.
     /// - Throws: `Refused` when the certificate and its key are not usable, or no thread can be made.
-    package init(on socket: ListeningSocket, identity: Identity?, _ service: HTTPService) throws(Refused) {
+    package init(on socket: ListeningSocket, identity: Identity?, limits: Limits = Limits(), _ service: HTTPService)
+        throws(Refused)
+    {
         // A client that disconnects during an answer must not end the process.
         tonearm_ignore_signal(SIGPIPE)
         context = Context(isSecure: identity != nil, service: service)
@@ -39,12 +47,11 @@ package final class HTTPServer: @unchecked Sendable {
         let started: OpaquePointer? =
             if let identity {
                 tonearm_http_start(
-                    socket.descriptor, identity.certificate, identity.key, Self.mostConnections, Self.mostOfClient,
-                    Self.idleSeconds,
-                    answerConnection, completeRequest, pointer)
+                    socket.descriptor, identity.certificate, identity.key, limits.connections, limits.ofAddress,
+                    limits.idleSeconds, answerConnection, completeRequest, pointer)
             } else {
                 tonearm_http_start(
-                    socket.descriptor, nil, nil, Self.mostConnections, Self.mostOfClient, Self.idleSeconds,
+                    socket.descriptor, nil, nil, limits.connections, limits.ofAddress, limits.idleSeconds,
                     answerConnection, completeRequest, pointer)
             }
         guard let started else {

@@ -10,7 +10,7 @@ package struct ListeningSocket {
     /// The port; if 0 was requested, the port that the kernel chose.
     package let port: Int
 
-    /// - Parameter address: a numeric address of IPv4 or IPv6.
+    /// - Parameter address: a numeric address of IPv4 or IPv6; `::` stands for all addresses of both families.
     /// - Throws: EINVAL for another text, EADDRINUSE, EADDRNOTAVAIL, EACCES…
     package init(address: String, port: Int) throws(SystemError) {
         let subject = "\(address) port \(port)"
@@ -27,6 +27,7 @@ package struct ListeningSocket {
         guard descriptor >= 0 else { throw .last("listen at", subject) }
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        tonearm_tcp_accept_both(descriptor)
         guard bind(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0, listen(descriptor, 128) == 0
         else {
             let error = SystemError.last("listen at", subject)

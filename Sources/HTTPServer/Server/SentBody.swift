@@ -1,3 +1,4 @@
+import CLinux
 import CMicroHTTPD
 import Platform
 
@@ -9,11 +10,21 @@ package enum BodyStep: Equatable, Sendable {
     case close
 }
 
-/// The connection of an answer whose body is being sent.
+/// The connection of a request.
 ///
 /// Thread: the connection's.
-package struct HTTPConnection {
+package struct HTTPConnection: Sendable {
     let descriptor: Int32
+
+    /// Whether the client is in a private network: RFC 1918, loopback, link-local or unique local.
+    package var isPeerPrivate: Bool { tonearm_peer_is_private(descriptor) == 1 }
+
+    /// The address of the client: 16 bytes, those of an IPv4 address as IPv6 maps it (RFC 4291, 2.5.5.2).
+    package var peerAddress: [UInt8] {
+        var address = [UInt8](repeating: 0, count: 16)
+        address.withUnsafeMutableBufferPointer { tonearm_peer_address(descriptor, $0.baseAddress) }
+        return address
+    }
 
     /// Whether the client has not confirmed all sent bytes yet.
     package var hasUnconfirmedBytes: Bool { tonearm_http_unsent(descriptor) > 0 }
@@ -60,4 +71,11 @@ final class SentBody {
             return Self.endWithError
         }
     }
+}
+
+/// The state that libmicrohttpd holds while it sends a body without a known end. Thread: the connection's.
+final class SentStream {
+    let stream: HTTPStream
+
+    init(_ stream: HTTPStream) { self.stream = stream }
 }

@@ -7,6 +7,34 @@ package struct EmbeddedPicture: Equatable, Sendable {
     package var path: String
     package var picture: TagPicture
 
+    /// Whether the bytes of the file are those of the picture, without gaps.
+    package var isPlain: Bool { picture.encoding == .plain && picture.page == nil }
+
+    /// The picture of the music at a path, or of the first track in a folder.
+    /// - Parameter path: the path of a music file, a track of a cue sheet, or a folder.
+    /// - Returns: nil without a picture, and when the file has changed since the scan.
+    package init?(ofMusicAt path: String, _ index: MusicIndex) throws(DatabaseError) {
+        let found = try index.read { (database) throws(DatabaseError) -> EmbeddedPicture? in
+            let place = FilePlace(path)
+            let sheet = FilePlace(place.folder)
+            var row = try database.prepare(
+                """
+                SELECT id FROM track WHERE is_present = 1 AND (
+                    folder = (SELECT id FROM folder WHERE path = ?1) AND file = ?2
+                    OR folder = (SELECT id FROM folder WHERE path = ?3) AND file = ?4
+                    OR folder = (SELECT id FROM folder WHERE path = ?5))
+                ORDER BY picture_offset IS NULL, id LIMIT 1
+                """)
+            try row.bind([
+                .text(place.folder), .text(place.file), .text(sheet.folder), .text(sheet.file), .text(path),
+            ])
+            guard try row.step() else { return nil }
+            return try EmbeddedPicture(ofTrack: row.number(0), database)
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
     /// Returns nil without a picture, and when the file has changed since the scan.
     package init?(ofTrack id: Int64, _ database: Database) throws(DatabaseError) {
         var row = try database.prepare(

@@ -20,6 +20,15 @@ public struct OperatingSystem: Equatable, Sendable {
             machine: architecture)
     }
 
+    /// The name of the machine; empty when it cannot be read.
+    public static var hostName: String {
+        var name: [UInt8] = []
+        do throws(SystemError) { name = try File.contents(of: "/proc/sys/kernel/hostname", limit: 256) } catch {
+            // Ignored: the name only informs.
+        }
+        return String(decoding: name.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
     private static var architecture: String {
         #if arch(arm64)
             "aarch64"

@@ -46,6 +46,22 @@ public final class StreamSocket: Sendable {
         if descriptor < 0 { throw .last("connect to", "\(address) port \(port)") }
     }
 
+    /// Connects two sockets inside of the process.
+    /// - Parameter seconds: how long `asking` waits when it sends or receives.
+    /// - Returns: `served`, which does not block, and `asking`, which does.
+    /// - Throws: EMFILE, ENFILE, ENOMEM.
+    public static func pair(seconds: Int) throws(SystemError) -> (served: StreamSocket, asking: StreamSocket) {
+        var descriptors: (Int32, Int32) = (-1, -1)
+        let result = withUnsafeMutableBytes(of: &descriptors) {
+            tonearm_local_pair($0.baseAddress?.assumingMemoryBound(to: Int32.self), Int32(clamping: seconds))
+        }
+        if result != 0 { throw .last("socketpair") }
+        return (StreamSocket(descriptors.0), StreamSocket(descriptors.1))
+    }
+
+    /// Ends both directions. A thread that waits in `receive` gets the end. Any thread.
+    public func shutDown() { tonearm_shut_down(descriptor) }
+
     /// Whether `init(listeningAt:port:)` can read the text.
     public static func isNumericAddress(_ text: String) -> Bool {
         FileName.withBytes(of: text) { tonearm_is_numeric_address($0) == 1 }

@@ -96,6 +96,7 @@ struct RunCommand {
         // Before any playback: an error here ends the start.
         let server = try openSocket(daemon)
         let mpd = MPDServer.open(daemon)
+        let page = WebServer.open(daemon, version: tonearmVersion)
         if let board { daemon.attach(board, lines: GPIOLines()) }
         let network = watchLink(board, daemon, streaming, web)
         daemon.start()
@@ -113,6 +114,7 @@ struct RunCommand {
         network?.stop()
         server?.stop()
         mpd?.stop()
+        page?.stop()
         daemon.shutDown()
     }
 

@@ -72,6 +72,8 @@ class Build:
         for skeleton in (FIRMWARE / "root", self.board / "root"):
             self.add_skeleton(tree, skeleton)
         tree.add("usr/bin/tonearm", self.engine, "tonearm")
+        for file in sorted((ROOT / "web").iterdir()):
+            tree.add(f"usr/share/tonearm/web/{file.name}", file, "tonearm")
         for applet in " ".join(lists.lines(FIRMWARE / "applets")).split():
             tree.link(f"usr/bin/{applet}", "busybox")
         self.add_certificates(tree)

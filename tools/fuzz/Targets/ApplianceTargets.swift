@@ -1,3 +1,4 @@
+import HTTPServer
 import Platform
 
 @testable import Appliance
@@ -55,6 +56,32 @@ let applianceTargets = [
         }
         let again = try? MPDArguments(line: line)
         require(again?.values.elementsEqual(command.values) { $0.utf8.elementsEqual($1.utf8) } == true, "\(line)")
+    },
+    FuzzTarget("web-request") { bytes in
+        // The name in the first line, and then the body.
+        let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(decoding: parts[0], as: UTF8.self)
+        let body = parts.count > 1 ? Array(parts[1]) : []
+        guard let request = try? WebRequest(name, body: body, in: MusicFolders(paths: ["/music"])) else { return }
+        let line = RequestLine(.whole(Array(request.line.serialized().utf8)))
+        guard case .success(.music(let paths, _)) = line.request else { return }
+        for path in paths where path.utf8.first == UInt8(ascii: "/") {
+            require(path.utf8.starts(with: "/music".utf8), "\(path) is outside of the folders")
+        }
+    },
+    FuzzTarget("web-guard") { bytes in
+        // The host, the origin, the type of the body and the token.
+        let words = pieces(of: bytes)
+        var headers: [String: String] = [:]
+        for (name, word) in zip(["host", "origin", "content-type", WebGuard.tokenHeader], words) { headers[name] = word }
+        let guardian = WebGuard(names: ["own.example"], acceptsAll: false, token: "secret")
+        let request = HTTPRequest(method: "POST", path: "/api/play", headers: headers)
+        guard guardian.refusal(of: request, isPrivate: true) == nil else { return }
+        // A request of a browser that is taken has the token, and a host that no foreign site has.
+        if headers["origin"] != nil {
+            require(headers[WebGuard.tokenHeader]?.utf8.elementsEqual("secret".utf8) == true, "no token")
+        }
+        require(!WebGuard.lowercased(headers["host"] ?? "").utf8.elementsEqual("evil.example".utf8), "a foreign host")
     },
     FuzzTarget("mpd-filter") { bytes in
         // The arguments, one a line.

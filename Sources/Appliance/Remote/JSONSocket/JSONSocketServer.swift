@@ -1,6 +1,5 @@
 import CLinux
 import Platform
-import Queue
 
 /// The control socket: accepts clients, answers their requests, and sends them events. `docs/control.md` documents the
 /// protocol.
@@ -10,28 +9,18 @@ public final class JSONSocketServer: @unchecked Sendable {
     /// The most clients at once, plus one for root. A lower limit disconnects no client.
     public var clientLimit: Int
 
-    private static let positionInterval: Int64 = 1_000_000_000
     private static let retryInterval: Int64 = 1_000_000_000
     /// A client that sends no request for this long may be disconnected to make room for another one.
     private static let silenceLimit: Int64 = 10_000_000_000
 
     private let loop: EventLoop
     private let clock: any MonotonicClock
-    private let queue: QueueConductor
-    private let observers: DaemonObservers
-    /// Only tests change `requests` and `searches`, before a client connects.
-    var requests: RequestExecution
-    var searches: MusicSearches
+    let clients: JSONSessions
     /// Returns the user at the other end; nil when it is unknown.
     private let userOf: (StreamSocket) -> UInt32?
     private let file: SocketFile
     private var listener: StreamSocket?
     private var retry: TimerToken?
-    private var observer: UInt64 = 0
-    private var sessions: [JSONSession] = []
-    private var lastNumber: UInt64 = 0
-    /// The timer for positions, only while the position changes and a client has subscribed to it.
-    private var positionTimer: TimerToken?
 
     /// - Parameters:
     ///   - path: the path of the socket; its folder is created when it is missing.
@@ -45,17 +34,16 @@ public final class JSONSocketServer: @unchecked Sendable {
     ) {
         loop = daemon.loop
         clock = daemon.clock
-        queue = daemon.queue
-        observers = daemon.observers
+        clients = JSONSessions(daemon, version: version)
         self.clientLimit = clientLimit
         file = SocketFile(path: path, mode: mode, group: group)
-        requests = RequestExecution(daemon, version: version)
-        searches = MusicSearches(loop: loop)
         self.userOf = userOf
     }
 
     /// The number of connected clients.
     public var clientCount: Int { sessions.count }
+
+    private var sessions: [JSONSession] { clients.sessions }
 
     /// Begins to listen.
     /// - Throws: when the socket cannot be created.
@@ -63,7 +51,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         loop.assertOnLoop()
         guard listener == nil else { return }
         listener = try file.open()
-        observer = observers.add { [self] in receive($0) }
+        clients.start()
         listen()
     }
 
@@ -74,11 +62,9 @@ public final class JSONSocketServer: @unchecked Sendable {
         loop.unwatch(listener.descriptor)
         self.listener = nil
         file.remove()
-        observers.remove(observer)
         if let retry { loop.cancel(retry) }
         retry = nil
-        for session in sessions { session.end() }
-        updatePositionTimer()
+        clients.stop()
     }
 
     // MARK: Clients
@@ -122,12 +108,7 @@ public final class JSONSocketServer: @unchecked Sendable {
             }
         }
         guard hasPlace(for: user) else { return turnAway(socket) }
-        lastNumber += 1
-        let session = JSONSession(
-            socket, number: lastNumber, user: user, requests: requests, searches: searches, loop: loop,
-            clock: clock, subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
-        sessions.append(session)
-        session.start()
+        clients.begin(socket, user: user)
     }
 
     /// Returns whether another client fits. Root has one more place that others never get, so that root can always find
@@ -171,40 +152,6 @@ public final class JSONSocketServer: @unchecked Sendable {
         line.withUnsafeBytes { bytes in
             // A line fits into the buffer of a new connection, unless the client has disconnected.
             do throws(SystemError) { _ = try socket.send(bytes) } catch {}
-        }
-    }
-
-    private func forget(_ number: UInt64) {
-        sessions.removeAll { $0.number == number }
-        updatePositionTimer()
-    }
-
-    // MARK: Events
-
-    private func receive(_ change: DaemonEvent) {
-        tell(change)
-        if change == .state { updatePositionTimer() }
-    }
-
-    private func tell(_ change: DaemonEvent) {
-        let kind = RemoteEventSet(change)
-        guard sessions.contains(where: { $0.subscriptions.contains(kind) }) else { return }
-        let line = ReplyLines.event(requests.event(change))
-        // Iterate over a copy: sending may end a session.
-        for session in sessions { session.tell(kind, line) }
-    }
-
-    private func updatePositionTimer() {
-        let isWanted = sessions.contains { $0.subscriptions.contains(.position) } && queue.playback == .playing
-        if !isWanted, let timer = positionTimer {
-            loop.cancel(timer)
-            positionTimer = nil
-        } else if isWanted, positionTimer == nil {
-            positionTimer = loop.schedule(after: Self.positionInterval) { [self] in
-                positionTimer = nil
-                tell(.positionJumped)
-                updatePositionTimer()
-            }
         }
     }
 }

@@ -10,6 +10,7 @@ struct MPDClient {
     var tags = MPDTags.all
     /// The most bytes of a picture in one answer.
     var binaryLimit = 8192
+    let picture = MPDPictureReading()
     /// Whether it has sent `close`.
     var hasClosed = false
     /// Its number at `MPDChannels`.

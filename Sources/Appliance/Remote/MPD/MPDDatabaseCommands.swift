@@ -77,18 +77,17 @@ extension MPDPlayer {
     ) throws(MPDFailure) -> MPDStep {
         let (uri, limit) = (arguments[0], client.binaryLimit)
         let offset = Int64(try MPDNumbers.unsigned(arguments[1]))
-        return query(client) { (database) throws(MPDFailure) in
+        return query(client) { [reading = client.picture] (database) throws(MPDFailure) in
             var output = MPDOutput()
-            guard let picture = try database.picture(uri, embedded: isEmbedded) else {
+            let part = try reading.part(of: uri, embedded: isEmbedded, at: offset, limit: limit, database)
+            guard let part else {
                 if isEmbedded { return .output(output) }
                 throw MPDFailure(.noSuchObject, "No file exists")
             }
-            guard offset <= picture.size else { throw MPDFailure(.argument, "Offset too large") }
-            let bytes = try picture.read(at: offset, count: Int(min(Int64(limit), picture.size - offset)))
-            output.pair("size", picture.size)
-            if isEmbedded, let type = picture.mediaType { output.pair("type", type) }
-            output.pair("binary", bytes.count)
-            output.append(bytes)
+            output.pair("size", part.picture.size)
+            if isEmbedded, let type = part.picture.mediaType { output.pair("type", type) }
+            output.pair("binary", part.bytes.count)
+            output.append(part.bytes)
             output.append([UInt8(ascii: "\n")])
             return .output(output)
         }

@@ -121,6 +121,10 @@ void tonearm_die_of_signal(int signal);
 int tonearm_local_connect(const char *path, int seconds);
 int tonearm_local_listen(const char *path, mode_t mode);
 int tonearm_local_accept(int descriptor);
+/// Connects two sockets. The first one does not block. The second one fails with EAGAIN after `seconds`.
+int tonearm_local_pair(int *descriptors, int seconds);
+/// Ends both directions of a connection. Calls that wait for it return.
+void tonearm_shut_down(int descriptor);
 /// A TCP socket that listens at a numeric address of IPv4 or IPv6 (EINVAL for another text); `::` stands for both.
 int tonearm_tcp_listen(const char *address, uint16_t port);
 /// Connects to a port, within `seconds` (EAGAIN afterwards, also for each sending).
@@ -131,6 +135,10 @@ int tonearm_is_numeric_address(const char *text);
 int tonearm_tcp_port(int descriptor);
 /// Whether the other end of a TCP connection has a private address: 1 or 0.
 int tonearm_peer_is_private(int descriptor);
+/// Writes the 16 bytes of the other end's address, as IPv6 maps one of IPv4; zeros when it is unknown.
+void tonearm_peer_address(int descriptor, uint8_t *bytes);
+/// Lets a socket of IPv6 that is not bound yet accept connections of IPv4 as well.
+void tonearm_tcp_accept_both(int descriptor);
 ssize_t tonearm_send(int descriptor, const void *bytes, size_t count);
 int tonearm_finish_sending(int descriptor);
 

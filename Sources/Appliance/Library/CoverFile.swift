@@ -1,0 +1,36 @@
+import Platform
+
+/// The picture in a folder of music.
+enum CoverFile {
+    /// The names without their endings, in any case. The first one that is there is the cover. MPD has the first one.
+    private static let names = ["cover", "folder", "front", "albumart", "album"]
+    private static let endings = [".png", ".jpg", ".jpeg", ".webp", ".jxl"]
+
+    /// Returns the path of the cover; nil when the folder has none, or cannot be read.
+    static func path(in folder: String) -> String? {
+        let entries: [Folder.Entry]
+        do throws(SystemError) {
+            entries = try Folder.entries(of: folder) { $0.kind == .file && rank(of: $0.name) != nil ? .keep : .skip }
+        } catch {
+            return nil
+        }
+        var best: (rank: Int, name: String)?
+        for entry in entries {
+            if let rank = rank(of: entry.name), rank < best?.rank ?? .max { best = (rank, entry.name) }
+        }
+        return best.map { "\(folder)/\($0.name)" }
+    }
+
+    /// Returns nil for a file with another name.
+    private static func rank(of name: String) -> Int? {
+        let name = name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        var rank = 0
+        for cover in names {
+            for ending in endings {
+                if name.elementsEqual((cover + ending).utf8) { return rank }
+                rank += 1
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,17 @@
+/// The folders whose files clients of the network may name: those of the library, and that of the kept playlists.
+struct MusicFolders: Sendable {
+    /// Absolute paths.
+    let paths: [String]
+
+    /// Whether a path is one of the folders, or lies in one. A part of it that is `..` could lead out.
+    func contains(_ path: String) -> Bool {
+        let isBelow = paths.contains { folder in
+            var folder = folder.utf8[...]
+            while folder.last == UInt8(ascii: "/") { folder.removeLast() }
+            guard path.utf8.starts(with: folder) else { return false }
+            let rest = path.utf8.dropFirst(folder.count)
+            return rest.isEmpty || rest.first == UInt8(ascii: "/")
+        }
+        return isBelow && path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { !$0.elementsEqual("..".utf8) }
+    }
+}

@@ -1,0 +1,80 @@
+import HTTPServer
+import Platform
+
+/// The logins of browsers. Without `[web] password-file` everybody may use the page, else those who have given the
+/// password.
+///
+/// Thread: any; `@unchecked Sendable` is safe because `lock` guards the state.
+final class WebLogins: @unchecked Sendable {
+    static let cookieName = "tonearm-session"
+
+    private let lock = Lock()
+    /// nil when none is set.
+    private let password: [UInt8]?
+    private let sessions: WebSessions
+    private let clock: any MonotonicClock
+    private var limit = WebLoginLimit()
+
+    init(password: [UInt8]?, sessions: WebSessions, clock: any MonotonicClock) {
+        self.password = password
+        self.sessions = sessions
+        self.clock = clock
+    }
+
+    /// Whether the request's browser may use everything.
+    func allows(_ request: HTTPRequest) -> Bool {
+        guard password != nil else { return true }
+        guard let cookie = Self.cookie(of: request) else { return false }
+        return sessions.contains(cookie, at: SystemTime.clockMilliseconds() / 1000)
+    }
+
+    /// Answers `POST /api/login`.
+    func login(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
+        guard let password else { return .json(["ok": true]) }
+        guard let given = (try? JSONValue.parse(request.body, depthLimit: 4))?["password"]?.string else {
+            throw WebRefusal(400, "bad-request", "password: must be a text")
+        }
+        let address = request.connection?.peerAddress ?? []
+        let seconds = clock.now() / 1_000_000_000
+        let wait = lock.withLock {
+            let wait = limit.wait(for: address, at: seconds)
+            // Noted before the comparison, so that attempts at the same time count as well.
+            if wait == 0 { limit.failed(address, at: seconds) }
+            return wait
+        }
+        guard wait == 0 else {
+            throw WebRefusal(429, "too-many-attempts", "too many wrong passwords: try again in \(wait) s")
+        }
+        guard SecretText.isEqual(Array(given.utf8), password) else {
+            throw WebRefusal(403, "wrong-password", "this is not the password")
+        }
+        lock.withLock { limit.succeeded(address) }
+        let cookie = sessions.begin(at: SystemTime.clockMilliseconds() / 1000)
+        return Self.answer(setting: cookie, seconds: WebSessions.lifetime, request)
+    }
+
+    /// Answers `POST /api/logout`.
+    func logout(_ request: HTTPRequest) -> HTTPAnswer {
+        if let cookie = Self.cookie(of: request) { sessions.end(cookie) }
+        return Self.answer(setting: "", seconds: 0, request)
+    }
+
+    private static func answer(setting cookie: String, seconds: Int64, _ request: HTTPRequest) -> HTTPAnswer {
+        var answer = HTTPAnswer.json(["ok": true])
+        // Scripts do not see it, and no request of another site has it (RFC 6265bis, 4.1.2).
+        let attributes = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)" + (request.isSecure ? "; Secure" : "")
+        answer.headers.append(HTTPField("Set-Cookie", "\(cookieName)=\(cookie); \(attributes)"))
+        return answer
+    }
+
+    private static func cookie(of request: HTTPRequest) -> String? {
+        let start = "\(cookieName)="
+        for pair in (request.headers["cookie"] ?? "").utf8.split(separator: UInt8(ascii: ";")) {
+            let pair = pair.drop { $0 == UInt8(ascii: " ") }
+            if pair.starts(with: start.utf8) {
+                return String(decoding: pair.dropFirst(start.utf8.count), as: UTF8.self)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPServer
+import Platform
+
+/// Why the web server does not do what a request asks for.
+struct WebRefusal: Error, Equatable {
+    var status: Int
+    /// The reason for programs. docs/web.md lists those that docs/control.md does not have.
+    var code: String
+    /// The message for the user.
+    var message: String
+
+    init(_ status: Int, _ code: String, _ message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    static let noSuchPage = WebRefusal(404, "no-such-page", "there is no such page")
+    static let loginNeeded = WebRefusal(401, "login", "log in first: a password is set ([web] password-file)")
+    static let ending = WebRefusal(503, "system", "the daemon ends: ask again when it runs")
+
+    static func method(_ allowed: String) -> WebRefusal {
+        WebRefusal(405, "method", "use the method \(allowed)")
+    }
+
+    var answer: HTTPAnswer {
+        .json(
+            ["ok": false, "error": ["code": .string(code), "message": .string(message)]], status: status)
+    }
+
+    /// Returns the status for the code of an error of the control protocol.
+    static func status(ofCode code: String) -> Int {
+        func isOne(_ codes: String...) -> Bool { codes.contains { $0.utf8.elementsEqual(code.utf8) } }
+        if isOne("bad-json", "bad-request", "bad-setting") { return 400 }
+        if isOne("no-such-entry", "no-such-playlist", "no-such-file", "no-music") { return 404 }
+        if isOne("too-long") { return 413 }
+        if isOne("system", "too-many-clients", "idle") { return 503 }
+        return 409
+    }
+}

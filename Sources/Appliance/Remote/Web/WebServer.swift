@@ -1,0 +1,112 @@
+import Crypto
+import HTTPServer
+import Platform
+
+/// The web server of the daemon: the page, and the HTTP interface. `docs/web.md` describes both.
+///
+/// Thread: the daemon's. Requests are answered on threads of their own, as clients of the control protocol inside of
+/// the process.
+public final class WebServer {
+    /// The most connections at once. A browser has up to six, one of them for events.
+    static let connectionLimit: UInt32 = 96
+    /// The most connections of one address.
+    static let addressLimit: UInt32 = 48
+
+    private let clients: JSONSessions
+    private let connections: ControlConnections
+    private var server: HTTPServer?
+    /// The port at which it listens.
+    let port: UInt16
+
+    /// The number of requests and streams that are served.
+    var clientCount: Int { clients.sessions.count }
+
+    private init(_ clients: JSONSessions, _ connections: ControlConnections, _ server: HTTPServer, port: UInt16) {
+        self.clients = clients
+        self.connections = connections
+        self.server = server
+        self.port = port
+    }
+
+    /// Opens the server that the configuration asks for. Where it cannot listen, the daemon has the problem `web`.
+    /// - Parameter version: the version of the program.
+    /// - Returns: nil when no client may connect.
+    public static func open(_ daemon: Daemon, version: String) -> WebServer? {
+        guard let address = daemon.settings.configuration.webAddress else { return nil }
+        do throws(Refusal) {
+            let socket = try socket(at: address, daemon.settings.configuration.webPort)
+            return try open(daemon, on: socket, version: version)
+        } catch {
+            daemon.problems.set(DaemonProblem.web, "the web page cannot be reached: \(error.message)")
+            return nil
+        }
+    }
+
+    struct Refusal: Error { var message: String }
+
+    /// - Parameter socket: a socket that listens. The server closes it.
+    static func open(_ daemon: Daemon, on socket: ListeningSocket, version: String) throws(Refusal) -> WebServer {
+        let configuration = daemon.settings.configuration
+        let password = try password(configuration.webPasswordFile)
+        let clients = JSONSessions(daemon, version: version)
+        let loop = daemon.loop
+        let connections = ControlConnections { socket in
+            loop.post { clients.begin(socket, user: nil) }
+        }
+        let random = SystemRandomSource()
+        let sessions = WebSessions(daemon.storage, random: random)
+        let folders = MusicFolders(paths: configuration.libraryFolders + [configuration.playlistFolder])
+        let service = WebService(
+            name: OperatingSystem.hostName,
+            guardian: WebGuard(
+                names: configuration.webNames, acceptsAll: configuration.webAcceptsAll,
+                token: hexadecimal(random.bytes(16))),
+            logins: WebLogins(password: password, sessions: sessions, clock: daemon.clock),
+            files: PageFiles(folder: configuration.webFolder),
+            pictures: WebPictures(library: daemon.library, folders: folders), folders: folders,
+            connections: connections)
+        var limits = HTTPServer.Limits()
+        limits.connections = connectionLimit
+        limits.ofAddress = addressLimit
+        let port = UInt16(truncatingIfNeeded: socket.port)
+        let server: HTTPServer
+        do throws(HTTPServer.Refused) {
+            server = try HTTPServer(on: socket, identity: nil, limits: limits, service.service)
+        } catch {
+            throw Refusal(message: "the server cannot start: there is no memory or thread left")
+        }
+        if password != nil { sessions.load() }
+        clients.start()
+        return WebServer(clients, connections, server, port: port)
+    }
+
+    /// Returns the password; nil without a file.
+    private static func password(_ path: String?) throws(Refusal) -> [UInt8]? {
+        guard let path else { return nil }
+        let text: [UInt8]
+        do throws(SystemError) { text = try File.contents(of: path, limit: 1 << 12) } catch {
+            throw Refusal(message: error.description)
+        }
+        let line = text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty else { throw Refusal(message: "\(path): its first line must be the password") }
+        return Array(line)
+    }
+
+    private static func socket(at address: String, _ port: Int) throws(Refusal) -> ListeningSocket {
+        let isAny = address.utf8.elementsEqual("any".utf8)
+        do throws(SystemError) { return try ListeningSocket(address: isAny ? "::" : address, port: port) } catch {
+            // A kernel may be without IPv6.
+            if isAny, let socket = try? ListeningSocket(address: "0.0.0.0", port: port) { return socket }
+            throw Refusal(message: error.description)
+        }
+    }
+
+    /// Ends all connections. Idempotent.
+    public func stop() {
+        guard server != nil else { return }
+        connections.close()
+        clients.stop()
+        // Waits for the threads of the connections, which have their ends by now.
+        server = nil
+    }
+}

@@ -1,0 +1,100 @@
+import HTTPServer
+import Platform
+
+/// Answers requests: with the page's files, and under `/api/` as the interface for programs (docs/web.md,
+/// docs/openapi.json).
+///
+/// Thread: the connections' threads of the web server, which it blocks.
+struct WebService: Sendable {
+    /// The name of the appliance, for the page's title.
+    let name: String
+    let guardian: WebGuard
+    let logins: WebLogins
+    let files: PageFiles
+    let pictures: WebPictures
+    let folders: MusicFolders
+    let connections: ControlConnections
+
+    /// For the page: nothing of other sites, no script in its text, and no frame of another site around it.
+    private static let headers = [
+        HTTPField("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
+        HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Referrer-Policy", "no-referrer"),
+    ]
+
+    /// The service for the server.
+    var service: HTTPService {
+        var service = HTTPService { request in answer(request) }
+        service.bodyLimit = { path in path.utf8.starts(with: "/api/".utf8) ? WebRequest.bodyLimit : 0 }
+        service.refuse = { refusal in
+            switch refusal {
+            case .method: WebRefusal.method("GET or POST").answer
+            case .tooLarge:
+                WebRefusal(413, "too-long", "the body must not be longer than \(WebRequest.bodyLimit) bytes").answer
+            }
+        }
+        return service
+    }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        var answer: HTTPAnswer
+        do throws(WebRefusal) { answer = try self.route(request) } catch { answer = error.answer }
+        answer.headers += Self.headers
+        return answer
+    }
+
+    private func route(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
+        if let refusal = guardian.refusal(of: request, isPrivate: request.connection?.isPeerPrivate ?? true) {
+            throw refusal
+        }
+        let start = "/api/"
+        guard request.path.utf8.starts(with: start.utf8) else {
+            try check(request, isPost: false)
+            guard let resource = files.resource(at: request.path) else { throw .noSuchPage }
+            return resource.answer(to: request)
+        }
+        let name = String(decoding: request.path.utf8.dropFirst(start.utf8.count), as: UTF8.self)
+        func isNamed(_ text: StaticString) -> Bool { text.withUTF8Buffer { name.utf8.elementsEqual($0) } }
+        if isNamed("session") {
+            try check(request, isPost: false)
+            return session(request)
+        }
+        if isNamed("login") {
+            try check(request, isPost: true)
+            return try logins.login(request)
+        }
+        guard logins.allows(request) else { throw .loginNeeded }
+        // A POST request of this name is one of the control protocol.
+        if isNamed("events"), !isPost(request) { return try events(request) }
+        if isNamed("cover") {
+            try check(request, isPost: false)
+            guard let path = request.query["path"] else {
+                throw WebRefusal(400, "bad-request", "path is missing: the path of a track or a folder")
+            }
+            return try pictures.answer(for: path, to: request)
+        }
+        try check(request, isPost: true)
+        if isNamed("logout") { return logins.logout(request) }
+        return try WebRequest(name, body: request.body, in: folders).answer(connections)
+    }
+
+    private func check(_ request: HTTPRequest, isPost: Bool) throws(WebRefusal) {
+        if self.isPost(request) != isPost { throw .method(isPost ? "POST" : "GET") }
+    }
+
+    private func isPost(_ request: HTTPRequest) -> Bool { request.method.utf8.elementsEqual("POST".utf8) }
+
+    private func session(_ request: HTTPRequest) -> HTTPAnswer {
+        .json([
+            "ok": true, "token": .string(guardian.token), "name": .string(name),
+            "login": .boolean(!logins.allows(request)),
+        ])
+    }
+
+    private func events(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
+        let stream = try WebEventStream(connections, events: request.query["events"])
+        var answer = HTTPAnswer(
+            headers: [HTTPField("Content-Type", "text/event-stream"), HTTPField("Cache-Control", "no-store")])
+        answer.stream = HTTPStream { stream.read(into: $0) }
+        return answer
+    }
+}

@@ -1,0 +1,114 @@
+import Crypto
+import Database
+import Platform
+
+/// The browsers that have logged in. Each has a random cookie, of which only the hash is kept.
+///
+/// Thread: any; `@unchecked Sendable` is safe because `lock` guards the state.
+final class WebSessions: @unchecked Sendable {
+    /// How long a session lasts, in seconds: 30 days.
+    static let lifetime: Int64 = 30 * 86_400
+    /// The most sessions. A newer one takes the place of that which ends first.
+    static let limit = 100
+
+    private let lock = Lock()
+    private let storage: StorageThread
+    private let random: any RandomSource
+    private var sessions: [WebSessionRows.Session] = []
+
+    init(_ storage: StorageThread, random: any RandomSource) {
+        self.storage = storage
+        self.random = random
+    }
+
+    /// Reads the sessions of earlier starts.
+    func load() {
+        storage.query { [self] database in
+            guard let database, let stored = try? WebSessionRows(database).all() else { return }
+            lock.withLock { sessions += stored }
+        }
+    }
+
+    /// Begins a session.
+    /// - Parameter now: in seconds since 1970.
+    /// - Returns: its cookie.
+    func begin(at now: Int64) -> String {
+        let cookie = hexadecimal(random.bytes(32))
+        let session = WebSessionRows.Session(hash: Self.hash(cookie), end: now + Self.lifetime)
+        let ended = lock.withLock {
+            sessions.append(session)
+            let ended = sessions.filter { $0.end <= now }
+            sessions.removeAll { $0.end <= now }
+            guard sessions.count > Self.limit else { return ended }
+            let first = sessions.indices.min { sessions[$0].end < sessions[$1].end } ?? 0
+            return ended + [sessions.remove(at: first)]
+        }
+        write { rows throws(DatabaseError) in
+            for session in ended { try rows.remove(session.hash) }
+            try rows.add(session)
+        }
+        return cookie
+    }
+
+    func contains(_ cookie: String, at now: Int64) -> Bool {
+        let hash = Self.hash(cookie)
+        return lock.withLock { sessions.contains { SecretText.isEqual($0.hash, hash) && $0.end > now } }
+    }
+
+    func end(_ cookie: String) {
+        let hash = Self.hash(cookie)
+        lock.withLock { sessions.removeAll { SecretText.isEqual($0.hash, hash) } }
+        write { rows throws(DatabaseError) in try rows.remove(hash) }
+    }
+
+    private func write(_ body: @escaping @Sendable (WebSessionRows) throws(DatabaseError) -> Void) {
+        storage.write(answerOn: nil) { (database) throws(DatabaseError) in
+            try body(WebSessionRows(database))
+        } answer: { error in
+            if let error { Log.warning("a session of the web page was not stored: \(error.description)") }
+        }
+    }
+
+    private static func hash(_ cookie: String) -> [UInt8] {
+        // It fails only without memory; no cookie has an empty hash then.
+        (try? SHA256.hash(Array(cookie.utf8))) ?? [0]
+    }
+}
+
+/// The rows of the sessions, in the state.
+///
+/// Thread: that of the database.
+struct WebSessionRows {
+    struct Session: Equatable, Sendable {
+        /// SHA-256 of the cookie.
+        var hash: [UInt8]
+        /// In seconds since 1970.
+        var end: Int64
+    }
+
+    static let schema = SchemaModule(
+        "web",
+        [Migration(1, "CREATE TABLE web_session (hash BLOB PRIMARY KEY, end INTEGER NOT NULL) WITHOUT ROWID;")])
+
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    func all() throws(DatabaseError) -> [Session] {
+        var row = try database.prepare("SELECT hash, end FROM web_session")
+        var sessions: [Session] = []
+        while try row.step() {
+            if let hash = row.bytes(0), let end = row.integer(1) { sessions.append(Session(hash: hash, end: end)) }
+        }
+        return sessions
+    }
+
+    func add(_ session: Session) throws(DatabaseError) {
+        try database.execute(
+            "INSERT OR REPLACE INTO web_session (hash, end) VALUES (?, ?)", .bytes(session.hash), .integer(session.end))
+    }
+
+    func remove(_ hash: [UInt8]) throws(DatabaseError) {
+        try database.execute("DELETE FROM web_session WHERE hash = ?", .bytes(hash))
+    }
+}

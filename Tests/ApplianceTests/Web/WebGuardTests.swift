@@ -1,0 +1,117 @@
+import HTTPServer
+import Platform
+import Testing
+
+@testable import Appliance
+
+@Suite("Web: which requests are taken")
+struct WebGuardTests {
+    private let guardian = WebGuard(names: ["kitchen.fritz.box"], acceptsAll: false, token: "secret")
+
+    private func refusal(
+        _ method: String = "GET", host: String? = "192.168.1.5:8080", _ headers: [String: String] = [:],
+        isPrivate: Bool = true
+    ) -> String? {
+        var headers = headers
+        headers["host"] = host
+        let request = HTTPRequest(method: method, path: "/api/play", headers: headers)
+        return guardian.refusal(of: request, isPrivate: isPrivate)?.code
+    }
+
+    @Test(
+        "A host that only this machine can have is taken",
+        arguments: [
+            "192.168.1.5", "192.168.1.5:80", "[fe80::1]:8080", "[::1]", "localhost:8080", "kitchen", "kitchen.",
+            "Kitchen.local", "kitchen.local.:80", "a.home.arpa", "a.internal", "KITCHEN.fritz.box:80",
+        ])
+    func ownHosts(host: String) { #expect(refusal(host: host) == nil) }
+
+    @Test(
+        "Another host is refused: its owner may let it point here (DNS rebinding)",
+        arguments: [
+            nil, "", "evil.example", "evil.example:8080", "kitchen.local.evil.example", "192.168.1.5.evil.example",
+            ".local", "fritz.box", "[evil.example]", "[::1", ":80", "evil.example.",
+        ])
+    func foreignHosts(host: String?) { #expect(refusal(host: host) == "host") }
+
+    @Test("Requests of another site's page are refused, whatever they ask for")
+    func origins() {
+        #expect(refusal(["origin": "http://evil.example"]) == "origin")
+        #expect(refusal(["origin": "null"]) == "origin")
+        #expect(refusal(["origin": "https://192.168.1.5:8080"]) == "origin")
+        #expect(refusal(["origin": "http://192.168.1.5"]) == "origin")
+        #expect(refusal(["origin": "http://192.168.1.5:8080"]) == nil)
+        #expect(refusal("POST", ["origin": "http://evil.example", "content-type": "application/json"]) == "origin")
+    }
+
+    @Test("A request that changes something needs JSON, and in a browser the token")
+    func tokens() {
+        let origin = "http://192.168.1.5:8080"
+        #expect(refusal("POST") == "media-type")
+        #expect(refusal("POST", ["content-type": "text/plain"]) == "media-type")
+        #expect(refusal("POST", ["content-type": "application/x-www-form-urlencoded"]) == "media-type")
+        #expect(refusal("POST", ["content-type": "application/jsonp"]) == "media-type")
+        #expect(refusal("POST", ["content-type": "Application/JSON; charset=utf-8"]) == nil)
+        #expect(refusal("POST", ["content-type": "application/json", "origin": origin]) == "token")
+        #expect(refusal("POST", ["content-type": "application/json", "sec-fetch-site": "same-origin"]) == "token")
+        for wrong in ["", "secre", "secrets", "SECRET"] {
+            let headers = ["content-type": "application/json", "origin": origin, "tonearm-token": wrong]
+            #expect(refusal("POST", headers) == "token")
+        }
+        let right = ["content-type": "application/json", "origin": origin, "tonearm-token": "secret"]
+        #expect(refusal("POST", right) == nil)
+    }
+
+    @Test("A client outside of the private networks is refused, unless the configuration takes all")
+    func networks() {
+        #expect(refusal(isPrivate: false) == "not-private")
+        let open = WebGuard(names: [], acceptsAll: true, token: "secret")
+        #expect(open.refusal(of: HTTPRequest(path: "/", headers: ["host": "kitchen"]), isPrivate: false) == nil)
+    }
+}
+
+@Suite("Web: limits of logins")
+struct WebLoginLimitTests {
+    private let address: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 168, 1, 5]
+
+    @Test("After four wrong passwords each further one doubles the wait, up to five minutes")
+    func doubling() {
+        var limit = WebLoginLimit()
+        for _ in 1...4 {
+            limit.failed(address, at: 100)
+            #expect(limit.wait(for: address, at: 100) == 0)
+        }
+        for wait in [2, 4, 8, 16, 32, 64, 128, 256, 300, 300] as [Int64] {
+            limit.failed(address, at: 100)
+            #expect(limit.wait(for: address, at: 100) == wait)
+            #expect(limit.wait(for: address, at: 100 + wait) == 0)
+        }
+        limit.succeeded(address)
+        #expect(limit.wait(for: address, at: 100) == 0)
+    }
+
+    @Test("Other addresses do not wait; those of one IPv6 network do")
+    func networks() {
+        var limit = WebLoginLimit()
+        let first: [UInt8] = [0x20, 1, 0xD, 0xB8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+        var (neighbour, other) = (first, first)
+        neighbour[15] = 2
+        other[7] = 2
+        for _ in 1...5 { limit.failed(first, at: 0) }
+        #expect(limit.wait(for: neighbour, at: 0) == 2)
+        #expect(limit.wait(for: other, at: 0) == 0)
+        #expect(limit.wait(for: address, at: 0) == 0)
+    }
+
+    @Test("The number of addresses is bounded, and the oldest is forgotten first")
+    func bounded() {
+        var limit = WebLoginLimit()
+        for _ in 1...5 { limit.failed(address, at: 0) }
+        for number in 0..<WebLoginLimit.addressLimit - 1 {
+            limit.failed([UInt8(number), 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0], at: 0)
+        }
+        #expect(limit.wait(for: address, at: 0) == 2)
+        limit.failed([0, 9, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0], at: 0)
+        #expect(limit.wait(for: address, at: 0) == 0)
+    }
+}
