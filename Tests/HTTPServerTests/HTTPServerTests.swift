@@ -121,6 +121,31 @@ struct HTTPServerTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test("A body without a known end arrives part by part, and ends when the service ends it")
+    func stream() throws {
+        let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }
+        // @unchecked: used on the connection's thread alone.
+        final class Parts: @unchecked Sendable { var sent = 0 }
+        let (server, address) = try serve(
+            HTTPService { _ in
+                let parts = Parts()
+                var answer = HTTPAnswer(headers: [HTTPField("Content-Type", "text/event-stream")])
+                answer.stream = HTTPStream { buffer in
+                    let count = min(buffer.count, 999, bytes.count - parts.sent)
+                    buffer.copyBytes(from: bytes[parts.sent..<parts.sent + count])
+                    parts.sent += count
+                    return count
+                }
+                return answer
+            })
+        let answer = try fetch(address)
+        #expect(answer.code == 0 && answer.head.contains("Transfer-Encoding: chunked"))
+        #expect(answer.body.elementsEqual(bytes))
+        // An old client learns the end from the connection.
+        #expect(try fetch(address, "--http1.0").body.elementsEqual(bytes))
+        withExtendedLifetime(server) {}
+    }
+
     @Test("An upgraded connection belongs to the service, with the bytes that came with the request")
     func upgrade() throws {
         let (server, address) = try serve(

@@ -37,7 +37,7 @@ struct PlaylistFolderTests {
         let track = scratch["music/Joni/1.flac"]
         try playlists.create("Evening", with: [track, "/x/a b.cue/track0002"])
         #expect(try text("Evening.m3u8") == "#EXTM3U\n../Joni/1.flac\n/x/a b.cue/track0002\n")
-        try playlists.append(["tonearm:track/7", "http://h/s"], to: "Evening")
+        try playlists.add(["tonearm:track/7", "http://h/s"], to: "Evening")
         let all = [track, "/x/a b.cue/track0002", "tonearm:track/7", "http://h/s"]
         #expect(try playlists.entries(of: "Evening") == all)
         #expect(try playlists.entries(of: "Evening", 1..<3) == (4, Array(all[1..<3])))
@@ -46,7 +46,15 @@ struct PlaylistFolderTests {
         #expect(try playlists.removeEntries(1..<3, of: "Evening") == 2)
         #expect(try playlists.entries(of: "Evening") == ["http://h/s", "tonearm:track/7"])
         #expect(try playlists.removeEntries(1..<30, of: "Evening") == 1)
-        try playlists.append([], to: "another")
+        try playlists.add(["/1", "/2"], to: "Evening", at: 0)
+        #expect(try playlists.entries(of: "Evening") == ["/1", "/2", "http://h/s"])
+        try playlists.add(["/3"], to: "Evening", at: 3)
+        #expect(throws: PlaylistFailure.noSuchEntry(index: 5, count: 4)) {
+            try playlists.add(["/4"], to: "Evening", at: 5)
+        }
+        #expect(try playlists.removeEntries(0..<2, of: "Evening") == 2)
+        #expect(try playlists.removeEntries(1..<2, of: "Evening") == 1)
+        try playlists.add([], to: "another")
         #expect(try names == ["another", "Evening"])
         try playlists.rename("Evening", to: "Night")
         #expect(try files == ["Night.m3u8", "another.m3u8"])
@@ -70,9 +78,9 @@ struct PlaylistFolderTests {
         #expect(throws: PlaylistFailure.noSuchEntry(index: 3, count: 1)) {
             try playlists.moveEntry(from: 0, to: 3, of: "a")
         }
-        #expect(throws: PlaylistFailure.badEntry("x.flac")) { try playlists.append(["/2", "x.flac"], to: "a") }
+        #expect(throws: PlaylistFailure.badEntry("x.flac")) { try playlists.add(["/2", "x.flac"], to: "a") }
         #expect(throws: PlaylistFailure.full(.entries)) {
-            try playlists.append(Array(repeating: "/x", count: PlaylistFolder.mostEntries), to: "a")
+            try playlists.add(Array(repeating: "/x", count: PlaylistFolder.mostEntries), to: "a")
         }
         #expect(throws: PlaylistFailure.full(.bytes)) {
             try PlaylistFolder(scratch["music/playlists"], mostBytes: 100).append(
@@ -95,14 +103,14 @@ struct PlaylistFolderTests {
         "Names that no playlist can have",
         arguments: ["", ".", "..", ".hidden", "a/b", "a\0b", "a\nb", "a\rb", String(repeating: "x", count: 201)])
     func names(name: String) throws {
-        #expect(throws: PlaylistFailure.badName(name)) { try playlists.append(["/a"], to: name) }
+        #expect(throws: PlaylistFailure.badName(name)) { try playlists.add(["/a"], to: name) }
         #expect(throws: PlaylistFailure.badName(name)) { try playlists.rename("a", to: name) }
     }
 
     @Test("Long names, names with points, and any letters")
     func unusual() throws {
         for name in [String(repeating: "ß", count: 100), "a.m3u", "…", "x.y", "日本"] {
-            try playlists.append(["/a"], to: name)
+            try playlists.add(["/a"], to: name)
             #expect(try playlists.entries(of: name) == ["/a"])
         }
         #expect(try names.count == 5)
@@ -110,8 +118,8 @@ struct PlaylistFolderTests {
 
     @Test("Names that differ in case or normal form are one; of two such files of a PC each is found by its name")
     func spellings() throws {
-        try playlists.append(["/1"], to: "Jóga")
-        try playlists.append(["/2"], to: "JO\u{301}GA")
+        try playlists.add(["/1"], to: "Jóga")
+        try playlists.add(["/2"], to: "JO\u{301}GA")
         #expect(try files.count == 1 && playlists.entries(of: "jóga") == ["/1", "/2"])
         try playlists.rename("jóga", to: "JÓGA")
         #expect(try names == ["JÓGA"])
@@ -133,7 +141,7 @@ struct PlaylistFolderTests {
         #expect(try playlists.entries(of: "old") == entries)
         try playlists.rename("old", to: "Older")
         #expect(try files == ["Older.M3U", "near.flac"])
-        try playlists.append(["/a"], to: "older")
+        try playlists.add(["/a"], to: "older")
         #expect(try files == ["Older.m3u8", "near.flac"])
         #expect(try self.text("Older.m3u8").hasPrefix("#EXTM3U\n../Björk/1.flac\n../playlists/near.flac\n"))
         #expect(try playlists.entries(of: "Older") == entries + ["/a"])
@@ -142,7 +150,7 @@ struct PlaylistFolderTests {
     @Test("A change keeps the lines of files that are not there now, and they are found later")
     func mediumIsOut() throws {
         try write("..\\Bj\u{F6}rk\\1.flac\nD:\\x\\late.flac\n".unicodeScalars.map { UInt8($0.value) }, to: "Old.m3u")
-        try playlists.append(["/a"], to: "Old")
+        try playlists.add(["/a"], to: "Old")
         try playlists.moveEntry(from: 2, to: 0, of: "Old")
         #expect(try text("Old.m3u8") == "#EXTM3U\n/a\n..\\Björk\\1.flac\nD:\\x\\late.flac\n")
         try add("music/Björk/1.flac")
@@ -168,8 +176,8 @@ struct PlaylistFolderTests {
     @Test("More playlists than the limit are refused, and those that are there can change")
     func limit() throws {
         for number in 0..<PlaylistFolder.mostPlaylists { try write([], to: "\(number).m3u8") }
-        #expect(throws: PlaylistFailure.full(.playlists)) { try playlists.append(["/a"], to: "one more") }
-        try playlists.append(["/a"], to: "7")
+        #expect(throws: PlaylistFailure.full(.playlists)) { try playlists.add(["/a"], to: "one more") }
+        try playlists.add(["/a"], to: "7")
         #expect(try playlists.entries(of: "7") == ["/a"])
     }
 

@@ -26,8 +26,8 @@ import Platform
             let playlists = PlaylistFolder(words[2])
             do throws(PlaylistFailure) {
                 playlists.removeLeftovers()
-                try playlists.append(["/c"], to: "one")
-                try playlists.append(["/c"], to: "latin")
+                try playlists.add(["/c"], to: "one")
+                try playlists.add(["/c"], to: "latin")
                 try playlists.rename("one", to: "two")
                 try playlists.remove("gone")
             } catch {

@@ -6,7 +6,7 @@ import Platform
 /// wrote there, also `NAME.m3u`, are playlists like others; a change makes them `NAME.m3u8`.
 ///
 ///     let playlists = PlaylistFolder("/data/music/playlists")
-///     try playlists.append(["/data/music/a.flac"], to: "Evening")
+///     try playlists.add(["/data/music/a.flac"], to: "Evening")
 ///     try playlists.entries(of: "evening")      // ["/data/music/a.flac"]
 ///
 /// A change is complete, and on the medium, when it returns. A power cut leaves the playlist as it was before or after.
@@ -123,14 +123,18 @@ package struct PlaylistFolder: Sendable {
         }
     }
 
-    /// Adds entries at the end, and creates a missing playlist.
-    package func append(_ entries: [String], to name: String) throws(PlaylistFailure) {
+    /// Adds entries, and creates a missing playlist.
+    /// - Parameter index: the index of the first of them; nil for the end.
+    /// - Throws: `.noSuchEntry` for an index beyond the end.
+    package func add(_ entries: [String], to name: String, at index: Int? = nil) throws(PlaylistFailure) {
         let name = try PlaylistName(name)
         try change { () throws(PlaylistFailure) in
             let file = try file(name)
             let former = if let file { try lines(of: file) } else { [Line]() }
             if former.count + entries.count > Self.mostEntries { throw .full(.entries) }
-            try write(former + (try lines(entries)), to: name, in: file)
+            let index = index ?? former.count
+            guard index <= former.count else { throw .noSuchEntry(index: index, count: former.count) }
+            try write(former[..<index] + (try lines(entries)) + former[index...], to: name, in: file)
         }
     }
 

@@ -71,6 +71,22 @@ struct MPDServerTests {
         #expect(try client.ask("next") == ["ACK [55@0] {next} Not playing"])
     }
 
+    @Test("songs come into a stored playlist at its end, or at a position")
+    func storedPositions() throws {
+        let (fixture, client) = try fixture()
+        defer { fixture.end() }
+        func songs() throws -> [String] { try client.ask("listplaylist P").map { String($0.dropFirst(6)) } }
+        try client.ask("playlistadd P A/1.flac")
+        try client.ask("playlistadd P A/2.flac 0")
+        #expect(try songs() == ["A/2.flac", "A/1.flac"])
+        try client.ask("searchaddpl P \"(Title == 'X')\" position 1")
+        try client.ask("searchaddpl P Title three")
+        #expect(try songs() == ["A/2.flac", "B/x.flac", "A/1.flac", "A/3.flac"])
+        #expect(try client.ask("playlistadd P A/3.flac 5") == ["ACK [2@0] {playlistadd} Bad song index"])
+        #expect(try client.ask("playlistadd P A/3.flac x").first?.hasPrefix("ACK [2@0] {playlistadd}") == true)
+        #expect(try songs().count == 4)
+    }
+
     @Test("entries are moved, swapped, shuffled and removed, and plchanges has the positions")
     func order() throws {
         let (fixture, client) = try fixture()

@@ -66,7 +66,7 @@ struct PlaylistExecution {
     /// Adds found music at the end of a playlist, and creates a missing one.
     func add(_ music: FoundMusic, to name: String, _ answer: @escaping Answer) {
         run(changing: name, answer) { folder, _ throws(PlaylistFailure) in
-            try folder.append(music.products.ids, to: name)
+            try folder.add(music.products.ids, to: name)
             return .added(music.count, skipped: music.skipped)
         }
     }

@@ -50,16 +50,21 @@ extension MPDCommand {
                 try playlists.moveEntry(from: from, to: to, of: name)
             }
         },
-        MPDCommand("playlistadd", 2...2, .control) { player, client, arguments in
+        MPDCommand("playlistadd", 2...3, .control) { (player, client, arguments) throws(MPDFailure) in
             let isLocal = client.isLocal
-            return player.append(to: arguments[0]) { (database) throws(MPDFailure) in
+            let place = arguments.count > 2 ? try MPDNumbers.unsigned(arguments[2]) : nil
+            return player.add(to: arguments[0], at: place) { (database) throws(MPDFailure) in
                 try MPDMusic(database, isLocal: isLocal).music(at: arguments[1]).products.ids
             }
         },
-        MPDCommand("searchaddpl", 2...MPDArguments.limit, .control) { player, _, arguments in
-            player.append(to: arguments[0]) { (database) throws(MPDFailure) in
+        MPDCommand("searchaddpl", 2...MPDArguments.limit, .control) { (player, _, arguments) throws(MPDFailure) in
+            var wanted = Array(arguments.dropFirst())
+            let text = MPDSelection.take("position", from: &wanted)
+            let place = try text.map { (text) throws(MPDFailure) in try MPDNumbers.unsigned(text) }
+            let filter = wanted
+            return player.add(to: arguments[0], at: place) { (database) throws(MPDFailure) in
                 guard let database else { throw .noDatabase }
-                return try database.paths(matching: Array(arguments.dropFirst()), isSearch: true)
+                return try database.paths(matching: filter, isSearch: true)
             }
         },
     ]
@@ -94,9 +99,10 @@ extension MPDPlayer {
         }
     }
 
-    /// Adds music to the end of a playlist, and creates a missing one.
-    fileprivate func append(
-        to name: String, _ find: @escaping @Sendable (MPDDatabase?) throws(MPDFailure) -> [String]
+    /// Adds music to a playlist, and creates a missing one.
+    /// - Parameter place: the index of the first entry; nil for the end.
+    fileprivate func add(
+        to name: String, at place: Int?, _ find: @escaping @Sendable (MPDDatabase?) throws(MPDFailure) -> [String]
     ) -> MPDStep {
         guard let folder = daemon.library?.playlists else { return .later { $0(.failure(.noPlaylists)) } }
         return .later { [self] answer in
@@ -106,7 +112,7 @@ extension MPDPlayer {
             } _: { database in
                 let paths: [String]
                 do throws(MPDFailure) { paths = try find(database) } catch { return .failure(error) }
-                do throws(PlaylistFailure) { try folder.append(paths, to: name) } catch {
+                do throws(PlaylistFailure) { try folder.add(paths, to: name, at: place) } catch {
                     return .failure(MPDFailure(error))
                 }
                 return .success(.output(MPDOutput()))
