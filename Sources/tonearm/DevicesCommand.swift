@@ -1,3 +1,4 @@
+import Appliance
 import Output
 import PCM
 import Platform
@@ -16,7 +17,7 @@ struct DevicesCommand {
     func run() -> Int32 {
         let cards = SoundCard.all()
         if json {
-            for card in cards { console.print(DeviceListing.value(of: card).serialized()) }
+            for card in cards { console.print(DeviceJSON.value(of: card).serialized()) }
         } else if cards.isEmpty {
             console.print(
                 """
@@ -32,8 +33,6 @@ struct DevicesCommand {
 
 /// The form of a card in a list.
 enum DeviceListing {
-    // MARK: For people
-
     static func text(of card: SoundCard) -> String {
         var lines = ["\(DeviceName.card(card.id))  \(DisplayText.visible(card.name)), card \(card.index)"]
         for device in card.devices {
@@ -67,44 +66,4 @@ enum DeviceListing {
     }
 
     private static func decibels(_ hundredths: Int) -> String { (Double(hundredths) / 100).fixed(2) }
-
-    // MARK: For programs
-
-    static func value(of card: SoundCard) -> JSONValue {
-        [
-            "id": .string(card.id), "index": .integer(Int64(card.index)), "name": .string(card.name),
-            "devices": .array(card.devices.map(value)), "mixerControls": .array(card.mixerControls.map(value)),
-        ]
-    }
-
-    private static func value(of device: SoundCardDevice) -> JSONValue {
-        var capabilities: DeviceCapabilities?
-        var problem: String?
-        switch device.availability {
-        case .available(let known): capabilities = known
-        case .busy: break
-        case .unusable(let error): problem = error.description
-        }
-        return [
-            "device": .string(device.device), "name": .string(device.name),
-            "busy": .boolean(device.availability == .busy), "error": JSONValue(problem),
-            "rates": list(capabilities?.rates.map { .integer(Int64($0)) }),
-            "sampleFormats": list(capabilities?.sampleFormats.map { .string("\($0.name)") }),
-            "minimumChannels": JSONValue(capabilities?.channels.first),
-            "maximumChannels": JSONValue(capabilities?.channels.last),
-        ]
-    }
-
-    private static func value(of control: MixerControl) -> JSONValue {
-        [
-            "name": .string(control.name), "index": .integer(Int64(control.index)),
-            "minimumDecibels": decibelsValue(control.decibelRange?.lowerBound),
-            "maximumDecibels": decibelsValue(control.decibelRange?.upperBound), "mute": .boolean(control.hasSwitch),
-        ]
-    }
-
-    private static func decibelsValue(_ hundredths: Int?) -> JSONValue {
-        JSONValue(hundredths.map { Double($0) / 100 })
-    }
-    private static func list(_ values: [JSONValue]?) -> JSONValue { values.map { .array($0) } ?? .null }
 }

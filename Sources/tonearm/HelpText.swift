@@ -37,7 +37,7 @@ enum HelpText {
           events              what the content service is still to learn about listening
           focus LEVEL         none, background, limited or full: how much of the speaker it may use
           config [get|set|unset|check|show|example]
-          network-restart, power-off
+          network-restart, restart, power-off
 
         Options:
           --help, -h          this text; after a command, the help for it

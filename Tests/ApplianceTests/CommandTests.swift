@@ -58,8 +58,9 @@ struct CommandTests {
             for _ in 0..<100 { dispatcher.perform(.volumeDown) }
             #expect(settings.volume == .muted)
             dispatcher.perform(.networkRestart)
+            dispatcher.perform(.restart)
             dispatcher.perform(.powerOff)
-            #expect(asked == [.networkRestart, .powerOff])
+            #expect(asked == [.networkRestart, .restart, .powerOff])
         }
     }
 }

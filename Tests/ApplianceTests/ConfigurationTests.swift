@@ -87,6 +87,7 @@ struct ConfigurationTests {
             profile = /etc/tonearm/board.conf
             power-off = poweroff -f
             network-restart = ifup -a
+            restart = reboot -f
             [service]
             url = https://nas.local:8443
             client = kitchen
@@ -168,6 +169,7 @@ struct ConfigurationTests {
         #expect(configuration.boardProfile == "/etc/tonearm/board.conf")
         #expect(configuration.commandLine(of: .powerOff) == "poweroff -f")
         #expect(configuration.commandLine(of: .networkRestart) == "ifup -a")
+        #expect(configuration.commandLine(of: .restart) == "reboot -f")
         let streaming = try #require(configuration.streamingSettings)
         #expect(streaming.service.baseURL == "https://nas.local:8443" && streaming.service.clientName == "kitchen")
         #expect(streaming.service.readAhead == 4 << 20)
@@ -243,7 +245,7 @@ struct ConfigurationTests {
             (
                 "[board]\nprofil = x",
                 "2: unknown key \"profil\" in [board]; did you mean \"profile\"? "
-                    + "Keys: profile, power-off, network-restart"
+                    + "Keys: profile, power-off, restart, network-restart"
             ),
             ("[player]\nlevel = x", "2: unknown key \"level\" in [player]; it belongs to [log]. Keys: resume, state"),
             ("[player]\ncolour = red", "2: unknown key \"colour\" in [player]. Keys: resume, state"),
@@ -411,7 +413,8 @@ struct ConfigurationTests {
     @Test(
         "Settings that a start needs before those of clients, and commands, can be set only in the file",
         arguments: [
-            SettingName.state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart,
+            SettingName.state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .restart,
+            .networkRestart,
         ])
     func fileOnly(name: SettingName) throws {
         let standard = Configuration()

@@ -116,7 +116,7 @@ struct ProfileTests {
             ButtonAction.allCases,
             [
                 "play", "pause", "toggle", "next", "previous", "stop", "volume-up", "volume-down", "mute", "shuffle",
-                "network-restart", "power-off",
+                "network-restart", "restart", "power-off",
             ]))
     func actions(action: ButtonAction, name: String) throws {
         let profile = try parse(Self.minimal + "[button b]\nline = 1\npress = \(name)\n")
@@ -139,7 +139,8 @@ struct ProfileTests {
             (
                 "[button b]\nline = 1\npress = plya",
                 "board.conf:8: `press` cannot be `plya`. Allowed: play, pause, toggle, next, "
-                    + "previous, stop, volume-up, volume-down, mute, shuffle, network-restart, power-off."
+                    + "previous, stop, volume-up, volume-down, mute, shuffle, network-restart, restart, "
+                    + "power-off."
             ),
             (
                 "[button b]\nline = 1\npress = stop\ndebounce = 20",

@@ -26,6 +26,7 @@ struct VocabularyTests {
         Row("next", button: .next), Row("previous", button: .previous), Row("stop", button: .stop),
         Row("volume-up", button: .volumeUp), Row("volume-down", button: .volumeDown), Row("mute", button: .mute),
         Row("shuffle", button: .shuffle), Row("network-restart", button: .networkRestart),
+        Row("restart", button: .restart),
         Row("power-off", button: .powerOff), Row("seek"), Row("volume"), Row("repeat"), Row("status"), Row("focus"),
         Row("events"),
         Row("queue"), Row("queue-set", "queue set"), Row("queue-add", "queue add"), Row("queue-insert", "queue insert"),

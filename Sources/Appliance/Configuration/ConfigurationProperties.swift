@@ -87,6 +87,7 @@ extension Configuration {
     /// The shell command line of the command; `none` for nothing.
     public func commandLine(of command: SystemCommand) -> String {
         switch command {
+        case .restart: text(.restart)
         case .powerOff: text(.powerOff)
         case .networkRestart: text(.networkRestart)
         }

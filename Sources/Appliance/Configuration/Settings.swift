@@ -5,7 +5,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case normalization, preAmp, untaggedGain
     case resume, state
     case socket, socketMode, socketGroup, clients
-    case profile, powerOff, networkRestart
+    case profile, powerOff, restart, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
     case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder
@@ -216,6 +216,12 @@ struct Setting: Sendable {
             .powerOff, "board", "power-off", .text, "systemctl poweroff", changesWhileRunning: true,
             """
             The shell command for the action power-off of buttons and clients; none does nothing.
+            """),
+        Setting(
+            .restart, "board", "restart", .text, "systemctl reboot", changesWhileRunning: true,
+            """
+            The shell command for the action restart of buttons and clients, which restarts the machine; none does
+            nothing.
             """),
         Setting(
             .networkRestart, "board", "network-restart", .text, "systemctl restart systemd-networkd",
@@ -440,7 +446,8 @@ struct Setting: Sendable {
     /// mistake in it locks clients out, or makes the next start fail. It is a command that is run.
     private var isForFileOnly: Bool {
         switch name {
-        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart, .serviceURL,
+        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .restart, .networkRestart,
+            .serviceURL,
             .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .offlineFolder, .libraryFolders,
             .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords, .mpdPermission,
             .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webFolder:

@@ -2,7 +2,7 @@ import CLinux
 import Platform
 
 /// Commands of the appliance that do not belong to the player.
-public enum SystemCommand: Equatable, CaseIterable, Sendable { case networkRestart, powerOff }
+public enum SystemCommand: Equatable, CaseIterable, Sendable { case networkRestart, restart, powerOff }
 
 /// Runs the configured commands of the system, at most one of a kind at a time.
 ///

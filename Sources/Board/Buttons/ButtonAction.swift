@@ -9,6 +9,8 @@ public enum ButtonAction: String, CaseIterable, Sendable {
     case mute
     case shuffle
     case networkRestart = "network-restart"
+    /// Restarts the machine.
+    case restart
     case powerOff = "power-off"
 
     /// Old names that profiles may still use.

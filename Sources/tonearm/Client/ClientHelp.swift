@@ -42,7 +42,7 @@ extension HelpText {
                tonearm seek TIME [OPTIONS]
                tonearm volume [PERCENT] | volume-up | volume-down | mute [on|off] [OPTIONS]
                tonearm shuffle [on|off] | repeat [off|all|one] [OPTIONS]
-               tonearm network-restart | power-off [OPTIONS]
+               tonearm network-restart | restart | power-off [OPTIONS]
 
           play                    without files: resume, or start the queue
           toggle                  play or pause
@@ -53,7 +53,7 @@ extension HelpText {
           volume-up, volume-down  one step
           mute, shuffle           on, off, or toggle without an argument
           repeat                  without an argument, print the mode
-          network-restart, power-off
+          network-restart, restart, power-off
                                   run the command that the configuration has for it
 
         Options:

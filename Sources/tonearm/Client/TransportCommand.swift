@@ -5,7 +5,7 @@ struct TransportCommand {
     /// The names of the commands, except `play` without files.
     static let names = [
         "pause", "toggle", "stop", "next", "previous", "seek", "volume", "volume-up", "volume-down", "mute", "shuffle",
-        "repeat", "network-restart", "power-off",
+        "repeat", "network-restart", "restart", "power-off",
     ]
     /// Old names with the new ones.
     static let oldNames = ["resume": "play"]

@@ -3,7 +3,7 @@ public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
     case play, pause, toggle, next, previous, stop
     case volumeUp, volumeDown, mute
     case shuffle
-    case networkRestart, powerOff
+    case networkRestart, restart, powerOff
 
     /// The name in board profiles, in requests and on the command line.
     public var name: String {
@@ -19,6 +19,7 @@ public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
         case .mute: "mute"
         case .shuffle: "shuffle"
         case .networkRestart: "network-restart"
+        case .restart: "restart"
         case .powerOff: "power-off"
         }
     }

@@ -28,6 +28,7 @@ public final class CommandDispatcher {
         case .mute: volume.toggleMute()
         case .shuffle: queue.setShuffled(!queue.contents.isShuffled)
         case .networkRestart: system(.networkRestart)
+        case .restart: system(.restart)
         case .powerOff: system(.powerOff)
         }
     }

@@ -1,3 +1,4 @@
+import Output
 import Player
 import Queue
 
@@ -25,6 +26,7 @@ enum RemoteReply: Equatable {
     case keeping(KeepingReply)
     /// nil without a content service.
     case events(EventStatus?)
+    case devices([SoundCard])
     /// For each file of the request whether it was measured.
     case known([Bool])
     case library(LibraryReply)

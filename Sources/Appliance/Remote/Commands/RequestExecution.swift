@@ -21,6 +21,8 @@ struct RequestExecution {
     /// nil without music folders.
     let library: LibraryConductor?
     let playlists: PlaylistExecution
+    /// Only tests replace it.
+    var devices: DeviceSurvey
     private let status: () -> DaemonStatus
     private let eventStatus: () -> EventStatus?
     private let afterWriting: (@escaping () -> Void) -> Void
@@ -40,6 +42,7 @@ struct RequestExecution {
         playlists = PlaylistExecution(library: daemon.library, queue: daemon.queue, loop: daemon.loop) {
             daemon.observers.tell(.playlists(name: $0))
         }
+        devices = DeviceSurvey(loop: daemon.loop)
         status = { daemon.status }
         eventStatus = { daemon.player.eventStatus }
         afterWriting = { daemon.afterWriting($0) }
@@ -60,7 +63,8 @@ struct RequestExecution {
         case .queue(let from, let count): return page(from, count)
         case .collect, .music, .playlistAdd: preconditionFailure("music has to be found first")
         case .events: return .events(eventStatus())
-        case .keeping, .loudness, .library, .playlist: preconditionFailure("its answer comes later: see JSONSession")
+        case .keeping, .loudness, .library, .playlist, .devices:
+            preconditionFailure("its answer comes later: see JSONSession")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }
         case .queueRemove(let selection): return .removed(try remove(selection))

@@ -122,6 +122,11 @@ final class JSONSession: @unchecked Sendable {
                 requests.loudness.perform(request, answer)
                 return nil
             }
+        case .devices:
+            return performLater(line) { answer in
+                requests.devices.perform(answer)
+                return nil
+            }
         case .library(let request):
             guard let library = requests.library else {
                 let message = "the library cannot be used: see the problems"

@@ -40,6 +40,7 @@ extension RemoteRequest {
         RequestForm("status") { _ in .status },
         RequestForm("version") { _ in .version },
         RequestForm("events") { _ in .events },
+        RequestForm("devices") { _ in .devices },
         RequestForm("subscribe", ["events"]) { fields throws(RequestMistake) in
             .subscribe(try events(fields))
         },
@@ -135,6 +136,7 @@ extension RemoteRequest {
             .configurationUnset(try setting(fields))
         },
         RequestForm("network-restart") { _ in .command(.networkRestart) },
+        RequestForm("restart") { _ in .command(.restart) },
         RequestForm("power-off") { _ in .command(.powerOff) },
         RequestForm(
             "system", ["action"], replacement: "system is deprecated: send the request network-restart or power-off"
