@@ -83,7 +83,7 @@ struct PlaylistFolderTests {
             try playlists.add(Array(repeating: "/x", count: PlaylistFolder.mostEntries), to: "a")
         }
         #expect(throws: PlaylistFailure.full(.bytes)) {
-            try PlaylistFolder(scratch["music/playlists"], mostBytes: 100).append(
+            try PlaylistFolder(scratch["music/playlists"], mostBytes: 100).add(
                 Array(repeating: "/x/abcdefgh", count: 9), to: "a")
         }
         try playlists.create("b", with: [])
