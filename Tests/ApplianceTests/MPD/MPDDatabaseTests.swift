@@ -101,7 +101,7 @@ struct MPDDatabaseTests {
             "A/1.flac", "TITLE=a", options: ["--picture", "3|image/png||2x2x24|\(music.path)/A/Folder.PNG"])
         try music.add("B/1.flac")
         try music.scan()
-        func bytes(_ picture: MPDPicture) throws -> Data {
+        func bytes(_ picture: MusicPicture) throws -> Data {
             var data = Data()
             while Int64(data.count) < picture.size { data += try picture.read(at: Int64(data.count), count: 1000) }
             #expect(try picture.read(at: picture.size, count: 10).isEmpty)
