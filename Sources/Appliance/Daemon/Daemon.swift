@@ -41,6 +41,8 @@ public final class Daemon: @unchecked Sendable {
     private var panel: BoardPanel?
     /// The index of the music folders, and the kept playlists; nil when the system lacks its threads.
     private(set) var library: LibraryConductor?
+    /// nil without a content service.
+    private(set) var serviceLogin: ServiceLogin?
     private let plays: PlayCounter
     private var link: Link?
     /// The entry that this start skipped, while it is published as a problem.
@@ -172,6 +174,18 @@ public final class Daemon: @unchecked Sendable {
         }
     }
 
+    /// Lets clients log the daemon in to the content service. Call it before clients connect.
+    /// - Parameter account: makes the account, on another thread.
+    public func openServiceLogin(
+        _ settings: StreamingSettings,
+        account: @escaping @Sendable () throws(ServiceLogin.NetworkProblem) -> ServiceAccount
+    ) {
+        let file = settings.loginFile
+        serviceLogin = ServiceLogin(
+            settings.service.baseURL, loop: loop, storage: storage,
+            isStored: { file.flatMap { FileKind(at: $0) } == .file }, account: account)
+    }
+
     /// Takes the device, and resumes by the configuration.
     public func start() {
         loop.assertOnLoop()
@@ -219,6 +233,7 @@ public final class Daemon: @unchecked Sendable {
         position.stop()
         plays.stop()
         library?.stop()
+        serviceLogin?.stop()
         entryProblems.stop()
         spareMemory.stop()
         system.stop()

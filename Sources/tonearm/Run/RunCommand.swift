@@ -72,6 +72,15 @@ struct RunCommand {
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })
+        if let settings = inForce.streamingSettings {
+            daemon.openServiceLogin(settings) { () throws(ServiceLogin.NetworkProblem) in
+                do throws(NetworkSetupError) {
+                    return try ServiceAccount(settings, clock: certificateClock)
+                } catch {
+                    throw ServiceLogin.NetworkProblem(message: error.description)
+                }
+            }
+        }
         do throws(Failure) {
             try serve(daemon, board, device, streaming, web, signals)
         } catch {

@@ -1,3 +1,4 @@
+import Appliance
 import Platform
 import Player
 
@@ -30,7 +31,7 @@ struct LoginCommand {
             if logsOut { try logOut(access, cancellation) } else { try logIn(access, cancellation) }
             return ExitCode.fine
         } catch {
-            return fail(Self.text(error, access.address))
+            return fail(error.text(of: access.address))
         }
     }
 
@@ -84,17 +85,5 @@ struct LoginCommand {
             console.print(JSONValue.object([.init("event", "error"), .init("message", .string(message))]).serialized())
         }
         return ExitCode.failed
-    }
-
-    private static func text(_ failure: LoginFailure, _ address: String) -> String {
-        switch failure {
-        case .denied: "\(address): the owner has refused this player."
-        case .expired: "nobody has entered the code in time. Try again with `tonearm login`."
-        case .refused(let reason): "\(address) refuses the login: \(reason)."
-        case .notUnderstood: "\(address): its answer is not that of a login. Is the address that of the service?"
-        case .unreachable(let reason): "\(address) is not reached: \(reason)."
-        case .storage(let reason): "the login cannot be kept: \(reason)."
-        case .cancelled: "cancelled."
-        }
     }
 }

@@ -27,6 +27,7 @@ enum RemoteReply: Equatable {
     /// nil without a content service.
     case events(EventStatus?)
     case devices([SoundCard])
+    case serviceLogin(ServiceLoginStatus)
     /// For each file of the request whether it was measured.
     case known([Bool])
     case library(LibraryReply)

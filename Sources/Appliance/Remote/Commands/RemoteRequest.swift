@@ -35,6 +35,8 @@ package enum RemoteRequest: Equatable, Sendable {
     case configurationUnset(SettingName)
     /// The numbers of the outbox of events.
     case events
+    /// A request about the login to the content service.
+    case serviceLogin(ServiceLogin.Request)
     /// The sound cards of the machine.
     case devices
     /// A request about offline copies and downloads.

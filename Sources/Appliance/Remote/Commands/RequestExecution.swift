@@ -21,6 +21,8 @@ struct RequestExecution {
     /// nil without music folders.
     let library: LibraryConductor?
     let playlists: PlaylistExecution
+    /// nil without a content service.
+    let serviceLogin: ServiceLogin?
     /// Only tests replace it.
     var devices: DeviceSurvey
     private let status: () -> DaemonStatus
@@ -42,6 +44,7 @@ struct RequestExecution {
         playlists = PlaylistExecution(library: daemon.library, queue: daemon.queue, loop: daemon.loop) {
             daemon.observers.tell(.playlists(name: $0))
         }
+        serviceLogin = daemon.serviceLogin
         devices = DeviceSurvey(loop: daemon.loop)
         status = { daemon.status }
         eventStatus = { daemon.player.eventStatus }
@@ -63,7 +66,7 @@ struct RequestExecution {
         case .queue(let from, let count): return page(from, count)
         case .collect, .music, .playlistAdd: preconditionFailure("music has to be found first")
         case .events: return .events(eventStatus())
-        case .keeping, .loudness, .library, .playlist, .devices:
+        case .keeping, .loudness, .library, .playlist, .devices, .serviceLogin:
             preconditionFailure("its answer comes later: see JSONSession")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }

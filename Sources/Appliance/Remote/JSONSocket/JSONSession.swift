@@ -122,6 +122,15 @@ final class JSONSession: @unchecked Sendable {
                 requests.loudness.perform(request, answer)
                 return nil
             }
+        case .serviceLogin(let request):
+            return performLater(line) { answer in
+                if let login = requests.serviceLogin {
+                    login.perform(request) { answer(.success(.serviceLogin($0))) }
+                } else {
+                    answer(.success(.serviceLogin(ServiceLoginStatus())))
+                }
+                return nil
+            }
         case .devices:
             return performLater(line) { answer in
                 requests.devices.perform(answer)

@@ -1,3 +1,5 @@
+import Platform
+
 /// A QR code as text: two modules above each other are one character.
 enum QRText {
     /// The light modules around the code (ISO/IEC 18004, 6.3.8).

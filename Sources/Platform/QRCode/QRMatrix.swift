@@ -1,5 +1,5 @@
 /// The modules of a QR code: the fixed patterns, the codewords between them, and the best mask.
-struct QRMatrix {
+struct QRMatrix: Sendable {
     let size: Int
     private var dark: [Bool]
     /// Whether a module belongs to finder, timing, alignment or format, which codewords and mask do not change.

@@ -1,6 +1,6 @@
 /// A QR code (ISO/IEC 18004) in byte mode with the lowest error correction, because a screen has no smudges. Versions 1
 /// to 6 hold 134 bytes, which is enough for an address.
-struct QRCode {
+public struct QRCode: Sendable {
     /// The parameters of a version with error correction level L (ISO/IEC 18004, table 9).
     private struct Version {
         let number: Int
@@ -25,11 +25,11 @@ struct QRCode {
     ]
 
     /// The number of modules of a side, without the quiet zone.
-    let size: Int
+    public let size: Int
     private let matrix: QRMatrix
 
     /// - Returns: nil for more than 134 bytes.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let version = Self.versions.first(where: { bytes.count <= $0.capacity }) else { return nil }
         size = version.size
@@ -37,7 +37,7 @@ struct QRCode {
     }
 
     /// Whether a module is dark. Outside the code all modules are light.
-    func isDark(row: Int, column: Int) -> Bool {
+    public func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return matrix[row, column]
     }

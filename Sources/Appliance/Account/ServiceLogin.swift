@@ -1,0 +1,202 @@
+import Database
+import Platform
+import Player
+
+/// The login to the content service, as clients see it.
+struct ServiceLoginStatus: Equatable, Sendable {
+    /// The address of the service; nil without one.
+    var service: String?
+    /// Whether a login is stored, or a file with a token is configured.
+    var isLoggedIn = false
+    /// The code and the addresses for the user, while the login waits for a decision.
+    var prompt: LoginPrompt?
+    /// The result of the last login or logout that did not succeed, for the user.
+    var problem: String?
+}
+
+/// Logs the daemon in to the content service, and out of it, for clients.
+///
+///     login.perform(.begin) { status in show(status.prompt) }
+///
+/// Thread: the daemon's; a thread of its own waits for the service and for the user's decision. `@unchecked Sendable` is
+/// safe because that thread only posts to `loop`.
+public final class ServiceLogin: @unchecked Sendable {
+    package enum Request: Equatable, Sendable {
+        case status
+        /// Begins a login, unless one waits already.
+        case begin
+        case cancel
+        case logOut
+    }
+
+    typealias Answer = (ServiceLoginStatus) -> Void
+
+    private enum State {
+        case idle
+        /// A thread talks to the service. These wait for the code, or for the end.
+        case asking(Cancellation?, [Answer])
+        /// The code is shown, and the user has not decided yet.
+        case waiting(Cancellation, LoginPrompt)
+    }
+
+    private let loop: EventLoop
+    private let address: String
+    private let storage: StorageThread
+    /// Blocks: it reads the certificates.
+    private let account: @Sendable () throws(NetworkProblem) -> ServiceAccount
+    /// Blocks: it looks at the medium.
+    private let isStored: @Sendable () -> Bool
+    private var state = State.idle
+    private var problem: String?
+
+    /// Why the service cannot be asked.
+    public struct NetworkProblem: Error {
+        /// The reason for the user.
+        public var message: String
+
+        public init(message: String) { self.message = message }
+    }
+
+    /// - Parameters:
+    ///   - address: the address of the service.
+    ///   - isStored: whether a login or a token is stored; called on the storage thread.
+    init(
+        _ address: String, loop: EventLoop, storage: StorageThread, isStored: @escaping @Sendable () -> Bool,
+        account: @escaping @Sendable () throws(NetworkProblem) -> ServiceAccount
+    ) {
+        self.address = address
+        self.loop = loop
+        self.storage = storage
+        self.isStored = isStored
+        self.account = account
+    }
+
+    /// - Parameter answer: called once, later. A login answers when the code is known, or when it has failed.
+    func perform(_ request: Request, _ answer: @escaping Answer) {
+        loop.assertOnLoop()
+        switch (request, state) {
+        case (.begin, .idle): begin(answer) { [address] in $0.logIn($1, to: address, $2) }
+        case (.logOut, .idle):
+            begin(answer) { [address] account, cancellation, _ in account.logOut(cancellation, from: address) }
+        case (.begin, .asking(let cancellation, let answers)), (.logOut, .asking(let cancellation, let answers)):
+            state = .asking(cancellation, answers + [answer])
+        case (.cancel, .asking(let cancellation, let answers)):
+            cancellation?.cancel()
+            state = .asking(cancellation, answers + [answer])
+        case (.cancel, .waiting(let cancellation, _)), (.logOut, .waiting(let cancellation, _)):
+            cancellation.cancel()
+            // Its thread ends soon, and answers then.
+            state = .asking(cancellation, [answer])
+        case (.status, _), (.begin, .waiting), (.cancel, .idle): report(answer)
+        }
+    }
+
+    /// Ends a login that waits. Does not wait for its thread.
+    func stop() {
+        switch state {
+        case .idle: break
+        case .asking(let cancellation, _): cancellation?.cancel()
+        case .waiting(let cancellation, _): cancellation.cancel()
+        }
+    }
+
+    /// - Parameter work: returns nil on success, or the reason for the user.
+    private func begin(
+        _ answer: @escaping Answer,
+        _ work: @escaping @Sendable (ServiceAccount, Cancellation, @escaping @Sendable (LoginPrompt) -> Void) -> String?
+    ) {
+        problem = nil
+        do throws(SystemError) {
+            let cancellation = try Cancellation()
+            state = .asking(cancellation, [answer])
+            let (loop, account) = (loop, account)
+            _ = try NamedThread.start(name: "login", stackSize: 512 << 10) { [self] in
+                var result: String?
+                do throws(NetworkProblem) {
+                    result = work(try account(), cancellation) { prompt in
+                        loop.post { [self] in show(prompt) }
+                    }
+                } catch {
+                    result = error.message
+                }
+                let problem = result
+                loop.post { [self] in finish(problem) }
+            }
+        } catch {
+            state = .asking(nil, [answer])
+            finish(error.description)
+        }
+    }
+
+    private func show(_ prompt: LoginPrompt) {
+        guard case .asking(let asked, let answers) = state, let cancellation = asked, !cancellation.isCancelled
+        else { return }
+        state = .waiting(cancellation, prompt)
+        for answer in answers { report(answer) }
+    }
+
+    private func finish(_ problem: String?) {
+        self.problem = problem
+        var answers: [Answer] = []
+        if case .asking(_, let waiting) = state { answers = waiting }
+        state = .idle
+        for answer in answers { report(answer) }
+    }
+
+    /// Answers with the present status, once the medium was looked at.
+    private func report(_ answer: @escaping Answer) {
+        var status = ServiceLoginStatus(service: address, problem: problem)
+        if case .waiting(_, let prompt) = state { status.prompt = prompt }
+        let (known, loop, isStored) = (status, loop, isStored)
+        // Safe: the storage thread passes it back to the loop and does not call it.
+        nonisolated(unsafe) let answer = answer
+        let willAnswer = storage.perform {
+            var status = known
+            status.isLoggedIn = isStored()
+            let complete = status
+            loop.post { answer(complete) }
+        }
+        if !willAnswer { answer(known) }
+    }
+}
+
+extension ServiceAccount {
+    /// - Returns: nil on success, or the reason for the user.
+    fileprivate func logIn(
+        _ cancellation: Cancellation, to address: String, _ show: @Sendable (LoginPrompt) -> Void
+    ) -> String? {
+        do throws(LoginFailure) {
+            try logIn(cancellation: cancellation, show: show)
+            return nil
+        } catch {
+            // The user knows that the login was cancelled.
+            return error == .cancelled ? nil : error.text(of: address)
+        }
+    }
+
+    /// - Returns: nil on success, or the reason for the user.
+    fileprivate func logOut(_ cancellation: Cancellation, from address: String) -> String? {
+        do throws(LoginFailure) {
+            if try logOut(cancellation: cancellation) != false { return nil }
+            return "\(address) has not confirmed the logout. The tokens are removed from here."
+        } catch {
+            return error.text(of: address)
+        }
+    }
+}
+
+extension LoginFailure {
+    /// Returns the reason for the user.
+    /// - Parameter address: the address of the service.
+    public func text(of address: String) -> String {
+        switch self {
+        case .denied: "\(address): the owner has refused this player."
+        case .expired: "nobody has entered the code in time. Log in again."
+        case .refused(let reason): "\(address) refuses the login: \(reason)."
+        case .notUnderstood: "\(address): its answer is not that of a login. Is the address that of the service?"
+        case .unreachable(let reason): "\(address) is not reached: \(reason)."
+        case .storage(let reason): "the login cannot be kept: \(reason)."
+        case .cancelled: "cancelled."
+        }
+    }
+}
