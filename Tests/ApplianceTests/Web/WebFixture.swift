@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import Platform
 import TestSupport
+import Testing
 
 @testable import Appliance
 
@@ -61,9 +62,11 @@ final class WebFixture {
         daemon.end()
     }
 
+    func get(_ path: String, _ headers: [String] = []) throws -> WebAnswer { try fetch("GET", path, headers) }
+
     /// Sends a request and returns its whole answer.
     func fetch(
-        _ method: String = "GET", _ path: String, _ headers: [String] = [], body: String = ""
+        _ method: String, _ path: String, _ headers: [String] = [], body: String = ""
     ) throws -> WebAnswer {
         try WebExchange(port, method, path, headers + ["Connection: close"], body: body).whole()
     }

@@ -82,7 +82,7 @@ struct WebServerTests {
         // Other paths take no body.
         #expect(try fixture.fetch("POST", "/", ["Content-Type: application/json"], body: "{}").status == 413)
         #expect(try fixture.fetch("DELETE", "/api/status").status == 405)
-        #expect(try fixture.fetch("/api/status").code == "method")
+        #expect(try fixture.get("/api/status").code == "method")
     }
 
     @Test("Events come as they happen, after the whole status; the end of the server ends the stream")
@@ -106,7 +106,7 @@ struct WebServerTests {
         // The event of the mode would come before.
         #expect(try chosen.bytes(to: "event: ") != nil)
         #expect(try chosen.bytes(to: "\n") == Array("volume".utf8))
-        #expect(try fixture.fetch("/api/events?events=nonsense").code == "bad-request")
+        #expect(try fixture.get("/api/events?events=nonsense").code == "bad-request")
         fixture.stopServer()
         while try stream.event("none") != nil {}
     }
@@ -146,22 +146,22 @@ struct WebServerTests {
         let fixture = try fixture()
         defer { fixture.end() }
         let music = fixture.folder["music"]
-        let folder = try fixture.fetch("/api/cover?path=\(music)/A/1.flac")
+        let folder = try fixture.get("/api/cover?path=\(music)/A/1.flac")
         #expect(folder.status == 200 && folder.headers["content-type"] == "image/jpeg" && folder.body == cover)
-        let album = try fixture.fetch("/api/cover?path=\(music)/A")
+        let album = try fixture.get("/api/cover?path=\(music)/A")
         #expect(album.body == cover)
-        let own = try fixture.fetch("/api/cover?path=\(music)/B/x.flac")
+        let own = try fixture.get("/api/cover?path=\(music)/B/x.flac")
         #expect(own.status == 200 && own.headers["content-type"] == "image/png" && own.body == picture)
-        #expect(try fixture.fetch("/api/cover?path=\(music)/B").body == picture)
-        let part = try fixture.fetch("/api/cover?path=\(music)/B/x.flac", ["Range: bytes=100-299"])
+        #expect(try fixture.get("/api/cover?path=\(music)/B").body == picture)
+        let part = try fixture.get("/api/cover?path=\(music)/B/x.flac", ["Range: bytes=100-299"])
         #expect(part.status == 206 && part.body == Array(picture[100..<300]))
         let tag = try #require(own.headers["etag"])
-        let same = try fixture.fetch("/api/cover?path=\(music)/B/x.flac", ["If-None-Match: \(tag)"])
+        let same = try fixture.get("/api/cover?path=\(music)/B/x.flac", ["If-None-Match: \(tag)"])
         #expect(same.status == 304 && same.body.isEmpty)
         for path in ["/nowhere.flac", "\(music)/C/x.flac", "/etc/passwd", "\(music)/A/../../picture.png", "", "/"] {
-            #expect(try fixture.fetch("/api/cover?path=\(path)").code == "no-cover", "\(path)")
+            #expect(try fixture.get("/api/cover?path=\(path)").code == "no-cover", "\(path)")
         }
-        #expect(try fixture.fetch("/api/cover").code == "bad-request")
+        #expect(try fixture.get("/api/cover").code == "bad-request")
     }
 
     @Test("The files of the page are served from their folder, and nothing else is")
@@ -173,19 +173,19 @@ struct WebServerTests {
             try Data("x".utf8).write(to: URL(fileURLWithPath: folder["secret.css"]))
         }
         defer { fixture.end() }
-        let page = try fixture.fetch("/")
+        let page = try fixture.get("/")
         #expect(page.status == 200 && page.text == "<!doctype html>")
         #expect(page.headers["content-type"] == "text/html; charset=utf-8")
         #expect(page.headers["content-security-policy"]?.contains("default-src 'self'") == true)
         #expect(page.headers["x-content-type-options"] == "nosniff")
-        let style = try fixture.fetch("/style.css")
+        let style = try fixture.get("/style.css")
         #expect(style.text == "a {}" && style.headers["cache-control"] == "no-cache")
         let tag = try #require(style.headers["etag"])
-        #expect(try fixture.fetch("/style.css", ["If-None-Match: \(tag)"]).status == 304)
+        #expect(try fixture.get("/style.css", ["If-None-Match: \(tag)"]).status == 304)
         for path in [
             "/none.css", "/.hidden.css", "/../secret.css", "/%2e%2e/secret.css", "/..%2fsecret.css", "//style.css",
         ] {
-            #expect(try fixture.fetch(path).code == "no-such-page", "\(path)")
+            #expect(try fixture.get(path).code == "no-such-page", "\(path)")
         }
     }
 
@@ -193,14 +193,14 @@ struct WebServerTests {
     func browser() throws {
         let fixture = try WebFixture()
         defer { fixture.end() }
-        let session = try fixture.fetch("/api/session")
+        let session = try fixture.get("/api/session")
         let token = try #require(session.json["token"]?.string)
         #expect(token.utf8.count == 32 && session.json["login"] == false && session.json["name"]?.string != nil)
         let origin = "Origin: http://127.0.0.1:\(fixture.port)"
         #expect(try fixture.ask("mute", "{}", [origin]).code == "token")
         #expect(try fixture.ask("mute", "{}", [origin, "Tonearm-Token: \(token)"]).json["muted"] == true)
         #expect(try fixture.ask("mute", "{}", ["Origin: http://evil.example"]).code == "origin")
-        #expect(try fixture.fetch("/api/session", ["Host: evil.example"]).status == 421)
+        #expect(try fixture.get("/api/session", ["Host: evil.example"]).status == 421)
     }
 
     @Test("With a password, everything but the page and the login needs a session, which survives a restart")
@@ -209,10 +209,10 @@ struct WebServerTests {
         defer { fixture.end() }
         defer { try? FileManager.default.removeItem(atPath: passwordFile) }
         #expect(try fixture.ask("status").code == "login")
-        #expect(try fixture.fetch("/api/events").code == "login")
-        #expect(try fixture.fetch("/api/cover?path=/x").code == "login")
+        #expect(try fixture.get("/api/events").code == "login")
+        #expect(try fixture.get("/api/cover?path=/x").code == "login")
         #expect(try fixture.ask("nonsense").code == "login")
-        #expect(try fixture.fetch("/api/session").json["login"] == true)
+        #expect(try fixture.get("/api/session").json["login"] == true)
         #expect(try fixture.ask("login", #"{"password":"wrong"}"#).code == "wrong-password")
         #expect(try fixture.ask("login", #"{"password":7}"#).code == "bad-request")
         let login = try fixture.ask("login", #"{"password":"open sesame"}"#)
@@ -220,7 +220,7 @@ struct WebServerTests {
         #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Max-Age=2592000"))
         let session = "Cookie: other=1; " + cookie.prefix { $0 != ";" }
         #expect(try fixture.ask("status", "{}", [session]).status == 200)
-        #expect(try fixture.fetch("/api/session", [session]).json["login"] == false)
+        #expect(try fixture.get("/api/session", [session]).json["login"] == false)
         #expect(try fixture.ask("status", "{}", ["Cookie: tonearm-session=00"]).code == "login")
         fixture.daemon.waitForWriting()
         fixture.end()
