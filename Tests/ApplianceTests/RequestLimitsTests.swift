@@ -142,6 +142,8 @@ struct RequestLimitsTests {
             "config-get": "",
             "config-set": "\"key\":\"audio.mixer-control\",\"value\":\"\(String(repeating: "\\u0001", count: 1024))\"",
             "config-unset": "\"key\":\"audio.mixer-control\"", "network-restart": nil, "restart": nil, "power-off": nil,
+            "devices": "",
+            "service-status": "", "service-login": "", "service-cancel": "", "service-logout": "",
             "system": nil,
             "offline-add": longest + ",\"priority\":1000", "offline-remove": many, "offline-pause": many,
             "offline-cancel": many,

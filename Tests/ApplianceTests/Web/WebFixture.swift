@@ -164,8 +164,8 @@ final class WebExchange {
     func event(_ name: String) throws -> JSONValue? {
         let deadline = Deadline()
         while let block = try bytes(to: "\n\n", until: deadline) {
-            // The sizes of chunks are lines of their own before an event.
-            let lines = String(decoding: block, as: UTF8.self).components(separatedBy: "\n")
+            // By bytes: the sizes of chunks are lines of their own before an event, with CR and LF.
+            let lines = block.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
             guard lines.contains("event: \(name)"), let data = lines.first(where: { $0.hasPrefix("data: ") }) else {
                 continue
             }
