@@ -14,511 +14,277 @@
 //   Start        routes, tabs, and the first request
 "use strict";
 
-// ---------------------------------------------------------------------------------------------------------- Texts
+// ---------------------------------------- Texts
 
-// Values stand in braces. A text that counts has two forms, `.one` and `.other`.
+// Each has its English and its German form. Values stand in braces. A text that counts has `.one` and `.other`.
 const TEXTS = {
-  en: {
-    "skip": "Skip to the content",
-    "nav.label": "Pages",
-    "nav.playing": "Playing",
-    "nav.queue": "Queue",
-    "nav.music": "Music",
-    "nav.playlists": "Playlists",
-    "nav.settings": "Settings",
-    "not-connected": "Not connected to the speaker. Trying again …",
-    "loading": "Loading …",
-    "close": "Close",
-    "cancel": "Cancel",
-    "retry": "Try again",
-    "more-of": "More for {title}",
-    "unknown-artist": "Unknown artist",
-    "product.track": "Track {id} of the service",
-    "product.video": "Video {id} of the service",
+  "skip": ["Skip to the content", "Zum Inhalt springen"],
+  "nav.label": ["Pages", "Seiten"],
+  "nav.playing": ["Playing", "Läuft"],
+  "nav.queue": ["Queue", "Warteliste"],
+  "nav.music": ["Music", "Musik"],
+  "nav.playlists": ["Playlists", "Listen"],
+  "nav.settings": ["Settings", "Optionen"],
+  "not-connected": ["Not connected to the speaker. Trying again …",
+    "Keine Verbindung zum Lautsprecher. Neuer Versuch …"],
+  "loading": ["Loading …", "Lädt …"],
+  "cancel": ["Cancel", "Abbrechen"],
+  "retry": ["Try again", "Noch einmal"],
+  "more-of": ["More for {title}", "Mehr zu {title}"],
+  "product.track": ["Track {id} of the service", "Titel {id} des Dienstes"],
+  "product.video": ["Video {id} of the service", "Video {id} des Dienstes"],
 
-    "login.title": "Log in",
-    "login.password": "Password",
-    "login.send": "Log in",
-    "login.wrong": "This password is wrong.",
-    "login.wait": "Too many attempts. Wait a minute.",
+  "login.title": ["Log in", "Anmelden"],
+  "login.password": ["Password", "Passwort"],
+  "login.send": ["Log in", "Anmelden"],
+  "login.wrong": ["This password is wrong.", "Dieses Passwort ist falsch."],
+  "login.wait": ["Too many attempts. Wait a minute.", "Zu viele Versuche. Bitte eine Minute warten."],
 
-    "player.label": "Player",
-    "player.position": "Position",
-    "player.position-text": "{position} of {duration}",
-    "player.play": "Play",
-    "player.pause": "Pause",
-    "player.next": "Next",
-    "player.previous": "Previous",
-    "player.shuffle": "Shuffle",
-    "player.repeat.off": "Repeat: off",
-    "player.repeat.all": "Repeat: all",
-    "player.repeat.one": "Repeat: this track",
-    "player.mute": "Mute",
-    "player.volume": "Volume",
-    "player.favourite": "Favourite",
-    "player.empty": "Nothing is playing",
-    "player.now": "Now playing: {title}",
-    "player.now-by": "Now playing: {title}, {artist}",
-    "mini.label": "Small player",
-    "wait.medium": "Waiting for the music: its disk is missing or slow.",
-    "wait.link": "Waiting for the network.",
-    "wait.network": "Waiting: the network has failed.",
-    "wait.service": "Waiting for the music service.",
-    "wait.device": "Waiting for the sound device.",
-    "wait.focus": "Waiting: another program uses the speaker.",
-    "wait.power": "Waiting: the board sleeps.",
-    "wait.data": "Waiting for data.",
-    "wait.seconds": "Next attempt in {seconds} s.",
+  "player.label": ["Player", "Wiedergabe"],
+  "player.position": ["Position", "Position"],
+  "player.position-text": ["{position} of {duration}", "{position} von {duration}"],
+  "player.play": ["Play", "Abspielen"],
+  "player.pause": ["Pause", "Pause"],
+  "player.next": ["Next", "Nächster Titel"],
+  "player.previous": ["Previous", "Voriger Titel"],
+  "player.shuffle": ["Shuffle", "Zufällige Reihenfolge"],
+  "player.repeat.off": ["Repeat: off", "Wiederholen: aus"],
+  "player.repeat.all": ["Repeat: all", "Wiederholen: alles"],
+  "player.repeat.one": ["Repeat: this track", "Wiederholen: dieser Titel"],
+  "player.mute": ["Mute", "Stumm"],
+  "player.volume": ["Volume", "Lautstärke"],
+  "player.favourite": ["Favourite", "Favorit"],
+  "player.empty": ["Nothing is playing", "Es läuft nichts"],
+  "player.now": ["Now playing: {title}", "Es läuft: {title}"],
+  "player.now-by": ["Now playing: {title}, {artist}", "Es läuft: {title}, {artist}"],
+  "mini.label": ["Small player", "Kleine Wiedergabe"],
+  "wait.medium": ["Waiting for the music: its disk is missing or slow.",
+    "Wartet auf die Musik: Der Datenträger fehlt oder ist langsam."],
+  "wait.link": ["Waiting for the network.", "Wartet auf das Netz."],
+  "wait.network": ["Waiting: the network has failed.", "Wartet: Das Netz ist ausgefallen."],
+  "wait.service": ["Waiting for the music service.", "Wartet auf den Musikdienst."],
+  "wait.device": ["Waiting for the sound device.", "Wartet auf das Tongerät."],
+  "wait.focus": ["Waiting: another program uses the speaker.",
+    "Wartet: Ein anderes Programm benutzt den Lautsprecher."],
+  "wait.power": ["Waiting: the board sleeps.", "Wartet: Das Gerät schläft."],
+  "wait.data": ["Waiting for data.", "Wartet auf Daten."],
+  "wait.seconds": ["Next attempt in {seconds} s.", "Neuer Versuch in {seconds} s."],
 
-    "format.bits": "{bits} bit",
-    "format.rate": "{rate} kHz",
-    "format.converted": "converted to {rate} kHz",
-    "path.bit-perfect": "Bit-perfect: the samples reach the device unchanged.",
-    "path.changed": "Not bit-perfect: {changes}.",
-    "path.rate": "the sample rate is converted",
-    "path.channels": "the channels are mixed",
-    "path.loudness": "the loudness is normalized",
-    "path.volume": "the volume is set in software",
-    "path.mute": "it is muted",
-    "path.depth": "it is dithered to fewer bits",
-    "path.dop": "DSD over PCM",
+  "format.bits": ["{bits} bit", "{bits} Bit"],
+  "format.rate": ["{rate} kHz", "{rate} kHz"],
+  "format.converted": ["converted to {rate} kHz", "umgerechnet auf {rate} kHz"],
+  "path.bit-perfect": ["Bit-perfect: the samples reach the device unchanged.",
+    "Bitgenau: Die Abtastwerte erreichen das Gerät unverändert."],
+  "path.changed": ["Not bit-perfect: {changes}.", "Nicht bitgenau: {changes}."],
+  "path.rate": ["the sample rate is converted", "die Abtastrate wird umgerechnet"],
+  "path.channels": ["the channels are mixed", "die Kanäle werden gemischt"],
+  "path.loudness": ["the loudness is normalized", "die Lautheit wird angeglichen"],
+  "path.volume": ["the volume is set in software", "die Lautstärke wird in Software eingestellt"],
+  "path.mute": ["it is muted", "es ist stumm"],
+  "path.depth": ["it is dithered to fewer bits", "auf weniger Bits gerundet"],
+  "path.dop": ["DSD over PCM", "DSD über PCM"],
 
-    "problems.label": "Problems",
-    "problem.device": "The sound device is missing or busy",
-    "problem.music": "The music is missing or late",
-    "problem.service": "The music service is away",
-    "problem.privileges": "Another device plays with this subscription",
-    "problem.queue": "A queue entry was skipped",
-    "problem.storage": "The state cannot be saved",
-    "problem.offline": "Offline copies cannot be stored",
-    "problem.damage": "The saved state was damaged",
-    "problem.library": "The index of the music cannot be written",
-    "problem.mpd": "Clients of MPD cannot connect",
-    "problem.web": "This page has a problem",
-    "problem.settings": "A setting cannot be used",
-    "problem.configuration": "The configuration has a mistake",
-    "problem.amplifier": "The amplifier cannot be switched",
-    "problem.board": "A part of the board fails: {part}",
-    "failed": "{title} cannot be played: {message}",
+  "problems.label": ["Problems", "Probleme"],
+  "problem.device": ["The sound device is missing or busy", "Das Tongerät fehlt oder ist belegt"],
+  "problem.music": ["The music is missing or late", "Die Musik fehlt oder kommt zu spät"],
+  "problem.service": ["The music service is away", "Der Musikdienst ist nicht erreichbar"],
+  "problem.privileges": ["Another device plays with this subscription",
+    "Ein anderes Gerät spielt mit diesem Abonnement"],
+  "problem.queue": ["A queue entry was skipped", "Ein Eintrag der Warteliste wurde übersprungen"],
+  "problem.storage": ["The state cannot be saved", "Der Zustand lässt sich nicht speichern"],
+  "problem.offline": ["Offline copies cannot be stored", "Offline-Kopien lassen sich nicht speichern"],
+  "problem.damage": ["The saved state was damaged", "Der gespeicherte Zustand war beschädigt"],
+  "problem.library": ["The index of the music cannot be written", "Der Index der Musik lässt sich nicht schreiben"],
+  "problem.mpd": ["Clients of MPD cannot connect", "MPD-Programme können sich nicht verbinden"],
+  "problem.web": ["This page has a problem", "Diese Seite hat ein Problem"],
+  "problem.settings": ["A setting cannot be used", "Eine Einstellung ist nicht benutzbar"],
+  "problem.configuration": ["The configuration has a mistake", "Die Konfiguration hat einen Fehler"],
+  "problem.amplifier": ["The amplifier cannot be switched", "Der Verstärker lässt sich nicht schalten"],
+  "problem.board": ["A part of the board fails: {part}", "Ein Teil des Geräts versagt: {part}"],
+  "failed": ["{title} cannot be played: {message}", "{title} lässt sich nicht abspielen: {message}"],
 
-    "error.unreachable": "The speaker cannot be reached.",
-    "error.login": "Log in first.",
-    "error.empty-queue": "The queue is empty.",
-    "error.nothing-current": "Nothing is playing.",
-    "error.no-such-entry": "The queue has changed meanwhile. Try again.",
-    "error.no-such-playlist": "This playlist is gone.",
-    "error.playlist-exists": "A playlist of this name exists.",
-    "error.list-full": "The list is full.",
-    "error.queue-full": "The queue is full.",
-    "error.no-such-file": "This file or folder is missing.",
-    "error.no-music": "There is no music here.",
-    "error.no-service": "No music service is configured.",
-    "error.not-of-service": "Only music of the service can be downloaded.",
+  "error.unreachable": ["The speaker cannot be reached.", "Der Lautsprecher ist nicht erreichbar."],
+  "error.login": ["Log in first.", "Bitte zuerst anmelden."],
+  "error.empty-queue": ["The queue is empty.", "Die Warteliste ist leer."],
+  "error.nothing-current": ["Nothing is playing.", "Es läuft nichts."],
+  "error.no-such-entry": ["The queue has changed meanwhile. Try again.",
+    "Die Warteliste hat sich inzwischen geändert. Bitte noch einmal."],
+  "error.no-such-playlist": ["This playlist is gone.", "Diese Playlist gibt es nicht mehr."],
+  "error.playlist-exists": ["A playlist of this name exists.", "Eine Playlist mit diesem Namen gibt es schon."],
+  "error.list-full": ["The list is full.", "Die Liste ist voll."],
+  "error.queue-full": ["The queue is full.", "Die Warteliste ist voll."],
+  "error.no-such-file": ["This file or folder is missing.", "Diese Datei oder dieser Ordner fehlt."],
+  "error.no-music": ["There is no music here.", "Hier ist keine Musik."],
+  "error.no-service": ["No music service is configured.", "Es ist kein Musikdienst eingerichtet."],
+  "error.not-of-service": ["Only music of the service can be downloaded.",
+    "Nur Musik des Dienstes lässt sich herunterladen."],
 
-    "queue.title": "Queue",
-    "queue.empty": "The queue is empty. Add music from “Music” or “Playlists”.",
-    "queue.entries.one": "{count} entry",
-    "queue.entries.other": "{count} entries",
-    "queue.clear": "Clear",
-    "queue.clear-question": "Remove all entries from the queue?",
-    "queue.save": "Save as playlist",
-    "queue.current": "current entry",
-    "queue.show-current": "Show current",
+  "queue.title": ["Queue", "Warteliste"],
+  "queue.empty": ["The queue is empty. Add music from “Music” or “Playlists”.",
+    "Die Warteliste ist leer. Unter „Musik“ und „Listen“ gibt es etwas für sie."],
+  "queue.entries.one": ["{count} entry", "{count} Eintrag"],
+  "queue.entries.other": ["{count} entries", "{count} Einträge"],
+  "queue.clear": ["Clear", "Leeren"],
+  "queue.clear-question": ["Remove all entries from the queue?", "Alle Einträge aus der Warteliste entfernen?"],
+  "queue.save": ["Save as playlist", "Als Playlist sichern"],
+  "queue.current": ["current entry", "aktueller Eintrag"],
+  "queue.show-current": ["Show current", "Aktuellen zeigen"],
 
-    "row.move": "Move {title}: drag it, or press the arrow keys",
-    "row.moved": "{title} is now {position} of {count}.",
-    "row.play": "Play",
-    "row.top": "Move to the top",
-    "row.up": "Move up",
-    "row.down": "Move down",
-    "row.remove": "Remove",
+  "row.move": ["Move {title}: drag it, or press the arrow keys",
+    "{title} verschieben: ziehen oder Pfeiltasten drücken"],
+  "row.moved": ["{title} is now {position} of {count}.", "{title} ist jetzt {position} von {count}."],
+  "row.play": ["Play", "Abspielen"],
+  "row.top": ["Move to the top", "Ganz nach oben"],
+  "row.up": ["Move up", "Nach oben"],
+  "row.down": ["Move down", "Nach unten"],
+  "row.remove": ["Remove", "Entfernen"],
 
-    "music.title": "Music",
-    "music.search": "Search",
-    "music.search-hint": "Title, artist, album",
-    "music.none": "No music folders are configured.",
-    "music.scanning": "Looking through the folders: {done} of {found} files …",
-    "music.artists": "Artists",
-    "music.albums": "Albums",
-    "music.genres": "Genres",
-    "music.recent": "Recently added",
-    "music.folders": "Folders",
-    "music.favourites": "Favourites",
-    "music.played": "Recently played",
-    "music.history": "History",
-    "music.kept": "Offline copies",
-    "music.tracks": "Tracks",
-    "music.empty": "Nothing here yet.",
-    "music.nothing": "Nothing was found.",
-    "music.tracks.one": "{count} track",
-    "music.tracks.other": "{count} tracks",
-    "music.albums.one": "{count} album",
-    "music.albums.other": "{count} albums",
-    "music.plays.one": "played once",
-    "music.plays.other": "played {count} times",
+  "music.title": ["Music", "Musik"],
+  "music.search": ["Search", "Suche"],
+  "music.search-hint": ["Title, artist, album", "Titel, Interpret, Album"],
+  "music.none": ["No music folders are configured.", "Es sind keine Musikordner eingerichtet."],
+  "music.scanning": ["Looking through the folders: {done} of {found} files …",
+    "Die Ordner werden durchgesehen: {done} von {found} Dateien …"],
+  "music.artists": ["Artists", "Interpreten"],
+  "music.albums": ["Albums", "Alben"],
+  "music.genres": ["Genres", "Genres"],
+  "music.recent": ["Recently added", "Neu hinzugekommen"],
+  "music.folders": ["Folders", "Ordner"],
+  "music.favourites": ["Favourites", "Favoriten"],
+  "music.played": ["Recently played", "Zuletzt gehört"],
+  "music.history": ["History", "Verlauf"],
+  "music.kept": ["Offline copies", "Offline-Kopien"],
+  "music.tracks": ["Tracks", "Titel"],
+  "music.empty": ["Nothing here yet.", "Hier ist noch nichts."],
+  "music.nothing": ["Nothing was found.", "Nichts gefunden."],
+  "music.tracks.one": ["{count} track", "{count} Titel"],
+  "music.tracks.other": ["{count} tracks", "{count} Titel"],
+  "music.albums.one": ["{count} album", "{count} Album"],
+  "music.albums.other": ["{count} albums", "{count} Alben"],
+  "music.plays.one": ["played once", "einmal gehört"],
+  "music.plays.other": ["played {count} times", "{count}-mal gehört"],
 
-    "action.play": "Play now",
-    "action.next": "Play next",
-    "action.add": "Add to the queue",
-    "action.playlist": "Add to a playlist",
-    "action.favour": "Make it a favourite",
-    "action.unfavour": "No longer a favourite",
-    "action.keep": "Keep offline",
-    "action.kept": "It will be downloaded.",
-    "action.playing": "It plays now.",
-    "added.one": "{count} track was added.",
-    "added.other": "{count} tracks were added.",
+  "action.play": ["Play now", "Jetzt abspielen"],
+  "action.next": ["Play next", "Als Nächstes abspielen"],
+  "action.add": ["Add to the queue", "An die Warteliste anhängen"],
+  "action.playlist": ["Add to a playlist", "Zu einer Playlist hinzufügen"],
+  "action.favour": ["Make it a favourite", "Zum Favoriten machen"],
+  "action.unfavour": ["No longer a favourite", "Kein Favorit mehr"],
+  "action.keep": ["Keep offline", "Offline behalten"],
+  "action.kept": ["It will be downloaded.", "Es wird heruntergeladen."],
+  "action.playing": ["It plays now.", "Es läuft jetzt."],
+  "added.one": ["{count} track was added.", "{count} Titel wurde hinzugefügt."],
+  "added.other": ["{count} tracks were added.", "{count} Titel wurden hinzugefügt."],
 
-    "playlists.title": "Playlists",
-    "playlists.empty": "There are no playlists yet.",
-    "playlists.new": "New playlist",
-    "playlists.name": "Name",
-    "playlists.save": "Save",
-    "playlists.saved": "The playlist “{name}” was saved.",
-    "playlists.replace": "A playlist “{name}” exists. Replace it?",
-    "playlists.replace-do": "Replace",
-    "playlists.rename": "Rename",
-    "playlists.delete": "Delete",
-    "playlists.delete-question": "Delete the playlist “{name}”?",
-    "playlists.no-entries": "This playlist is empty.",
+  "playlists.title": ["Playlists", "Playlists"],
+  "playlists.empty": ["There are no playlists yet.", "Es gibt noch keine Playlists."],
+  "playlists.new": ["New playlist", "Neue Playlist"],
+  "playlists.name": ["Name", "Name"],
+  "playlists.save": ["Save", "Sichern"],
+  "playlists.saved": ["The playlist “{name}” was saved.", "Die Playlist „{name}“ wurde gesichert."],
+  "playlists.replace": ["A playlist “{name}” exists. Replace it?", "Eine Playlist „{name}“ gibt es schon. Ersetzen?"],
+  "playlists.replace-do": ["Replace", "Ersetzen"],
+  "playlists.rename": ["Rename", "Umbenennen"],
+  "playlists.delete": ["Delete", "Löschen"],
+  "playlists.delete-question": ["Delete the playlist “{name}”?", "Die Playlist „{name}“ löschen?"],
+  "playlists.no-entries": ["This playlist is empty.", "Diese Playlist ist leer."],
 
-    "kept.title": "Offline copies",
-    "kept.summary": "{kept} copies, {size} used",
-    "kept.summary-budget": "{kept} copies, {size} of {budget} used",
-    "kept.nearly-full": "The room for copies is nearly full.",
-    "kept.waits.network": "Downloads wait for the network.",
-    "kept.waits.unmetered-network": "Downloads wait for a network without charges.",
-    "kept.waits.space": "Downloads wait for room.",
-    "kept.waits.storage": "Downloads wait: nothing can be written.",
-    "kept.waits.medium": "Downloads wait for their disk.",
-    "kept.waits.online-mode": "Downloads wait: the offline mode is on.",
-    "kept.waits.playback": "Downloads wait for playback.",
-    "kept.waits.retry": "Downloads are tried again soon.",
-    "kept.downloads": "Downloads",
-    "kept.copies": "Copies",
-    "kept.none": "There are no offline copies.",
-    "kept.pause-all": "Pause all",
-    "kept.resume-all": "Resume all",
-    "kept.pause": "Pause",
-    "kept.resume": "Resume",
-    "kept.cancel": "Cancel the download",
-    "kept.remove": "Remove the copy",
-    "kept.more": "Show more",
-    "kept.state.queued": "queued",
-    "kept.state.running": "{percent} %",
-    "kept.state.waiting": "waiting",
-    "kept.state.paused": "paused",
-    "kept.state.failed": "failed: {reason}",
-    "kept.state.kept": "complete",
-    "kept.state.expired": "expired",
-    "kept.state.damaged": "damaged",
+  "kept.title": ["Offline copies", "Offline-Kopien"],
+  "kept.summary": ["{kept} copies, {size} used", "{kept} Kopien, {size} belegt"],
+  "kept.summary-budget": ["{kept} copies, {size} of {budget} used", "{kept} Kopien, {size} von {budget} belegt"],
+  "kept.nearly-full": ["The room for copies is nearly full.", "Der Platz für Kopien ist fast voll."],
+  "kept.waits.network": ["Downloads wait for the network.", "Downloads warten auf das Netz."],
+  "kept.waits.unmetered-network": ["Downloads wait for a network without charges.",
+    "Downloads warten auf ein Netz ohne Gebühren."],
+  "kept.waits.space": ["Downloads wait for room.", "Downloads warten auf Platz."],
+  "kept.waits.storage": ["Downloads wait: nothing can be written.",
+    "Downloads warten: Es lässt sich nichts schreiben."],
+  "kept.waits.medium": ["Downloads wait for their disk.", "Downloads warten auf ihren Datenträger."],
+  "kept.waits.online-mode": ["Downloads wait: the offline mode is on.",
+    "Downloads warten: Der Offline-Modus ist an."],
+  "kept.waits.playback": ["Downloads wait for playback.", "Downloads warten auf die Wiedergabe."],
+  "kept.waits.retry": ["Downloads are tried again soon.", "Downloads werden bald wieder versucht."],
+  "kept.downloads": ["Downloads", "Downloads"],
+  "kept.copies": ["Copies", "Kopien"],
+  "kept.none": ["There are no offline copies.", "Es gibt keine Offline-Kopien."],
+  "kept.pause-all": ["Pause all", "Alle anhalten"],
+  "kept.resume-all": ["Resume all", "Alle fortsetzen"],
+  "kept.pause": ["Pause", "Anhalten"],
+  "kept.resume": ["Resume", "Fortsetzen"],
+  "kept.cancel": ["Cancel the download", "Download abbrechen"],
+  "kept.remove": ["Remove the copy", "Kopie entfernen"],
+  "kept.more": ["Show more", "Mehr zeigen"],
+  "kept.state.queued": ["queued", "in der Reihe"],
+  "kept.state.running": ["{percent} %", "{percent} %"],
+  "kept.state.waiting": ["waiting", "wartet"],
+  "kept.state.paused": ["paused", "angehalten"],
+  "kept.state.failed": ["failed: {reason}", "fehlgeschlagen: {reason}"],
+  "kept.state.kept": ["complete", "vollständig"],
+  "kept.state.expired": ["expired", "abgelaufen"],
+  "kept.state.damaged": ["damaged", "beschädigt"],
 
-    "settings.title": "Settings",
-    "settings.restart": "A change takes effect at the next start.",
-    "settings.read-only": "It can only be set in the configuration file.",
-    "settings.saved": "Saved.",
-    "settings.saved-restart": "Saved. It takes effect at the next start.",
-    "settings.reset": "Use the file’s value",
-    "settings.apply": "Apply",
-    "settings.rejected": "Not saved: {message}",
-    "setting.audio.device": "Sound device",
-    "setting.audio.device.help": "“auto”, or a name like hw:CARD=DAC.",
-    "setting.audio.maximum-volume": "Highest volume, in percent",
-    "setting.audio.volume-route": "Where the volume is set",
-    "setting.audio.normalization": "Same loudness",
-    "setting.audio.pre-amp": "Gain of normalized music, in dB",
-    "setting.audio.channels": "Channels",
-    "setting.audio.resampling": "Rates that the device does not have",
-    "setting.player.resume": "After a start",
-    "setting.service.quality": "Quality of the music service",
-    "setting.offline.only": "Offline mode",
-    "setting.library.folders": "Music folders",
-    "value.auto": "in the sound card, if possible",
-    "value.software": "in software",
-    "value.off": "off",
-    "value.track": "for each track",
-    "value.album": "for albums as a whole",
-    "value.stereo": "stereo",
-    "value.swapped": "sides swapped",
-    "value.mono": "mono",
-    "value.left": "left only",
-    "value.right": "right only",
-    "value.very-high": "convert, very high quality",
-    "value.high": "high",
-    "value.low": "low",
-    "value.lossless": "lossless",
-    "value.hi-res-lossless": "highest, lossless",
-    "value.playing": "play on",
-    "value.paused": "stay paused",
-    "value.empty": "empty the queue",
-    "value.yes": "on",
-    "value.no": "off",
-    "library.title": "Music library",
-    "library.scan": "Look for new music",
-    "library.scan-begun": "The folders are looked through.",
-    "system.title": "System",
-    "system.version": "Tonearm {version}",
-    "system.network": "Restart the network",
-    "system.network-question": "Restart the network? The connection is lost for a moment.",
-    "system.network-done": "The network restarts.",
-    "system.off": "Power off",
-    "system.off-question": "Power off the speaker? It can only be started again at the device.",
-    "system.off-done": "The speaker powers off."
-  },
-  de: {
-    "skip": "Zum Inhalt springen",
-    "nav.label": "Seiten",
-    "nav.playing": "Läuft",
-    "nav.queue": "Warteliste",
-    "nav.music": "Musik",
-    "nav.playlists": "Listen",
-    "nav.settings": "Optionen",
-    "not-connected": "Keine Verbindung zum Lautsprecher. Neuer Versuch …",
-    "loading": "Lädt …",
-    "close": "Schließen",
-    "cancel": "Abbrechen",
-    "retry": "Noch einmal",
-    "more-of": "Mehr zu {title}",
-    "unknown-artist": "Interpret unbekannt",
-    "product.track": "Titel {id} des Dienstes",
-    "product.video": "Video {id} des Dienstes",
-
-    "login.title": "Anmelden",
-    "login.password": "Passwort",
-    "login.send": "Anmelden",
-    "login.wrong": "Dieses Passwort ist falsch.",
-    "login.wait": "Zu viele Versuche. Bitte eine Minute warten.",
-
-    "player.label": "Wiedergabe",
-    "player.position": "Position",
-    "player.position-text": "{position} von {duration}",
-    "player.play": "Abspielen",
-    "player.pause": "Pause",
-    "player.next": "Nächster Titel",
-    "player.previous": "Voriger Titel",
-    "player.shuffle": "Zufällige Reihenfolge",
-    "player.repeat.off": "Wiederholen: aus",
-    "player.repeat.all": "Wiederholen: alles",
-    "player.repeat.one": "Wiederholen: dieser Titel",
-    "player.mute": "Stumm",
-    "player.volume": "Lautstärke",
-    "player.favourite": "Favorit",
-    "player.empty": "Es läuft nichts",
-    "player.now": "Es läuft: {title}",
-    "player.now-by": "Es läuft: {title}, {artist}",
-    "mini.label": "Kleine Wiedergabe",
-    "wait.medium": "Wartet auf die Musik: Der Datenträger fehlt oder ist langsam.",
-    "wait.link": "Wartet auf das Netz.",
-    "wait.network": "Wartet: Das Netz ist ausgefallen.",
-    "wait.service": "Wartet auf den Musikdienst.",
-    "wait.device": "Wartet auf das Tongerät.",
-    "wait.focus": "Wartet: Ein anderes Programm benutzt den Lautsprecher.",
-    "wait.power": "Wartet: Das Gerät schläft.",
-    "wait.data": "Wartet auf Daten.",
-    "wait.seconds": "Neuer Versuch in {seconds} s.",
-
-    "format.bits": "{bits} Bit",
-    "format.rate": "{rate} kHz",
-    "format.converted": "umgerechnet auf {rate} kHz",
-    "path.bit-perfect": "Bitgenau: Die Abtastwerte erreichen das Gerät unverändert.",
-    "path.changed": "Nicht bitgenau: {changes}.",
-    "path.rate": "die Abtastrate wird umgerechnet",
-    "path.channels": "die Kanäle werden gemischt",
-    "path.loudness": "die Lautheit wird angeglichen",
-    "path.volume": "die Lautstärke wird in Software eingestellt",
-    "path.mute": "es ist stumm",
-    "path.depth": "auf weniger Bits gerundet",
-    "path.dop": "DSD über PCM",
-
-    "problems.label": "Probleme",
-    "problem.device": "Das Tongerät fehlt oder ist belegt",
-    "problem.music": "Die Musik fehlt oder kommt zu spät",
-    "problem.service": "Der Musikdienst ist nicht erreichbar",
-    "problem.privileges": "Ein anderes Gerät spielt mit diesem Abonnement",
-    "problem.queue": "Ein Eintrag der Warteliste wurde übersprungen",
-    "problem.storage": "Der Zustand lässt sich nicht speichern",
-    "problem.offline": "Offline-Kopien lassen sich nicht speichern",
-    "problem.damage": "Der gespeicherte Zustand war beschädigt",
-    "problem.library": "Der Index der Musik lässt sich nicht schreiben",
-    "problem.mpd": "MPD-Programme können sich nicht verbinden",
-    "problem.web": "Diese Seite hat ein Problem",
-    "problem.settings": "Eine Einstellung ist nicht benutzbar",
-    "problem.configuration": "Die Konfiguration hat einen Fehler",
-    "problem.amplifier": "Der Verstärker lässt sich nicht schalten",
-    "problem.board": "Ein Teil des Geräts versagt: {part}",
-    "failed": "{title} lässt sich nicht abspielen: {message}",
-
-    "error.unreachable": "Der Lautsprecher ist nicht erreichbar.",
-    "error.login": "Bitte zuerst anmelden.",
-    "error.empty-queue": "Die Warteliste ist leer.",
-    "error.nothing-current": "Es läuft nichts.",
-    "error.no-such-entry": "Die Warteliste hat sich inzwischen geändert. Bitte noch einmal.",
-    "error.no-such-playlist": "Diese Playlist gibt es nicht mehr.",
-    "error.playlist-exists": "Eine Playlist mit diesem Namen gibt es schon.",
-    "error.list-full": "Die Liste ist voll.",
-    "error.queue-full": "Die Warteliste ist voll.",
-    "error.no-such-file": "Diese Datei oder dieser Ordner fehlt.",
-    "error.no-music": "Hier ist keine Musik.",
-    "error.no-service": "Es ist kein Musikdienst eingerichtet.",
-    "error.not-of-service": "Nur Musik des Dienstes lässt sich herunterladen.",
-
-    "queue.title": "Warteliste",
-    "queue.empty": "Die Warteliste ist leer. Unter „Musik“ und „Listen“ gibt es etwas für sie.",
-    "queue.entries.one": "{count} Eintrag",
-    "queue.entries.other": "{count} Einträge",
-    "queue.clear": "Leeren",
-    "queue.clear-question": "Alle Einträge aus der Warteliste entfernen?",
-    "queue.save": "Als Playlist sichern",
-    "queue.current": "aktueller Eintrag",
-    "queue.show-current": "Aktuellen zeigen",
-
-    "row.move": "{title} verschieben: ziehen oder Pfeiltasten drücken",
-    "row.moved": "{title} ist jetzt {position} von {count}.",
-    "row.play": "Abspielen",
-    "row.top": "Ganz nach oben",
-    "row.up": "Nach oben",
-    "row.down": "Nach unten",
-    "row.remove": "Entfernen",
-
-    "music.title": "Musik",
-    "music.search": "Suche",
-    "music.search-hint": "Titel, Interpret, Album",
-    "music.none": "Es sind keine Musikordner eingerichtet.",
-    "music.scanning": "Die Ordner werden durchgesehen: {done} von {found} Dateien …",
-    "music.artists": "Interpreten",
-    "music.albums": "Alben",
-    "music.genres": "Genres",
-    "music.recent": "Neu hinzugekommen",
-    "music.folders": "Ordner",
-    "music.favourites": "Favoriten",
-    "music.played": "Zuletzt gehört",
-    "music.history": "Verlauf",
-    "music.kept": "Offline-Kopien",
-    "music.tracks": "Titel",
-    "music.empty": "Hier ist noch nichts.",
-    "music.nothing": "Nichts gefunden.",
-    "music.tracks.one": "{count} Titel",
-    "music.tracks.other": "{count} Titel",
-    "music.albums.one": "{count} Album",
-    "music.albums.other": "{count} Alben",
-    "music.plays.one": "einmal gehört",
-    "music.plays.other": "{count}-mal gehört",
-
-    "action.play": "Jetzt abspielen",
-    "action.next": "Als Nächstes abspielen",
-    "action.add": "An die Warteliste anhängen",
-    "action.playlist": "Zu einer Playlist hinzufügen",
-    "action.favour": "Zum Favoriten machen",
-    "action.unfavour": "Kein Favorit mehr",
-    "action.keep": "Offline behalten",
-    "action.kept": "Es wird heruntergeladen.",
-    "action.playing": "Es läuft jetzt.",
-    "added.one": "{count} Titel wurde hinzugefügt.",
-    "added.other": "{count} Titel wurden hinzugefügt.",
-
-    "playlists.title": "Playlists",
-    "playlists.empty": "Es gibt noch keine Playlists.",
-    "playlists.new": "Neue Playlist",
-    "playlists.name": "Name",
-    "playlists.save": "Sichern",
-    "playlists.saved": "Die Playlist „{name}“ wurde gesichert.",
-    "playlists.replace": "Eine Playlist „{name}“ gibt es schon. Ersetzen?",
-    "playlists.replace-do": "Ersetzen",
-    "playlists.rename": "Umbenennen",
-    "playlists.delete": "Löschen",
-    "playlists.delete-question": "Die Playlist „{name}“ löschen?",
-    "playlists.no-entries": "Diese Playlist ist leer.",
-
-    "kept.title": "Offline-Kopien",
-    "kept.summary": "{kept} Kopien, {size} belegt",
-    "kept.summary-budget": "{kept} Kopien, {size} von {budget} belegt",
-    "kept.nearly-full": "Der Platz für Kopien ist fast voll.",
-    "kept.waits.network": "Downloads warten auf das Netz.",
-    "kept.waits.unmetered-network": "Downloads warten auf ein Netz ohne Gebühren.",
-    "kept.waits.space": "Downloads warten auf Platz.",
-    "kept.waits.storage": "Downloads warten: Es lässt sich nichts schreiben.",
-    "kept.waits.medium": "Downloads warten auf ihren Datenträger.",
-    "kept.waits.online-mode": "Downloads warten: Der Offline-Modus ist an.",
-    "kept.waits.playback": "Downloads warten auf die Wiedergabe.",
-    "kept.waits.retry": "Downloads werden bald wieder versucht.",
-    "kept.downloads": "Downloads",
-    "kept.copies": "Kopien",
-    "kept.none": "Es gibt keine Offline-Kopien.",
-    "kept.pause-all": "Alle anhalten",
-    "kept.resume-all": "Alle fortsetzen",
-    "kept.pause": "Anhalten",
-    "kept.resume": "Fortsetzen",
-    "kept.cancel": "Download abbrechen",
-    "kept.remove": "Kopie entfernen",
-    "kept.more": "Mehr zeigen",
-    "kept.state.queued": "in der Reihe",
-    "kept.state.running": "{percent} %",
-    "kept.state.waiting": "wartet",
-    "kept.state.paused": "angehalten",
-    "kept.state.failed": "fehlgeschlagen: {reason}",
-    "kept.state.kept": "vollständig",
-    "kept.state.expired": "abgelaufen",
-    "kept.state.damaged": "beschädigt",
-
-    "settings.title": "Einstellungen",
-    "settings.restart": "Eine Änderung gilt ab dem nächsten Start.",
-    "settings.read-only": "Nur in der Konfigurationsdatei einstellbar.",
-    "settings.saved": "Gesichert.",
-    "settings.saved-restart": "Gesichert. Es gilt ab dem nächsten Start.",
-    "settings.reset": "Wert der Datei nehmen",
-    "settings.apply": "Übernehmen",
-    "settings.rejected": "Nicht gesichert: {message}",
-    "setting.audio.device": "Tongerät",
-    "setting.audio.device.help": "„auto“ oder ein Name wie hw:CARD=DAC.",
-    "setting.audio.maximum-volume": "Höchste Lautstärke, in Prozent",
-    "setting.audio.volume-route": "Wo die Lautstärke eingestellt wird",
-    "setting.audio.normalization": "Gleiche Lautheit",
-    "setting.audio.pre-amp": "Pegel angeglichener Musik, in dB",
-    "setting.audio.channels": "Kanäle",
-    "setting.audio.resampling": "Raten, die das Gerät nicht hat",
-    "setting.player.resume": "Nach einem Start",
-    "setting.service.quality": "Qualität des Musikdienstes",
-    "setting.offline.only": "Offline-Modus",
-    "setting.library.folders": "Musikordner",
-    "value.auto": "in der Soundkarte, wenn möglich",
-    "value.software": "in Software",
-    "value.off": "aus",
-    "value.track": "für jeden Titel",
-    "value.album": "für Alben im Ganzen",
-    "value.stereo": "Stereo",
-    "value.swapped": "Seiten vertauscht",
-    "value.mono": "Mono",
-    "value.left": "nur links",
-    "value.right": "nur rechts",
-    "value.very-high": "umrechnen, sehr hohe Qualität",
-    "value.high": "hoch",
-    "value.low": "niedrig",
-    "value.lossless": "verlustfrei",
-    "value.hi-res-lossless": "höchste, verlustfrei",
-    "value.playing": "weiterspielen",
-    "value.paused": "angehalten bleiben",
-    "value.empty": "Warteliste leeren",
-    "value.yes": "an",
-    "value.no": "aus",
-    "library.title": "Musiksammlung",
-    "library.scan": "Nach neuer Musik suchen",
-    "library.scan-begun": "Die Ordner werden durchgesehen.",
-    "system.title": "System",
-    "system.version": "Tonearm {version}",
-    "system.network": "Netz neu starten",
-    "system.network-question": "Das Netz neu starten? Die Verbindung geht kurz verloren.",
-    "system.network-done": "Das Netz startet neu.",
-    "system.off": "Ausschalten",
-    "system.off-question": "Den Lautsprecher ausschalten? Er lässt sich nur am Gerät wieder einschalten.",
-    "system.off-done": "Der Lautsprecher schaltet sich aus."
-  }
+  "settings.title": ["Settings", "Einstellungen"],
+  "settings.restart": ["A change takes effect at the next start.", "Eine Änderung gilt ab dem nächsten Start."],
+  "settings.read-only": ["It can only be set in the configuration file.",
+    "Nur in der Konfigurationsdatei einstellbar."],
+  "settings.saved": ["Saved.", "Gesichert."],
+  "settings.saved-restart": ["Saved. It takes effect at the next start.",
+    "Gesichert. Es gilt ab dem nächsten Start."],
+  "settings.reset": ["Use the file’s value", "Wert der Datei nehmen"],
+  "settings.rejected": ["Not saved: {message}", "Nicht gesichert: {message}"],
+  "setting.audio.device": ["Sound device", "Tongerät"],
+  "setting.audio.device.help": ["“auto”, or a name like hw:CARD=DAC.", "„auto“ oder ein Name wie hw:CARD=DAC."],
+  "setting.audio.maximum-volume": ["Highest volume, in percent", "Höchste Lautstärke, in Prozent"],
+  "setting.audio.volume-route": ["Where the volume is set", "Wo die Lautstärke eingestellt wird"],
+  "setting.audio.normalization": ["Same loudness", "Gleiche Lautheit"],
+  "setting.audio.pre-amp": ["Gain of normalized music, in dB", "Pegel angeglichener Musik, in dB"],
+  "setting.audio.channels": ["Channels", "Kanäle"],
+  "setting.audio.resampling": ["Rates that the device does not have", "Raten, die das Gerät nicht hat"],
+  "setting.player.resume": ["After a start", "Nach einem Start"],
+  "setting.service.quality": ["Quality of the music service", "Qualität des Musikdienstes"],
+  "setting.offline.only": ["Offline mode", "Offline-Modus"],
+  "setting.library.folders": ["Music folders", "Musikordner"],
+  "value.auto": ["in the sound card, if possible", "in der Soundkarte, wenn möglich"],
+  "value.software": ["in software", "in Software"],
+  "value.off": ["off", "aus"],
+  "value.track": ["for each track", "für jeden Titel"],
+  "value.album": ["for albums as a whole", "für Alben im Ganzen"],
+  "value.stereo": ["stereo", "Stereo"],
+  "value.swapped": ["sides swapped", "Seiten vertauscht"],
+  "value.mono": ["mono", "Mono"],
+  "value.left": ["left only", "nur links"],
+  "value.right": ["right only", "nur rechts"],
+  "value.very-high": ["convert, very high quality", "umrechnen, sehr hohe Qualität"],
+  "value.high": ["high", "hoch"],
+  "value.low": ["low", "niedrig"],
+  "value.lossless": ["lossless", "verlustfrei"],
+  "value.hi-res-lossless": ["highest, lossless", "höchste, verlustfrei"],
+  "value.playing": ["play on", "weiterspielen"],
+  "value.paused": ["stay paused", "angehalten bleiben"],
+  "value.empty": ["empty the queue", "Warteliste leeren"],
+  "value.yes": ["on", "an"],
+  "value.no": ["off", "aus"],
+  "library.title": ["Music library", "Musiksammlung"],
+  "library.scan": ["Look for new music", "Nach neuer Musik suchen"],
+  "library.scan-begun": ["The folders are looked through.", "Die Ordner werden durchgesehen."],
+  "system.title": ["System", "System"],
+  "system.version": ["Tonearm {version}", "Tonearm {version}"],
+  "system.network": ["Restart the network", "Netz neu starten"],
+  "system.network-question": ["Restart the network? The connection is lost for a moment.",
+    "Das Netz neu starten? Die Verbindung geht kurz verloren."],
+  "system.network-done": ["The network restarts.", "Das Netz startet neu."],
+  "system.off": ["Power off", "Ausschalten"],
+  "system.off-question": ["Power off the speaker? It can only be started again at the device.",
+    "Den Lautsprecher ausschalten? Er lässt sich nur am Gerät wieder einschalten."],
+  "system.off-done": ["The speaker powers off.", "Der Lautsprecher schaltet sich aus."]
 };
 
 const LANGUAGE = /^de\b/.test(navigator.language) ? "de" : "en";
+const FORM = LANGUAGE === "de" ? 1 : 0;
 
 // Returns a text of the page with values in place of the braces.
 function text(key, values) {
-  let line = TEXTS[LANGUAGE][key];
+  let line = TEXTS[key][FORM];
   Object.keys(values || {}).forEach(name => {
     line = line.split("{" + name + "}").join(values[name]);
   });
@@ -526,7 +292,7 @@ function text(key, values) {
 }
 
 function hasText(key) {
-  return TEXTS[LANGUAGE][key] !== undefined;
+  return TEXTS[key] !== undefined;
 }
 
 // Returns a text with a number, such as "1 track" or "2,000 tracks".
@@ -562,7 +328,7 @@ function nameOf(path) {
   return printable(path.replace(/\/+$/, "").split("/").pop().replace(/\.\w{2,5}$/, ""));
 }
 
-// ------------------------------------------------------------------------------------------------------- Elements
+// ---------------------------------------- Elements
 
 function byId(id) {
   return document.getElementById(id);
@@ -638,7 +404,7 @@ function announce(line) {
   setText(byId("announcement"), line);
 }
 
-// --------------------------------------------------------------------------------------------------------- Server
+// ---------------------------------------- Server
 
 const RETRY_MILLISECONDS = 2000;
 const EVENTS = ["status", "state", "track", "queue", "volume", "position", "configuration", "problems", "failed",
@@ -790,7 +556,7 @@ async function logIn(password, problem) {
   connect();
 }
 
-// --------------------------------------------------------------------------------------------------------- Player
+// ---------------------------------------- Player
 
 // The members of `status`, and: `room`, the speaker's name; `heardAt`, when the position was `position`.
 const player = { state: "stopped", entry: null, file: null, problems: [], position: 0, heardAt: 0, room: "Tonearm" };
@@ -1071,7 +837,7 @@ function startVolumeSlider() {
   });
 }
 
-// ---------------------------------------------------------------------------------------------------------- Sheet
+// ---------------------------------------- Sheet
 
 const sheet = { opener: null };
 
@@ -1141,7 +907,7 @@ function askForName(title, value, run) {
   openSheet(title, form);
 }
 
-// ------------------------------------------------------------------------------------------------------- Products
+// ---------------------------------------- Products
 
 const MOST_ENTRIES = 500;
 // A request has at most 65,536 bytes. In JSON a letter may take six.
@@ -1332,7 +1098,7 @@ function titleOf(track) {
   return track.title || nameOf(track.path);
 }
 
-// ---------------------------------------------------------------------------------------------------------- Lists
+// ---------------------------------------- Lists
 
 const PAGE = 100;
 const MOST_PAGES = 20;
@@ -1506,7 +1272,8 @@ class PagedList {
     if (!this.options.settled) return;
     const seen = [];
     for (let index = from; index < to; index++) seen.push(this.entry(index));
-    if (await this.options.settled(seen.filter(entry => entry !== undefined)) && !this.isStopped) this.draw();
+    await this.options.settled(seen.filter(entry => entry !== undefined));
+    if (!this.isStopped) this.draw();
   }
 
   // Moves an entry here at once, and at the daemon in the order of the moves.
@@ -1687,7 +1454,7 @@ class Drag {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------------- Views
+// ---------------------------------------- Views
 
 // The view in sight: `title`, `tab`, `element`, and if it has them `receive` (events), `stop`, `list` (for scrolling).
 let view = {};
@@ -1777,11 +1544,10 @@ function folderName(path) {
   return path[0] === "/" ? nameOf(folderOf(path)) : "";
 }
 
-// The queue has paths alone: their folders have the titles. Returns whether something new is known.
-async function lookUpEntries(entries) {
+// The queue has paths alone: their folders have the titles.
+function lookUpEntries(entries) {
   const unknown = entries.filter(entry => !library.tracks.has(entry.file));
-  const found = await Promise.all(unknown.map(entry => library.find(entry.file)));
-  return found.some(track => track !== null);
+  return Promise.all(unknown.map(entry => library.find(entry.file)));
 }
 
 // ---- Music
@@ -1857,7 +1623,7 @@ async function found(owner, words) {
   const section = (key, entries, describe) => {
     if (entries.length > 0) parts.push(make("h3", { text: text(key) }), shortList(text(key), entries.map(describe)));
   };
-  section("music.artists", first.artists, describeArtist);
+  section("music.artists", first.artists, describeName("artists"));
   section("music.albums", first.albums, describeAlbum);
   if (first.count > 0) {
     const list = new PagedList({ label: text("music.tracks"), load, first, describe: describeTrack, empty: "" });
@@ -1905,14 +1671,10 @@ function hashOf(...parts) {
   return "#/" + parts.map(part => encodeURIComponent(part)).join("/");
 }
 
-function describeArtist(artist) {
-  return { title: artist.name, href: hashOf("artists", artist.id, artist.name),
-    actions: () => musicActions(artist.name, paths.albumsOf(artist.id)) };
-}
-
-function describeGenre(genre) {
-  return { title: genre.name, href: hashOf("genres", genre.id, genre.name),
-    actions: () => musicActions(genre.name, paths.albumsOf(genre.id)) };
+// Describes an artist or a genre.
+function describeName(list) {
+  return ({ id, name }) => ({ title: name, href: hashOf(list, id, name),
+    actions: () => musicActions(name, paths.albumsOf(id)) });
 }
 
 function describeAlbum(album) {
@@ -1966,10 +1728,10 @@ function musicListView(list, describe) {
 
 // Draws a list again when something plays or becomes a favourite, and loads it again when the library changes.
 function watched(result) {
-  result.receive = (name, data) => {
+  result.receive = name => {
     if (name === "library" || name === "status") result.list.refresh();
     if (name === "track" || name === "queue") result.list.drawSoon();
-    if (name === "favourite") result.list.refresh(data);
+    if (name === "favourite") result.list.refresh();
   };
   return result;
 }
@@ -2073,9 +1835,9 @@ function playlistView(name) {
     ...playlistActions(name)
   ]));
   const receiveOthers = result.receive;
-  result.receive = (event, data) => {
+  result.receive = event => {
     if (event === "playlists") result.list.refresh();
-    else receiveOthers(event, data);
+    else receiveOthers(event);
   };
   return result;
 }
@@ -2299,7 +2061,7 @@ async function unsetSetting(setting) {
   if (reply) notify(text(reply.inForce ? "settings.saved" : "settings.saved-restart"));
 }
 
-// ---------------------------------------------------------------------------------------------------------- Start
+// ---------------------------------------- Start
 
 // From this width on the player stands beside the view.
 const wide = window.matchMedia("(min-width: 56rem)");
@@ -2314,8 +2076,8 @@ const ROUTES = {
   queue: () => queueView(),
   music: () => musicView(""),
   search: words => musicView(words || ""),
-  artists: (id, name) => (id ? albumsView(name, id) : musicListView("artists", describeArtist)),
-  genres: (id, name) => (id ? albumsView(name, id) : musicListView("genres", describeGenre)),
+  artists: (id, name) => (id ? albumsView(name, id) : musicListView("artists", describeName("artists"))),
+  genres: (id, name) => (id ? albumsView(name, id) : musicListView("genres", describeName("genres"))),
   albums: (id, title) => (id ? albumView(title, id) : musicListView("albums", describeAlbum)),
   recent: () => musicListView("recent", describeAlbum),
   folders: path => folderView(path),

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -22,8 +23,8 @@ PAGE = Path(__file__).resolve().parents[2] / "web"
 CONTENT_SECURITY_POLICY = "default-src 'self'; frame-ancestors 'none'"
 #: In seconds, for one request to the daemon. A search of a large folder takes long.
 REQUEST_LIMIT = 60
-#: The events that the page gets. The position comes with `position` only after a jump, which a bridge cannot know.
-EVENTS = ["state", "track", "queue", "volume", "configuration", "problems", "failed", "library", "playlists", "offline"]
+#: In seconds. A `position` that is farther from the expected one is a jump.
+JUMP = 0.8
 STATUS = {"bad-request": 400, "bad-json": 400, "system": 503}
 
 mimetypes.add_type("application/manifest+json", ".webmanifest")
@@ -80,6 +81,24 @@ def connected(path):
     return result
 
 
+class Jumps:
+    """Finds the `position` events of jumps: the page gets no others."""
+
+    def __init__(self):
+        self._position, self._since, self._is_playing, self._entry = 0, 0, False, None
+
+    def is_wanted(self, name, event):
+        """Whether the page gets an event."""
+        now = time.monotonic()
+        expected = self._position + (now - self._since if self._is_playing else 0)
+        self._is_playing = event.get("state", "playing" if self._is_playing else "") == "playing"
+        has_new_entry = event.get("entry", self._entry) != self._entry
+        self._entry = event.get("entry", self._entry)
+        if "position" in event or has_new_entry:
+            self._position, self._since = event.get("position") or 0, now
+        return name != "position" or abs(self._position - expected) > JUMP
+
+
 class Bridge(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
@@ -95,7 +114,7 @@ class Bridge(http.server.ThreadingHTTPServer):
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self):  # noqa: N802
+    def do_GET(self):
         path, _, query = self.path.partition("?")
         if path == "/api/session":
             self.send_session()
@@ -106,7 +125,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.send_file("index.html" if path == "/" else path[1:])
 
-    def do_POST(self):  # noqa: N802
+    def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         name = self.path.removeprefix("/api/")
         if name == "login":
@@ -155,11 +174,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.refuse(503, "system", "the daemon does not answer")
             return
         self.start(200, {"Content-Type": "text/event-stream", "Connection": "close"})
+        jumps = Jumps()
         with control, control.makefile("rb") as lines:
-            control.sendall(json.dumps({"request": "subscribe", "events": EVENTS}).encode() + b"\n")
+            control.sendall(b'{"request":"subscribe"}\n')
             for line in lines:
                 event = json.loads(line)
                 name = event.pop("event", "status")
+                if not jumps.is_wanted(name, event):
+                    continue
                 try:
                     self.wfile.write(f"event: {name}\ndata: {json.dumps(event)}\n\n".encode())
                     self.wfile.flush()
