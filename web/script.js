@@ -23,13 +23,14 @@ const TEXTS = {
   "nav.playing": ["Playing", "Läuft"],
   "nav.queue": ["Queue", "Warteliste"],
   "nav.music": ["Music", "Musik"],
-  "nav.playlists": ["Playlists", "Listen"],
+  "nav.playlists": ["Playlists", "Playlists"],
   "nav.settings": ["Settings", "Optionen"],
   "not-connected": ["Not connected to the speaker. Trying again …",
     "Keine Verbindung zum Lautsprecher. Neuer Versuch …"],
   "loading": ["Loading …", "Lädt …"],
   "cancel": ["Cancel", "Abbrechen"],
   "retry": ["Try again", "Noch einmal"],
+  "more": ["More …", "Mehr …"],
   "more-of": ["More for {title}", "Mehr zu {title}"],
   "product.track": ["Track {id} of the service", "Titel {id} des Dienstes"],
   "product.video": ["Video {id} of the service", "Video {id} des Dienstes"],
@@ -121,13 +122,12 @@ const TEXTS = {
 
   "queue.title": ["Queue", "Warteliste"],
   "queue.empty": ["The queue is empty. Add music from “Music” or “Playlists”.",
-    "Die Warteliste ist leer. Unter „Musik“ und „Listen“ gibt es etwas für sie."],
+    "Die Warteliste ist leer. Unter „Musik“ und „Playlists“ gibt es etwas für sie."],
   "queue.entries.one": ["{count} entry", "{count} Eintrag"],
   "queue.entries.other": ["{count} entries", "{count} Einträge"],
   "queue.clear": ["Clear", "Leeren"],
   "queue.clear-question": ["Remove all entries from the queue?", "Alle Einträge aus der Warteliste entfernen?"],
   "queue.save": ["Save as playlist", "Als Playlist sichern"],
-  "queue.current": ["current entry", "aktueller Eintrag"],
   "queue.show-current": ["Show current", "Aktuellen zeigen"],
 
   "row.move": ["Move {title}: drag it, or press the arrow keys",
@@ -223,7 +223,7 @@ const TEXTS = {
   "kept.state.expired": ["expired", "abgelaufen"],
   "kept.state.damaged": ["damaged", "beschädigt"],
 
-  "settings.title": ["Settings", "Einstellungen"],
+  "settings.title": ["Settings", "Optionen"],
   "settings.restart": ["A change takes effect at the next start.", "Eine Änderung gilt ab dem nächsten Start."],
   "settings.read-only": ["It can only be set in the configuration file.",
     "Nur in der Konfigurationsdatei einstellbar."],
@@ -930,7 +930,6 @@ const library = {
   async find(path) {
     if (path[0] !== "/") return null;
     const folder = folderOf(path);
-    if (this.tracks.size > MOST_KNOWN) this.forget();
     if (!this.folders.has(folder)) this.folders.set(folder, this.loadFolder(folder));
     await this.folders.get(folder);
     return this.tracks.get(path) || null;
@@ -945,6 +944,7 @@ const library = {
   },
 
   add(track) {
+    if (this.tracks.size > MOST_KNOWN) this.forget();
     this.tracks.set(track.path, track);
   },
 
@@ -982,7 +982,9 @@ async function allEntries(name, fields) {
 const paths = {
   of: (...all) => async () => all,
 
-  album: id => async () => (await allEntries("library-list", { list: "tracks", of: String(id) })).map(each => each.path),
+  tracksOf: of => async () => (await allEntries("library-list", { list: "tracks", of })).map(track => track.path),
+
+  album: id => paths.tracksOf(String(id)),
 
   // The albums of an artist or a genre, one after the other.
   albumsOf: id => async () => {
@@ -1396,11 +1398,13 @@ class Row {
 const SCROLL_EDGE = 90;
 const SCROLL_STEP = 12;
 
-// A row that follows the finger or the mouse. Near an edge of the window the page scrolls.
+// A row that follows the finger or the mouse. Near an edge of the window the page scrolls. The list is not loaded again
+// before the end.
 class Drag {
   constructor(row, event) {
     this.row = row;
     this.list = row.list;
+    this.list.moving += 1;
     this.pointer = event.clientY;
     this.offset = event.clientY - row.element.getBoundingClientRect().top;
     this.marker = make("div", { class: "marker" });
@@ -1449,7 +1453,9 @@ class Drag {
     this.marker.remove();
     this.row.element.classList.remove("dragged");
     this.row.element.style.transform = "";
+    this.list.moving -= 1;
     if (isDropped) this.list.moveEntry(this.row.index, this.target());
+    if (this.list.wantsRefresh) this.list.refresh();
     this.list.drawSoon();
   }
 }
@@ -1484,12 +1490,11 @@ function listView(tab, title, options, detail, buttons) {
     stop: () => list.stop() };
 }
 
-// Buttons for all the music of a view.
-function musicButtons(title, find) {
+// Buttons for all the music of a view; `others` are further actions.
+function musicButtons(title, find, others) {
   return [
     [text("action.play"), () => attempt(playNow(find))],
-    [text("action.add"), () => attempt(addTo("queue-add", {}, find))],
-    [text("action.playlist"), () => attempt(choosePlaylist(title, find))]
+    [text("more"), () => openMenu(title, musicActions(title, find).concat(others || []))]
   ];
 }
 
@@ -1528,7 +1533,7 @@ function describeEntry(entry) {
   const title = track.title || (isCurrent && player.title) || nameOf(entry.file);
   return {
     title,
-    detail: joined(isCurrent && text("queue.current"), track.artist, track.album || folderName(entry.file)),
+    detail: joined(track.artist, track.album || folderName(entry.file)),
     side: track.duration ? clock(track.duration) : "",
     isCurrent,
     click: () => attempt(request("play", { entry: entry.entry })),
@@ -1570,8 +1575,8 @@ async function lookForService() {
 // The search field, with the menu of the lists or what was found below it.
 function musicView(words) {
   const results = make("div", {});
-  const input = make("input", { type: "search", id: "search", autocomplete: "off", placeholder: text("music.search-hint"),
-    value: words });
+  const input = make("input", { type: "search", id: "search", autocomplete: "off", value: words,
+    placeholder: text("music.search-hint") });
   const result = { tab: "music", title: text("music.title"), list: null, lists: [], asked: 0, timer: 0 };
   result.element = make("div", {}, head(text("music.title")),
     make("form", { class: "search", role: "search" }, make("label", { for: "search", text: text("music.search") }),
@@ -1744,7 +1749,10 @@ function albumsView(title, id) {
 function albumView(title, id) {
   const find = paths.album(id);
   const picture = make("img", { class: "album-cover", alt: "", hidden: true });
-  picture.addEventListener("load", () => { picture.hidden = false; });
+  picture.addEventListener("load", () => {
+    picture.hidden = false;
+    picture.parentElement.classList.add("pictured");
+  });
   const load = async (from, count) => {
     const reply = await libraryList("tracks", id)(from, count);
     if (from === 0 && reply.entries.length > 0 && !picture.src) picture.src = coverAddress(reply.entries[0].path);
@@ -1765,7 +1773,7 @@ function folderView(path) {
     return listView("music", text("music.folders"), { load, describe });
   }
   const title = nameOfFolder(path);
-  const find = async () => (await allEntries("library-list", { list: "tracks", of: path })).map(track => track.path);
+  const find = paths.tracksOf(path);
   const result = watched(listView("music", title, {
     load: libraryList("tracks", path), describe: describeTrackOf(find, false), label: text("music.tracks"), empty: ""
   }, null, musicButtons(title, paths.of(path))));
@@ -1823,17 +1831,12 @@ function playlistView(name) {
       () => attempt(request("playlist-remove", { name, from: index }))]]);
     return description;
   };
-  const playlist = paths.playlist(name);
   const result = watched(listView("playlists", printable(name), {
     load: (from, count) => request("playlist", { name, from, count }),
     describe,
     empty: text("playlists.no-entries"),
     move: (entry, index, from) => request("playlist-move", { name, from, index })
-  }, null, [
-    [text("action.play"), () => attempt(playNow(playlist))],
-    [text("action.add"), () => attempt(addTo("queue-add", {}, playlist))],
-    ...playlistActions(name)
-  ]));
+  }, null, musicButtons(name, paths.playlist(name), playlistActions(name))));
   const receiveOthers = result.receive;
   result.receive = event => {
     if (event === "playlists") result.list.refresh();
@@ -1861,7 +1864,8 @@ function keptView() {
   };
   // Progress comes often: the lists are loaded at most twice a second.
   result.receive = name => {
-    if ((name === "offline" || name === "status") && !result.timer) result.timer = setTimeout(update, KEPT_MILLISECONDS);
+    const isNews = name === "offline" || name === "status";
+    if (isNews && !result.timer) result.timer = setTimeout(update, KEPT_MILLISECONDS);
   };
   result.stop = () => clearTimeout(result.timer);
   update();
@@ -1996,21 +2000,32 @@ function systemButton(key, name) {
     click: () => ask(text(key + "-question"), text(key), () => attempt(run())) });
 }
 
-// Draws the settings, except one that a person is changing.
+// Draws the settings that have changed, except one that a person is changing.
 function drawSettings(rows, settings) {
   SETTINGS.filter(setting => hasService || !setting.ofService).forEach((setting, index) => {
     const value = settings.find(each => each.key === setting.key);
     const old = rows.children[index];
-    if (old && old.contains(document.activeElement) && old.dataset.value !== value.value) return;
     if (old && old.dataset.value === value.value && old.dataset.origin === value.origin) return;
+    const focused = old && old.contains(document.activeElement) ? document.activeElement : null;
+    if (focused && focused.id === settingId(setting) && written(setting, focused) !== value.value) return;
     const row = settingRow(setting, value);
     if (old) rows.replaceChild(row, old);
     else rows.append(row);
+    if (focused) byId(settingId(setting)).focus();
   });
 }
 
+function settingId(setting) {
+  return "setting-" + setting.key.replace(".", "-");
+}
+
+// Returns the value of a control as the configuration file has it.
+function written(setting, control) {
+  return control.value + (setting.unit ? " " + setting.unit : "");
+}
+
 function settingRow(setting, value) {
-  const id = "setting-" + setting.key.replace(".", "-");
+  const id = settingId(setting);
   const isFixed = setting.kind === "fixed" || (setting.key === "audio.device" && !/^(auto$|hw:)/.test(value.value));
   const control = isFixed ? make("output", { id, text: value.value }) : settingControl(id, setting, value.value);
   const notes = [
@@ -2029,7 +2044,6 @@ function settingRow(setting, value) {
 }
 
 function settingControl(id, setting, value) {
-  const change = control => saveSetting(setting, control.value + (setting.unit ? " " + setting.unit : ""), control);
   let control;
   if (setting.kind === "choice") {
     const values = setting.values.includes(value) ? setting.values : setting.values.concat([value]);
@@ -2041,13 +2055,13 @@ function settingControl(id, setting, value) {
   } else {
     control = make("input", { id, type: "text", value, autocapitalize: "off", autocomplete: "off" });
   }
-  control.addEventListener("change", () => change(control));
+  control.addEventListener("change", () => saveSetting(setting, control));
   return control;
 }
 
-async function saveSetting(setting, value, control) {
+async function saveSetting(setting, control) {
   try {
-    const reply = await request("config-set", { key: setting.key, value });
+    const reply = await request("config-set", { key: setting.key, value: written(setting, control) });
     control.removeAttribute("aria-invalid");
     notify(text(reply.inForce ? "settings.saved" : "settings.saved-restart"));
   } catch (refusal) {

@@ -110,6 +110,11 @@ class Bridge(http.server.ThreadingHTTPServer):
         self.cookie = secrets.token_hex(16)
         self.password = os.environ.get("TONEARM_PAGE_PASSWORD")
 
+    def handle_error(self, request, client_address):
+        """Says nothing when a browser has closed its connection."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"

@@ -91,6 +91,9 @@ class PageCase(unittest.TestCase):
     def button(self, name, within=None):
         return (within or self.page).get_by_role("button", name=name, exact=True)
 
+    def field(self, label):
+        return self.page.get_by_label(label, exact=True)
+
     def go(self, tab):
         """Opens the page of a tab."""
         self.page.get_by_role("navigation").get_by_role("link", name=tab, exact=True).click()

@@ -6,6 +6,7 @@ Environment:
   TONEARM_PAGE_SETTINGS lines for the daemon's configuration, which turn on that server
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -22,12 +23,14 @@ HERE = Path(__file__).resolve().parent
 PROGRAM = Path(os.environ.get("TONEARM", HERE.parents[1] / ".build/debug/tonearm")).resolve()
 #: In seconds, for everything that is waited for.
 LIMIT = 60
+#: In seconds, until something is asked again for which the daemon sends no event.
+PAUSE = 0.2
 #: The bytes of a second of the device: 44,100 frames of two samples of 32 bits.
 BYTE_RATE = 44_100 * 2 * 4
 
 CONFIGURATION = """
 [audio]
-device = file:FILE={folder}/sound,FORMAT=raw
+device = {device}
 first-volume = 0 dB
 normalization = off
 realtime-priority = 0
@@ -64,9 +67,12 @@ class Speaker:
         self.address = os.environ.get("TONEARM_PAGE_ADDRESS") or self.bridge()
         self.wait("the scan of the music", lambda ask: ask("library-status")["scans"] > 0)
 
-    def start(self):
-        more = os.environ.get("TONEARM_PAGE_SETTINGS", "")
-        (self.folder / "tonearm.conf").write_text(CONFIGURATION.format(folder=self.folder, more=more))
+    def start(self, device=None, settings=""):
+        """Starts the daemon, with another sound device or with further settings."""
+        more = os.environ.get("TONEARM_PAGE_SETTINGS", "") + "\n" + settings
+        device = device or f"file:FILE={self.folder}/sound,FORMAT=raw"
+        configuration = CONFIGURATION.format(folder=self.folder, device=device, more=more)
+        (self.folder / "tonearm.conf").write_text(configuration)
         with (self.folder / "log").open("a") as log:
             self.daemon = subprocess.Popen([PROGRAM, "run", "--config", self.folder / "tonearm.conf"],
                                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
@@ -91,6 +97,10 @@ class Speaker:
         self.daemon.terminate()
         self.daemon.wait(LIMIT)
         self.daemon.stdout.close()
+
+    def restart(self, **changes):
+        self.stop()
+        self.start(**changes)
 
     def discard(self):
         self.stop()
@@ -121,26 +131,20 @@ class Speaker:
             control.close()
 
     def wait(self, what, is_so):
-        """Waits until `is_so(ask)` is true. It is asked again at each event of the daemon."""
+        """Waits until `is_so(ask)` is true. It is asked again at each event of the daemon, and after PAUSE."""
         control, events = Control(self), Control(self)
         try:
             events.ask("subscribe")
             deadline = time.monotonic() + LIMIT
             while not is_so(control.ask):
-                assert events.next_line(deadline), f"waited {LIMIT} s for {what}: {control.ask('status')}"
+                assert time.monotonic() < deadline, f"waited {LIMIT} s for {what}: {control.ask('status')}"
+                events.wait_for_event()
         finally:
             control.close()
             events.close()
 
     def wait_for_status(self, what, **members):
         self.wait(what, lambda ask: members.items() <= ask("status").items())
-
-    def wait_for_file(self, what, path, content):
-        """Waits for a line of a command of the configuration. The daemon sends no event for it."""
-        deadline = time.monotonic() + LIMIT
-        while not (path.exists() and content in path.read_text()):
-            assert time.monotonic() < deadline, f"waited {LIMIT} s for {what}"
-            self.ask("status")
 
     def reset(self):
         """Stops playback, and removes everything that a test may have left."""
@@ -194,13 +198,10 @@ class Control:
         assert reply["ok"], f"{name} {fields}: {reply}"
         return reply
 
-    def next_line(self, deadline):
-        """Waits for an event. Returns nothing after the deadline."""
-        self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-        try:
-            return self._lines.readline()
-        except TimeoutError:
-            return b""
+    def wait_for_event(self):
+        self._socket.settimeout(PAUSE)
+        with contextlib.suppress(TimeoutError):
+            self._socket.recv(65_536)
 
 
 class Listener:

@@ -83,7 +83,7 @@ class Queue(PageCase):
         self.open_queue()
         for answer in ["saved", "replaced"]:
             self.button("Save as playlist").click()
-            self.page.get_by_label("Name").fill("Übung")
+            self.field("Name").fill("Übung")
             self.page.keyboard.press("Enter")
             if answer == "replaced":
                 self.button("Replace").click()
