@@ -575,6 +575,7 @@ function receive(name, data) {
     Object.assign(player, data);
     if (data.position !== undefined || player.entry !== before.entry) setPosition(data.position || 0);
   }
+  if (name === "state" || name === "problems") askWhy();
   if (name === "library") library.forget();
   if (name === "failed") {
     notify(text("failed", { title: nameOf(data.file || ""), message: data.message || data.code }), true);
@@ -686,9 +687,18 @@ function coverAddress(path) {
 }
 
 function drawWaiting() {
-  const line = player.state === "stalled" || player.wait ? waitingLine() : "";
+  const line = player.state === "stalled" ? waitingLine() : "";
   setText(byId("waiting"), line);
   byId("waiting").hidden = !line;
+}
+
+// Only the status says why an entry waits, not the events.
+async function askWhy() {
+  player.wait = null;
+  if (player.state !== "stalled") return;
+  const status = await request("status").catch(() => null);
+  if (status) player.wait = status.wait;
+  drawWaiting();
 }
 
 function waitingLine() {
@@ -1560,16 +1570,14 @@ function lookUpEntries(entries) {
 const MUSIC_LISTS = ["artists", "albums", "genres", "recent", "folders", "favourites", "played", "history"];
 const SEARCH_MILLISECONDS = 200;
 const SCAN_MILLISECONDS = 2000;
-// Whether a content service is configured; null while it is not known.
-let hasService = null;
+// Whether a content service is configured: a promise, once it was asked for.
+let serviceAnswer = null;
 
-async function lookForService() {
-  try {
-    await request("offline-status");
-    hasService = true;
-  } catch (refusal) {
-    hasService = refusal.code === "no-service" ? false : refusal.code === "unreachable" ? hasService : true;
+function hasService() {
+  if (!serviceAnswer) {
+    serviceAnswer = request("offline-status").then(() => true, refusal => refusal.code !== "no-service");
   }
+  return serviceAnswer;
 }
 
 // The search field, with the menu of the lists or what was found below it.
@@ -1651,7 +1659,7 @@ function shortList(label, descriptions) {
 async function musicMenu() {
   const link = (name, hash) => make("li", {}, make("a", { href: hash, text: text("music." + name) }));
   const links = MUSIC_LISTS.map(name => link(name, "#/" + name));
-  if (hasService) links.push(link("kept", "#/kept"));
+  if (await hasService()) links.push(link("kept", "#/kept"));
   return [make("ul", { class: "menu" }, ...links), libraryState()];
 }
 
@@ -1976,7 +1984,7 @@ function settingsView() {
       make("button", { text: text("library.scan"), click: () => attempt(scanLibrary()) })),
     make("h3", { text: text("system.title") }), version, make("div", { class: "actions" },
       systemButton("system.network", "network-restart"), systemButton("system.off", "power-off")));
-  attempt(request("config-get")).then(reply => { if (reply) drawSettings(rows, reply.settings); });
+  attempt(request("config-get").then(reply => drawSettings(rows, reply.settings)));
   attempt(request("version")).then(reply => {
     if (reply) setText(version, text("system.version", { version: reply.version }));
   });
@@ -2001,8 +2009,9 @@ function systemButton(key, name) {
 }
 
 // Draws the settings that have changed, except one that a person is changing.
-function drawSettings(rows, settings) {
-  SETTINGS.filter(setting => hasService || !setting.ofService).forEach((setting, index) => {
+async function drawSettings(rows, settings) {
+  const isComplete = await hasService();
+  SETTINGS.filter(setting => isComplete || !setting.ofService).forEach((setting, index) => {
     const value = settings.find(each => each.key === setting.key);
     const old = rows.children[index];
     if (old && old.dataset.value === value.value && old.dataset.origin === value.origin) return;
@@ -2182,9 +2191,9 @@ function start() {
   connect();
 }
 
-// The views ask the daemon, so the first one is shown when it is connected.
-async function begin() {
-  await lookForService();
+// The views ask the daemon, so the first one is shown when it is connected. It may be another daemon than before.
+function begin() {
+  serviceAnswer = null;
   if (shownHash === null) showRoute();
 }
 
