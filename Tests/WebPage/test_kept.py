@@ -1,0 +1,132 @@
+"""Offline copies: with a real content service beside the daemon."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from page_case import PageCase, at_both_widths, expect
+from speaker import LIMIT, PROGRAM
+
+ORIGIN = Path(os.environ.get("TONEARM_ORIGIN", PROGRAM.with_name("tonearm-origin")))
+SERVICE = """
+[service]
+url = {address}
+token-file = {token}
+[offline]
+free-space = 0
+"""
+
+
+class Service:
+    """A content service with the music of the speaker. Its first tracks have the ids 1, 2 and 3."""
+
+    def __init__(self, speaker):
+        self._state = tempfile.TemporaryDirectory(prefix="tonearm-origin-")
+        self.token = speaker.folder / "token"
+        self.token.write_text("the-token-of-a-person\n")
+        self._music = speaker.music
+        self._process = None
+        self.address = self.start(0)
+
+    def start(self, port):
+        """Starts it, waits until it has scanned the music, and returns its address."""
+        command = [ORIGIN, "serve", self._music, "--port", str(port), "--state", self._state.name]
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                                         stderr=subprocess.DEVNULL)
+        address = ""
+        for line in self._process.stdout:
+            if line.startswith("serving "):
+                address = line.split()[-1]
+            if " new or changed" in line or (port and address):
+                return address
+        raise AssertionError("the service ended")
+
+    def stop(self):
+        self._process.terminate()
+        self._process.wait(LIMIT)
+        self._process.stdout.close()
+
+    def start_again(self):
+        self.start(int(self.address.rstrip("/").rsplit(":", 1)[1]))
+
+    def discard(self):
+        self.stop()
+        self._state.cleanup()
+
+
+class Kept(PageCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.service = Service(cls.speaker)
+        cls.addClassCleanup(cls.service.discard)
+        cls.speaker.restart(settings=SERVICE.format(address=cls.service.address, token=cls.service.token))
+        cls.addClassCleanup(cls.speaker.restart)
+
+    def open_copies(self):
+        self.speaker.ask("offline-remove", all=True)
+        self.go("Music")
+        self.page.get_by_role("link", name="Offline copies").click()
+        expect(self.page.locator("#view"), "no copies").to_contain_text("0 copies")
+
+    def add(self, *ids):
+        self.speaker.ask("offline-add", products=[{"path": f"tonearm:track/{number}"} for number in ids])
+
+    def wait_for_copies(self, number):
+        self.speaker.wait(f"{number} copies", lambda ask: ask("offline-status")["kept"] == number)
+
+    @at_both_widths
+    def test_shows_copies_with_their_titles_and_removes_them(self):
+        self.open_copies()
+        self.add(1, 2)
+        self.wait_for_copies(2)
+        titles = sorted(entry["title"] for entry in self.speaker.ask("offline-items")["entries"])
+        copies = self.rows("Copies")
+        expect(copies, "the copies").to_have_count(2)
+        self.assertEqual(sorted(copies.all_text_contents()), titles)
+        expect(self.page.locator("#view")).to_contain_text("2 copies")
+        self.choose(titles[0], "Remove the copy")
+        expect(copies, "the other copy").to_have_text([titles[1]])
+        self.wait_for_copies(1)
+        self.open_row(titles[1])
+        self.speaker.wait_for_status("the copy", state="playing", title=titles[1])
+
+    @at_both_widths
+    def test_pauses_resumes_and_cancels_downloads(self):
+        self.open_copies()
+        self.service.stop()
+        try:
+            self.add(3)
+            row = self.page.get_by_role("list", name="Downloads").get_by_role("listitem")
+            expect(row, "the download").to_have_count(1)
+            for button, state in [("Pause all", "paused"), ("Resume all", "waiting")]:
+                self.button(button).click()
+                expect(row.locator(".row-detail"), f"the state {state}").to_contain_text(state)
+            for action, state in [("Pause", "paused"), ("Resume", "waiting")]:
+                row.locator("button.round").click()
+                self.button(action, self.page.get_by_role("dialog")).click()
+                expect(row.locator(".row-detail"), f"the state {state}").to_contain_text(state)
+            row.locator("button.round").click()
+            self.button("Cancel the download").click()
+            expect(row, "the end of the download").to_have_count(0)
+        finally:
+            self.service.start_again()
+
+    @at_both_widths
+    def test_a_favourite_of_the_service_can_be_kept(self):
+        self.open_copies()
+        self.speaker.ask("favourite", path="tonearm:track/2", on=True)
+        self.go("Music")
+        self.page.get_by_role("link", name="Favourites").click()
+        self.choose("Track 2 of the service", "Keep offline")
+        self.expect_notice("It will be downloaded.")
+        self.wait_for_copies(1)
+
+    @at_both_widths
+    def test_settings_of_the_service(self):
+        self.go("Settings")
+        self.field("Offline mode").select_option("on")
+        self.speaker.wait("the offline mode", lambda ask: ask("config-get", key="offline.only")["settings"][0]["value"]
+                          == "yes")
+        expect(self.field("Quality of the music service")).to_be_visible()
