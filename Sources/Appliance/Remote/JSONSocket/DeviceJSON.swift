@@ -1,4 +1,5 @@
 import Output
+import PCM
 import Platform
 
 /// Sound cards as JSON, for the request `devices` and for `tonearm devices --json`. `docs/control.md` documents them.

@@ -1,5 +1,6 @@
 import Events
 import Network
+import Output
 import Platform
 import Player
 import Queue
