@@ -57,24 +57,19 @@ int tonearm_tcp_connect(const char *text, uint16_t port, int seconds) {
     return descriptor;
 }
 
-void tonearm_tcp_accept_both(int descriptor) {
-    int no = 0;
-    setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-}
-
 int tonearm_tcp_listen(const char *text, uint16_t port) {
     union tcp_address address;
     socklen_t length = tcp_address(text, port, &address);
     if (length == 0) return -1;
     int descriptor = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -1;
-    int yes = 1;
+    int yes = 1, no = 0;
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (address.any.sa_family == AF_INET6) tonearm_tcp_accept_both(descriptor);
+    if (address.any.sa_family == AF_INET6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
     // Accepted connections inherit these: answers are small, and a client that has vanished is noticed.
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
-    if (bind(descriptor, &address.any, length) != 0 || listen(descriptor, 16) != 0)
+    if (bind(descriptor, &address.any, length) != 0 || listen(descriptor, 128) != 0)
         return close_after_failure(descriptor);
     return descriptor;
 }

@@ -137,8 +137,6 @@ int tonearm_tcp_port(int descriptor);
 int tonearm_peer_is_private(int descriptor);
 /// Writes the 16 bytes of the other end's address, as IPv6 maps one of IPv4; zeros when it is unknown.
 void tonearm_peer_address(int descriptor, uint8_t *bytes);
-/// Lets a socket of IPv6 that is not bound yet accept connections of IPv4 as well.
-void tonearm_tcp_accept_both(int descriptor);
 ssize_t tonearm_send(int descriptor, const void *bytes, size_t count);
 int tonearm_finish_sending(int descriptor);
 
