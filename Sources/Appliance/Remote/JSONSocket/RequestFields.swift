@@ -26,7 +26,9 @@ struct RequestFields {
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestMistake) -> Int? {
         guard let value = value(name) else { return nil }
-        guard let integer = value.integer.flatMap({ Int(exactly: $0) }), range.contains(integer) else {
+        // Some programs write each number with a fraction.
+        let whole = value.integer.flatMap { Int(exactly: $0) } ?? value.number.flatMap { Int(exactly: $0) }
+        guard let integer = whole, range.contains(integer) else {
             let allowed =
                 range.upperBound == .max
                 ? "a whole number from \(range.lowerBound) on"

@@ -30,10 +30,10 @@ final class WebLogins: @unchecked Sendable {
 
     /// Answers `POST /api/login`.
     func login(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
-        guard let password else { return .json(["ok": true]) }
         guard let given = (try? JSONValue.parse(request.body, depthLimit: 4))?["password"]?.string else {
             throw WebRefusal(400, "bad-request", "password: must be a text")
         }
+        guard let password else { return .json(["ok": true]) }
         let address = request.connection?.peerAddress ?? []
         let seconds = clock.now() / 1_000_000_000
         let wait = lock.withLock {

@@ -8,6 +8,7 @@ struct WebRefusal: Error, Equatable {
     var code: String
     /// The message for the user.
     var message: String
+    private var allowedMethods: String?
 
     init(_ status: Int, _ code: String, _ message: String) {
         self.status = status
@@ -19,13 +20,19 @@ struct WebRefusal: Error, Equatable {
     static let loginNeeded = WebRefusal(401, "login", "log in first: a password is set ([web] password-file)")
     static let ending = WebRefusal(503, "system", "the daemon ends: ask again when it runs")
 
+    /// - Parameter allowed: the methods that the path has, with a comma between two.
     static func method(_ allowed: String) -> WebRefusal {
-        WebRefusal(405, "method", "use the method \(allowed)")
+        var refusal = WebRefusal(405, "method", "the methods here are \(allowed)")
+        refusal.allowedMethods = allowed
+        return refusal
     }
 
     var answer: HTTPAnswer {
-        .json(
+        var answer = HTTPAnswer.json(
             ["ok": false, "error": ["code": .string(code), "message": .string(message)]], status: status)
+        // RFC 9110, 15.5.6.
+        if let allowedMethods { answer.headers.append(HTTPField("Allow", allowedMethods)) }
+        return answer
     }
 
     /// Returns the status for the code of an error of the control protocol.

@@ -27,7 +27,7 @@ struct WebService: Sendable {
         service.bodyLimit = { path in path.utf8.starts(with: "/api/".utf8) ? WebRequest.bodyLimit : 0 }
         service.refuse = { refusal in
             switch refusal {
-            case .method: WebRefusal.method("GET or POST").answer
+            case .method: WebRefusal.method("GET, HEAD, POST").answer
             case .tooLarge:
                 WebRefusal(413, "too-long", "the body must not be longer than \(WebRequest.bodyLimit) bytes").answer
             }
@@ -78,7 +78,7 @@ struct WebService: Sendable {
     }
 
     private func check(_ request: HTTPRequest, isPost: Bool) throws(WebRefusal) {
-        if self.isPost(request) != isPost { throw .method(isPost ? "POST" : "GET") }
+        if self.isPost(request) != isPost { throw .method(isPost ? "POST" : "GET, HEAD") }
     }
 
     private func isPost(_ request: HTTPRequest) -> Bool { request.method.utf8.elementsEqual("POST".utf8) }
