@@ -54,7 +54,7 @@ struct HTTPServerTests {
         var service = HTTPService { HTTPAnswer(body: ContentBody($0.body)) }
         service.bodyLimit = { $0 == "/large" ? 200_000 : 10 }
         let (plain, plainAddress) = try serve(service)
-        service.refuse = { .json(["refused": .string("\($0)")], status: 418) }
+        service.refuse = { refusal, _ in .json(["refused": .string("\(refusal)")], status: 418) }
         let (own, ownAddress) = try serve(service)
         let large = folder["large"]
         try Data(repeating: 7, count: 200_000).write(to: URL(fileURLWithPath: large))

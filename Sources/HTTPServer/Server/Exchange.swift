@@ -38,9 +38,11 @@ let answerConnection: MHD_AccessHandlerCallback = {
     }
     let name = String(cString: method)
     guard servedMethods.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-        return send(server.service.refuse(.method), on: connection)
+        return send(server.service.refuse(.method, String(cString: path)), on: connection)
     }
-    guard !exchange.isTooLarge else { return send(server.service.refuse(.tooLarge), on: connection) }
+    guard !exchange.isTooLarge else {
+        return send(server.service.refuse(.tooLarge, String(cString: path)), on: connection)
+    }
     let request = HTTPRequest(
         method: name, path: String(cString: path), query: values(of: connection, .GET_ARGUMENT_KIND),
         headers: values(of: connection, .HEADER_KIND), body: exchange.body, isSecure: server.isSecure,

@@ -9,7 +9,9 @@ package struct HTTPService: Sendable {
     /// Returns the limit of a request's body in bytes, by the path of the request.
     package var bodyLimit: @Sendable (_ path: String) -> Int = { _ in 16_384 }
     /// Returns the answer to a request that the server itself refuses.
-    package var refuse: @Sendable (HTTPRefusal) -> HTTPAnswer = { $0.answer }
+    package var refuse: @Sendable (_ refusal: HTTPRefusal, _ path: String) -> HTTPAnswer = { refusal, _ in
+        refusal.answer
+    }
 
     package init(answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer) { self.answer = answer }
 }

@@ -183,7 +183,7 @@ public final class ContentOrigin: Sendable {
             faults.answer(to: request) { routes.answer(to: $0, socketFault: $1) }
         }
         service.bodyLimit = ServiceRoutes.bodyLimit
-        service.refuse = HTTPAnswer.refusal
+        service.refuse = { refusal, _ in HTTPAnswer.refusal(refusal) }
         do throws(HTTPServer.Refused) {
             let server = try HTTPServer(on: socket, identity: identity, service)
             let scheme = identity == nil ? "http" : "https"

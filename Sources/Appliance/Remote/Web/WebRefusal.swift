@@ -20,10 +20,11 @@ struct WebRefusal: Error, Equatable {
     static let loginNeeded = WebRefusal(401, "login", "log in first: a password is set ([web] password-file)")
     static let ending = WebRefusal(503, "system", "the daemon ends: ask again when it runs")
 
-    /// - Parameter allowed: the methods that the path has, with a comma between two.
-    static func method(_ allowed: String) -> WebRefusal {
-        var refusal = WebRefusal(405, "method", "the methods here are \(allowed)")
-        refusal.allowedMethods = allowed
+    /// - Parameter allowed: the methods that the path has.
+    static func method(_ allowed: [String]) -> WebRefusal {
+        let names = allowed.joined(separator: ", ")
+        var refusal = WebRefusal(405, "method", "only these methods are allowed here: \(names)")
+        refusal.allowedMethods = names
         return refusal
     }
 

@@ -28,17 +28,7 @@ struct WebRequest {
         guard Self.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
             throw WebRefusal(404, "bad-request", RequestMistake.unknownRequest(name).description)
         }
-        var members: [JSONValue.Member] = []
-        if !body.isEmpty {
-            let value: JSONValue
-            do throws(JSONError) { value = try JSONValue.parse(body, depthLimit: 8) } catch {
-                throw WebRefusal(400, "bad-json", "not JSON: \(error.description)")
-            }
-            guard let fields = value.members else {
-                throw WebRefusal(400, "bad-json", "the body must be an object with the request's fields")
-            }
-            members = fields
-        }
+        let members = try Self.fields(of: body)
         for reserved in ["id", "request"] where members.contains(where: { $0.name.utf8.elementsEqual(reserved.utf8) }) {
             throw WebRefusal(400, "bad-request", "unknown field \(reserved)")
         }
@@ -49,6 +39,19 @@ struct WebRequest {
             }
         }
         line = .object([JSONValue.Member("request", .string(name))] + members)
+    }
+
+    /// Reads the object of a body; an empty body has no members.
+    static func fields(of body: [UInt8]) throws(WebRefusal) -> [JSONValue.Member] {
+        if body.isEmpty { return [] }
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONValue.parse(body, depthLimit: 8) } catch {
+            throw WebRefusal(400, "bad-json", "not JSON: \(error.description)")
+        }
+        guard let fields = value.members else {
+            throw WebRefusal(400, "bad-json", "the body must be an object with the request's fields")
+        }
+        return fields
     }
 
     /// Sends the request to the daemon, and waits for its reply.

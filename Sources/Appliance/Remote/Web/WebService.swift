@@ -25,9 +25,9 @@ struct WebService: Sendable {
     var service: HTTPService {
         var service = HTTPService { request in answer(request) }
         service.bodyLimit = { path in path.utf8.starts(with: "/api/".utf8) ? WebRequest.bodyLimit : 0 }
-        service.refuse = { refusal in
+        service.refuse = { refusal, path in
             switch refusal {
-            case .method: WebRefusal.method("GET, HEAD, POST").answer
+            case .method: WebRefusal.method(Self.methods(of: path)).answer
             case .tooLarge:
                 WebRefusal(413, "too-long", "the body must not be longer than \(WebRequest.bodyLimit) bytes").answer
             }
@@ -42,46 +42,43 @@ struct WebService: Sendable {
         return answer
     }
 
+    private static func methods(of path: String) -> [String] {
+        func isNamed(_ text: StaticString) -> Bool { text.withUTF8Buffer { path.utf8.elementsEqual($0) } }
+        // A POST request of this name is one of the control protocol.
+        if isNamed("/api/events") { return ["GET", "HEAD", "POST"] }
+        let isRequest = path.utf8.starts(with: "/api/".utf8) && !isNamed("/api/session") && !isNamed("/api/cover")
+        return isRequest ? ["POST"] : ["GET", "HEAD"]
+    }
+
     private func route(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
+        let allowed = Self.methods(of: request.path)
+        guard allowed.contains(where: { $0.utf8.elementsEqual(request.method.utf8) }) else { throw .method(allowed) }
         if let refusal = guardian.refusal(of: request, isPrivate: request.connection?.isPeerPrivate ?? true) {
             throw refusal
         }
         let start = "/api/"
         guard request.path.utf8.starts(with: start.utf8) else {
-            try check(request, isPost: false)
             guard let resource = files.resource(at: request.path) else { throw .noSuchPage }
             return resource.answer(to: request)
         }
         let name = String(decoding: request.path.utf8.dropFirst(start.utf8.count), as: UTF8.self)
         func isNamed(_ text: StaticString) -> Bool { text.withUTF8Buffer { name.utf8.elementsEqual($0) } }
-        if isNamed("session") {
-            try check(request, isPost: false)
-            return session(request)
-        }
-        if isNamed("login") {
-            try check(request, isPost: true)
-            return try logins.login(request)
-        }
+        if isNamed("session") { return session(request) }
+        if isNamed("login") { return try logins.login(request) }
         guard logins.allows(request) else { throw .loginNeeded }
-        // A POST request of this name is one of the control protocol.
-        if isNamed("events"), !isPost(request) { return try events(request) }
         if isNamed("cover") {
-            try check(request, isPost: false)
             guard let path = request.query["path"] else {
                 throw WebRefusal(400, "bad-request", "path is missing: the path of a track or a folder")
             }
             return try pictures.answer(for: path, to: request)
         }
-        try check(request, isPost: true)
-        if isNamed("logout") { return logins.logout(request) }
+        if isNamed("events"), !request.method.utf8.elementsEqual("POST".utf8) { return try events(request) }
+        if isNamed("logout") {
+            _ = try WebRequest.fields(of: request.body)
+            return logins.logout(request)
+        }
         return try WebRequest(name, body: request.body, in: folders).answer(connections)
     }
-
-    private func check(_ request: HTTPRequest, isPost: Bool) throws(WebRefusal) {
-        if self.isPost(request) != isPost { throw .method(isPost ? "POST" : "GET, HEAD") }
-    }
-
-    private func isPost(_ request: HTTPRequest) -> Bool { request.method.utf8.elementsEqual("POST".utf8) }
 
     private func session(_ request: HTTPRequest) -> HTTPAnswer {
         .json([
