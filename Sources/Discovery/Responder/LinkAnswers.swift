@@ -1,0 +1,187 @@
+/// What a link answers to queries, and learns from responses.
+extension LinkResponder {
+    // MARK: Queries
+
+    /// - Parameter ownAddresses: of this machine on all links.
+    mutating func receive(
+        query: DNSMessage, _ packet: IncomingPacket, ownAddresses: [IPAddress], at now: Int64, _ jitter: inout Jitter
+    ) {
+        if isProbing {
+            guard isTieLost(against: query, ownAddresses) else { return }
+            return probe(at: now, pause: Self.lossInterval, &jitter)
+        }
+        let source = packet.source
+        let isLegacy = source.port != MulticastDNS.port
+        let isOnLink = link.has(source.address)
+        guard packet.isMulticast && !isLegacy || isOnLink else { return }
+        let more = query.isTruncated ? now + jitter.milliseconds(400...500) : nil
+        replies.sender(source, knows: { isKnown($0, in: query) }, due: more)
+
+        var (forAll, forOne): ([Int], [Int]) = ([], [])
+        for question in query.questions {
+            let wantsUnicast = isOnLink && (question.wantsUnicast || !packet.isMulticast)
+            for index in records.answers(to: question) where !isKnown(index, in: query) {
+                let isForOne = isLegacy || wantsUnicast && wasMulticastLately(index, at: now)
+                if forAll.contains(index) || forOne.contains(index) { continue }
+                if isForOne { forOne.append(index) } else { forAll.append(index) }
+            }
+        }
+        // Other machines may answer for shared records, too.
+        let isShared = (forAll + forOne).contains { records.all[$0].isShared }
+        let due = more ?? (isShared ? now + jitter.milliseconds(20...120) : now)
+        replies.add(
+            Reply(
+                destination: isLegacy ? .legacy(source, id: query.id, questions: query.questions) : .one(source),
+                records: forOne, due: due, awaited: more == nil ? nil : source))
+        if more != nil {
+            replies.add(Reply(destination: .all, records: forAll, due: due, awaited: source))
+        } else {
+            sendToAll(forAll, due: due, isDefence: query.authorities.contains { records.isUnique($0.name) }, at: now)
+        }
+    }
+
+    /// Whether another machine probes one of the names at the same time, and gets it. Probes of this machine on another
+    /// interface are not of another one.
+    private func isTieLost(against query: DNSMessage, _ ownAddresses: [IPAddress]) -> Bool {
+        records.uniqueNames.contains { name in
+            let theirs = query.authorities.filter { $0.name == name }
+            guard theirs.contains(where: { !isOwn($0, ownAddresses) }) else { return false }
+            return TieBreak.isLost(records.unique(name), against: theirs)
+        }
+    }
+
+    private func isOwn(_ record: DNSRecord, _ ownAddresses: [IPAddress]) -> Bool {
+        switch record.data {
+        // It depends on the addresses of the link.
+        case .absence: true
+        case .address4(let bytes), .address6(let bytes):
+            record.name == records.hostName && ownAddresses.contains(IPAddress(bytes: bytes))
+        default: records.index(of: record) != nil
+        }
+    }
+
+    /// Whether who asks has the record for at least half of its time (RFC 6762, 7.1).
+    private func isKnown(_ index: Int, in query: DNSMessage) -> Bool {
+        let own = records.all[index].record
+        return query.answers.contains { $0.ttl >= own.ttl / 2 && $0.isSame(as: own) }
+    }
+
+    /// Whether everybody has the record for three quarters of its time (RFC 6762, 5.4).
+    private func wasMulticastLately(_ index: Int, at now: Int64) -> Bool {
+        let own = records.all[index]
+        return own.lastMulticast.map { now - $0 <= Int64(own.record.ttl) * MulticastDNS.second / 4 } ?? false
+    }
+
+    // MARK: Responses
+
+    /// - Returns: the names that another machine has, too.
+    mutating func receive(response: DNSMessage, ownAddresses: [IPAddress], at now: Int64) -> [DNSName] {
+        var conflicts: [DNSName] = []
+        for record in response.answers + response.additionals {
+            if let index = records.index(of: record) {
+                receiveOwn(record, index, at: now)
+            } else if record.ttl > 0, records.isUnique(record.name), !isOwn(record, ownAddresses),
+                isProbing || isTaken(record.data.type, of: record.name), !conflicts.contains(record.name)
+            {
+                conflicts.append(record.name)
+            }
+        }
+        return conflicts
+    }
+
+    /// Whether it has unique records of this name and type.
+    private func isTaken(_ type: UInt16, of name: DNSName) -> Bool {
+        records.unique(name).contains { $0.data.type == type }
+    }
+
+    /// Another machine says the same as a record of this one: then it need not say it, too (RFC 6762, 7.4), unless the
+    /// other's time is too short (RFC 6762, 6.6).
+    private mutating func receiveOwn(_ record: DNSRecord, _ index: Int, at now: Int64) {
+        guard !isProbing else { return }
+        let ttl = records.all[index].record.ttl
+        if record.ttl >= ttl {
+            records.wasMulticast(index, at: now)
+            replies.wasSentToAll(index)
+        } else if record.ttl < ttl / 2 {
+            replies.addForAll(index, due: max(now, earliest(index, Self.multicastInterval) ?? now))
+        }
+    }
+
+    // MARK: Replies
+
+    private mutating func sendToAll(_ indices: [Int], due: Int64, isDefence: Bool, at now: Int64) {
+        for index in indices {
+            if !isDefence, let last = records.all[index].lastMulticast, now - last < Self.answerInterval { continue }
+            let interval = isDefence ? Self.probeInterval : Self.multicastInterval
+            replies.addForAll(index, due: max(due, earliest(index, interval) ?? due))
+        }
+    }
+
+    private func earliest(_ index: Int, _ interval: Int64) -> Int64? {
+        records.all[index].lastMulticast.map { $0 + interval }
+    }
+
+    func mayMulticast(_ index: Int, _ now: Int64) -> Bool {
+        earliest(index, Self.multicastInterval).map { $0 <= now } ?? true
+    }
+
+    mutating func sendReplies(at now: Int64) -> [OutgoingPacket] {
+        var packets: [OutgoingPacket] = []
+        for reply in replies.takeDue(at: now) {
+            switch reply.destination {
+            // The record was sent to all while it waited for more known answers, or it is due now.
+            case .all where reply.awaited != nil: sendToAll(reply.records, due: now, isDefence: false, at: now)
+            case .all: packets += multicast(reply.records, now)
+            case .one(let endpoint): packets += unicast(reply.records, to: endpoint)
+            case .legacy(let endpoint, let id, let questions):
+                packets.append(legacy(reply.records, to: endpoint, id, questions))
+            }
+        }
+        for reply in replies.takeDue(at: now) { packets += multicast(reply.records, now) }
+        return packets
+    }
+
+    /// Records to all, and those that will be asked for next.
+    mutating func multicast(_ indices: [Int], _ now: Int64) -> [OutgoingPacket] {
+        let additional = records.additional(to: indices).filter { mayMulticast($0, now) }
+        let packets = response(indices, additional).packets(limit: MulticastDNS.packetLimit)
+        for index in indices + additional.prefix(packets.additionalCount) {
+            records.wasMulticast(index, at: now)
+            replies.wasSentToAll(index)
+        }
+        return packets.all.map { OutgoingPacket(bytes: $0, link: link.index) }
+    }
+
+    private func unicast(_ indices: [Int], to endpoint: Endpoint) -> [OutgoingPacket] {
+        response(indices, records.additional(to: indices)).packets(limit: MulticastDNS.packetLimit).all.map {
+            OutgoingPacket(bytes: $0, link: link.index, destination: endpoint)
+        }
+    }
+
+    private func response(_ indices: [Int], _ additional: [Int]) -> DNSMessage {
+        var message = DNSMessage(isResponse: true)
+        message.answers = indices.map { records.all[$0].record }
+        message.additionals = additional.map { records.all[$0].record }
+        return message
+    }
+
+    /// An answer as of a usual server: without the bit that only multicast DNS has, and valid for a short time, because
+    /// who asks does not hear of changes (RFC 6762, 6.7).
+    private func legacy(
+        _ indices: [Int], to endpoint: Endpoint, _ id: UInt16, _ questions: [DNSQuestion]
+    ) -> OutgoingPacket {
+        func plain(_ record: DNSRecord) -> DNSRecord {
+            var record = record
+            record.isUnique = false
+            record.ttl = min(record.ttl, MulticastDNS.legacyLifetime)
+            return record
+        }
+        var message = response(indices, records.additional(to: indices))
+        message.id = id
+        message.questions = questions.map { DNSQuestion(name: $0.name, type: $0.type) }
+        message.answers = message.answers.map(plain)
+        message.additionals = message.additionals.map(plain)
+        return OutgoingPacket(
+            bytes: message.legacyPacket(limit: MulticastDNS.legacyLimit), link: link.index, destination: endpoint)
+    }
+}
