@@ -85,6 +85,8 @@ let package = Package(
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // For the content service; it is Embedded Swift too, so that the daemon can have it.
         .target(name: "HTTPServer", dependencies: ["Platform", "CMicroHTTPD", "CLinux"]),
+        // Multicast DNS: others find this machine and its services.
+        .target(name: "Discovery", dependencies: ["Platform", "CLinux"]),
         // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.
         .target(name: "Network", dependencies: ["Crypto", "Platform", "CCurl", "CLinux"]),
         .target(
@@ -107,8 +109,8 @@ let package = Package(
         .target(
             name: "Appliance",
             dependencies: [
-                "Queue", "Player", "Library", "Events", "Board", "Media", "Output", "Network", "Database", "Crypto",
-                "PCM", "Platform", "CLinux",
+                "Queue", "Player", "Library", "Events", "Board", "Media", "Output", "Network", "Discovery", "Database",
+                "Crypto", "PCM", "Platform", "CLinux",
             ]),
         .executableTarget(
             name: "tonearm",
@@ -150,6 +152,7 @@ let package = Package(
             name: "SelfCheck", dependencies: ["CryptoVectors", "Network", "Crypto", "Platform", "CLinux"],
             path: "Tests/SelfCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
+        .testTarget(name: "DiscoveryTests", dependencies: ["Discovery", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Platform", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto", "TestSupport"]),
         .testTarget(

@@ -1,5 +1,5 @@
 /// A service of this machine that others can find (RFC 6763).
-package struct AnnouncedService: Equatable, Sendable {
+package struct AnnouncedService: Sendable {
     /// The type with its protocol, like `_http._tcp`.
     package var type: String
     package var port: UInt16

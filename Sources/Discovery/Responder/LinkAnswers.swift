@@ -15,12 +15,13 @@ extension LinkResponder {
         let isOnLink = link.has(source.address)
         guard packet.isMulticast && !isLegacy || isOnLink else { return }
         let more = query.isTruncated ? now + jitter.milliseconds(400...500) : nil
-        replies.sender(source, knows: { isKnown($0, in: query) }, due: more)
+        let own = records
+        replies.sender(source, knows: { own.isKnown($0, in: query) }, due: more)
 
         var (forAll, forOne): ([Int], [Int]) = ([], [])
         for question in query.questions {
             let wantsUnicast = isOnLink && (question.wantsUnicast || !packet.isMulticast)
-            for index in records.answers(to: question) where !isKnown(index, in: query) {
+            for index in records.answers(to: question) where !records.isKnown(index, in: query) {
                 let isForOne = isLegacy || wantsUnicast && wasMulticastLately(index, at: now)
                 if forAll.contains(index) || forOne.contains(index) { continue }
                 if isForOne { forOne.append(index) } else { forAll.append(index) }
@@ -58,12 +59,6 @@ extension LinkResponder {
             record.name == records.hostName && ownAddresses.contains(IPAddress(bytes: bytes))
         default: records.index(of: record) != nil
         }
-    }
-
-    /// Whether who asks has the record for at least half of its time (RFC 6762, 7.1).
-    private func isKnown(_ index: Int, in query: DNSMessage) -> Bool {
-        let own = records.all[index].record
-        return query.answers.contains { $0.ttl >= own.ttl / 2 && $0.isSame(as: own) }
     }
 
     /// Whether everybody has the record for three quarters of its time (RFC 6762, 5.4).

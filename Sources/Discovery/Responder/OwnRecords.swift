@@ -93,6 +93,12 @@ struct OwnRecords: Equatable, Sendable {
         return found.isEmpty ? named.filter { all[$0].use == .absence } : found
     }
 
+    /// Whether who asks has the record for at least half of its time (RFC 6762, 7.1).
+    func isKnown(_ index: Int, in query: DNSMessage) -> Bool {
+        let own = all[index].record
+        return query.answers.contains { $0.ttl >= own.ttl / 2 && $0.isSame(as: own) }
+    }
+
     /// The records that a receiver of these will ask for next (RFC 6763, 12), without those.
     func additional(to indices: [Int]) -> [Int] {
         var found: [Int] = []

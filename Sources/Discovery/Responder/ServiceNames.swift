@@ -1,5 +1,5 @@
 /// The names under which this machine is announced, and their successors after conflicts (RFC 6762, 9).
-struct ServiceNames: Equatable, Sendable {
+struct ServiceNames: Sendable {
     /// The name that people see: "Kitchen", then "Kitchen (2)".
     private let instanceText: String
     /// The label of the host: "kitchen", then "kitchen-2".
@@ -25,6 +25,9 @@ struct ServiceNames: Equatable, Sendable {
     var host: String { hostNumber == 1 ? hostText : Self.appending("-\(hostNumber)", to: hostText) }
 
     var hostName: DNSName { Self.local.prefixed(by: Array(host.utf8)) ?? Self.local }
+
+    /// Grows with every change.
+    var changeCount: Int { instanceNumber + hostNumber }
 
     mutating func renameInstance() { instanceNumber += 1 }
     mutating func renameHost() { hostNumber += 1 }
