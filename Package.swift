@@ -231,7 +231,8 @@ let package = Package(
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
-                "Appliance", "Queue", "Player", "Library", "Events", "Media", "Board", "Network", "Database",
+                "Appliance", "Queue", "Player", "Library", "Events", "Media", "Board", "Network", "Discovery",
+                "Database",
                 "Platform",
                 "CLinux", "StateOpener", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport",
                 "QueueTestSupport", "TestSupport",

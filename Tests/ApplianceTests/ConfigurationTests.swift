@@ -48,6 +48,7 @@ struct ConfigurationTests {
         #expect(try parse("[library]\nfolders = none").libraryFolders.isEmpty)
         #expect(try parse("[player]\nstate = /s").playlistFolder == "/s/playlists")
         #expect(problems("[library]\nfolders = /a:b").first?.contains("must be paths that begin with /") == true)
+        #expect(configuration.announcement == .unlessAvahiRuns && configuration.announcedName == nil)
         #expect(try parse("") == configuration)
     }
 
@@ -124,9 +125,13 @@ struct ConfigurationTests {
             clients = all
             passwords = /etc/tonearm/mpd-passwords
             permission = read
+            [discovery]
+            announce = off
+            name = Küche
             [log]
             level = debug
             """)
+        #expect(configuration.announcement == .never && configuration.announcedName == "Küche")
         #expect(configuration.libraryFolders == ["/data/music", "/media/disk"])
         #expect(configuration.playlistFolder == "/data/playlists")
         #expect(configuration.mpdAddress == "192.168.1.10" && configuration.mpdPort == 6601)
@@ -222,12 +227,12 @@ struct ConfigurationTests {
             (
                 "[audoi]",
                 "1: unknown section [audoi]; did you mean \"audio\"? "
-                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, discovery, log"
             ),
             (
                 "[wifi]",
                 "1: unknown section [wifi]. "
-                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, discovery, log"
             ),
             (
                 "[board]\nprofil = x",

@@ -85,7 +85,8 @@ struct AnsweringTests {
         #expect(denied.flatMap(\.message.answers).map(\.data) == [.absence([1])])
     }
 
-    @Test("Nothing is said about other names", arguments: ["other.local", "_mpd._udp.local", "local", "a.kitchen.local"])
+    @Test(
+        "Nothing is said about other names", arguments: ["other.local", "_mpd._udp.local", "local", "a.kitchen.local"])
     func others(name: String) {
         var machine = rested()
         #expect(machine.answers(to: [query(DNSName(unchecked: name), DNSType.any)]).isEmpty)
@@ -94,7 +95,9 @@ struct AnsweringTests {
 
     // MARK: What is known already
 
-    @Test("A known answer is not repeated, unless less than half of its time is left", arguments: [(2250, 0), (2249, 1)] as [(UInt32, Int)])
+    @Test(
+        "A known answer is not repeated, unless less than half of its time is left",
+        arguments: [(2250, 0), (2249, 1)] as [(UInt32, Int)])
     func known(ttl: UInt32, count: Int) {
         var machine = rested()
         let question = query(Machine.type, DNSType.pointer)
@@ -145,7 +148,9 @@ struct AnsweringTests {
         #expect(machine.sent.count(of: Machine.type, DNSType.pointer) == 1)
     }
 
-    @Test("An answer that another machine gives first is not repeated", arguments: [(4500, 0), (4499, 1)] as [(UInt32, Int)])
+    @Test(
+        "An answer that another machine gives first is not repeated",
+        arguments: [(4500, 0), (4499, 1)] as [(UInt32, Int)])
     func duplicate(ttl: UInt32, count: Int) {
         var machine = rested()
         var query = DNSMessage()
@@ -184,7 +189,8 @@ struct AnsweringTests {
     @Test("The same question over IPv4 and IPv6 gets one answer")
     func twice() {
         var machine = rested()
-        let sixth = Endpoint(address: IPAddress(bytes: [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [2]), port: 5353)
+        let sixth = Endpoint(
+            address: IPAddress(bytes: [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [2]), port: 5353)
         var query = DNSMessage()
         query.questions = [self.query(Machine.host, DNSType.address4)]
         machine.receive(query)

@@ -126,7 +126,8 @@ struct LinkTests {
         "An address is on the link when its network is",
         arguments: [
             ([10, 0, 0, 200], true), ([10, 0, 1, 1], false), ([169, 254, 3, 4], true), ([8, 8, 8, 8], false),
-            ([0xFE, 0x80] + [UInt8](repeating: 7, count: 14), true), ([0x20, 1] + [UInt8](repeating: 7, count: 14), false),
+            ([0xFE, 0x80] + [UInt8](repeating: 7, count: 14), true),
+            ([0x20, 1] + [UInt8](repeating: 7, count: 14), false),
         ] as [([UInt8], Bool)])
     func onLink(address: [UInt8], isOnLink: Bool) {
         #expect(Machine.link.has(IPAddress(bytes: address)) == isOnLink)

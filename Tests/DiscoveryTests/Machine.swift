@@ -116,9 +116,9 @@ struct Machine {
     }
 
     /// Another machine's probe for the host.
-    static func hostProbe(_ address: [UInt8]) -> DNSMessage {
+    static func hostProbe(_ address: [UInt8], unicast: Bool = true) -> DNSMessage {
         var message = DNSMessage()
-        message.questions = [query(host, DNSType.any, unicast: true)]
+        message.questions = [query(host, DNSType.any, unicast: unicast)]
         message.authorities = [DNSRecord(name: host, data: .address4(address), ttl: 120)]
         return message
     }

@@ -106,11 +106,18 @@ struct MessageTests {
     @Test(
         "Pointers lead back only",
         arguments: [
-            // To itself, to what follows, in a loop of two, and behind the end.
+            // To itself, to a later place, in a loop of two, and past the end.
             [0xC0, 12], [0xC0, 14, 0], [1, 97, 0xC0, 12], [0xC0, 200], [0xC0],
         ] as [[UInt8]])
     func pointers(name: [UInt8]) {
         #expect(DNSMessage(parsing: header(questions: 1) + name + [0, 12, 0, 1]) == nil)
+    }
+
+    @Test("A pointer to a loop before it is refused")
+    func innerLoop() {
+        // The label of the first name looks like a pointer to itself.
+        let first: [UInt8] = [2, 0xC0, 13, 0, 0, 12, 0, 1]
+        #expect(DNSMessage(parsing: header(questions: 2) + first + [0xC0, 13, 0, 12, 0, 1]) == nil)
     }
 
     @Test("A name of many pointers is not longer than 255 bytes")
@@ -159,7 +166,9 @@ struct MessageTests {
     func anyBytes() {
         var random = SeededRandom(1)
         for _ in 0..<20_000 {
-            var bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             // Small counts and lengths lead further in.
             for index in bytes.indices where index < 12 || index % 3 != 0 { bytes[index] &= 0x03 }
             _ = DNSMessage(parsing: bytes)

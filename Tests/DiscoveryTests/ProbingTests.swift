@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Probing, announcing and conflicts (RFC 6762, 8 and 9)")
 struct ProbingTests {
-    @Test("Three probes 250 ms apart after 0 to 250 ms, then two announcements 1 s apart", arguments: 0..<20 as Range<UInt64>)
+    @Test(
+        "Three probes 250 ms apart after 0 to 250 ms, then two announcements 1 s apart",
+        arguments: 0..<20 as Range<UInt64>)
     func start(seed: UInt64) throws {
         var machine = Machine(seed: seed)
         #expect(machine.sent.isEmpty)
@@ -33,7 +35,8 @@ struct ProbingTests {
         var machine = Machine()
         machine.run(for: 300)
         let message = machine.sent[0].message
-        #expect(message.questions == [Machine.host, Machine.instance].map { Machine.query($0, DNSType.any, unicast: true) })
+        #expect(
+            message.questions == [Machine.host, Machine.instance].map { Machine.query($0, DNSType.any, unicast: true) })
         let types = message.authorities.map { $0.data.type }
         #expect(types == [DNSType.address4, DNSType.address6, DNSType.service, DNSType.text])
         #expect(message.authorities.allSatisfy { !$0.isUnique })
@@ -126,7 +129,9 @@ struct ProbingTests {
 
     // MARK: Two that probe at the same time
 
-    @Test("The one with the later address wins", arguments: [([10, 0, 0, 2], true), ([10, 0, 0, 0], false)] as [([UInt8], Bool)])
+    @Test(
+        "The one with the later address wins",
+        arguments: [([10, 0, 0, 2], true), ([10, 0, 0, 0], false)] as [([UInt8], Bool)])
     func tieBreak(theirs: [UInt8], isLost: Bool) throws {
         var machine = Machine(links: [DiscoveryLink(index: 1, addresses: [Machine.link.addresses[0]])])
         machine.run(for: 300)
@@ -172,7 +177,8 @@ struct ProbingTests {
     @Test(
         "Records are compared by type, data and number",
         arguments: [
-            ([[169, 254, 99, 200]], [[169, 254, 200, 50]], true), ([[169, 254, 200, 50]], [[169, 254, 99, 200]], false),
+            ([[169, 254, 99, 200]], [[169, 254, 200, 50]], true),
+            ([[169, 254, 200, 50]], [[169, 254, 99, 200]], false),
             ([[1, 1, 1, 1]], [[1, 1, 1, 1]], false), ([[1, 1, 1, 1]], [[2, 2, 2, 2], [1, 1, 1, 1]], true),
             ([[2, 2, 2, 2], [1, 1, 1, 1]], [[1, 1, 1, 1]], false),
         ] as [([[UInt8]], [[UInt8]], Bool)])
@@ -193,10 +199,15 @@ struct ProbingTests {
         let answer = try #require(machine.sent.first)
         #expect(answer.time == machine.now && answer.packet.destination == nil)
         #expect(machine.sent.count(of: Machine.host, DNSType.address4) == 1)
-        // Again after 250 ms, not after a second.
-        machine.run(for: 260)
+        // All have heard it lately.
         machine.receive(Machine.hostProbe([10, 0, 0, 9]))
-        #expect(machine.sent.count == 2)
+        #expect(machine.sent.map { $0.packet.destination } == [nil, Machine.neighbour])
+        // To all again after 250 ms, not after a second.
+        machine.run(for: 100)
+        machine.receive(Machine.hostProbe([10, 0, 0, 9], unicast: false))
+        machine.run(for: 500)
+        #expect(machine.sent.map { $0.packet.destination } == [nil, Machine.neighbour, nil])
+        #expect(machine.sent[2].time - answer.time == 250)
     }
 
     @Test("An established name that another has, too, is probed again, and given up when it is defended")

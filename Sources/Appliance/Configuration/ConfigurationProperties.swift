@@ -146,5 +146,10 @@ extension Configuration {
     var mpdPasswordFile: String? { text(.mpdPasswords, unless: "none") }
     var mpdPermission: MPDPermission { choice(.mpdPermission, of: MPDPermission.allCases) }
 
+    /// Whether the servers are announced: always, never, or where no other program of this machine does so.
+    var announcement: AnnouncementRule { choice(.discoveryAnnounce, of: [.unlessAvahiRuns, .always, .never]) }
+    /// The name that other machines show; nil: the name of this machine.
+    var announcedName: String? { text(.discoveryName, unless: "auto") }
+
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

@@ -13,6 +13,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case eventsPlayLog, eventsStatistics, eventsSize
     case libraryFolders, libraryPlaylists
     case mpdAddress, mpdPort, mpdSocket, mpdClients, mpdPasswords, mpdPermission
+    case discoveryAnnounce, discoveryName
     case logLevel
 
     /// The setting's row of the table.
@@ -57,6 +58,7 @@ struct Setting: Sendable {
         ("events", "What the content service learns about listening (docs/privacy.md)."),
         ("library", "The index of music on disks, for artists, albums and searches."),
         ("mpd", "The server for the clients of MPD (docs/mpd.md)."),
+        ("discovery", "How other machines of the network find this one (docs/discovery.md)."),
         ("log", "Messages to the journal."),
     ]
 
@@ -393,6 +395,18 @@ struct Setting: Sendable {
             .mpdPermission, "mpd", "permission", .choice(["none", "read", "add", "control", "admin"]), "admin",
             """
             The level of clients without a password.
+            """),
+        Setting(
+            .discoveryAnnounce, "discovery", "announce", .choice(["auto", "on", "off"]), "auto",
+            """
+            Whether the servers of this player are announced by multicast DNS. With auto they are, unless avahi-daemon
+            runs on this machine.
+            """),
+        Setting(
+            .discoveryName, "discovery", "name", .label, "auto",
+            """
+            The name that other machines show. With auto it is the name of this machine. If another one has it already,
+            a number is appended.
             """),
         Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",

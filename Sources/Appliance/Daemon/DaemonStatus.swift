@@ -78,6 +78,8 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let library = "library"
     /// The server for clients of MPD cannot be opened.
     public static let mpd = "mpd"
+    /// The servers cannot be announced to other machines.
+    public static let discovery = "discovery"
     /// The state was damaged at the start; the readable part is in use.
     public static let damage = "damage"
 

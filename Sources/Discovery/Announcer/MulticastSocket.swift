@@ -37,7 +37,7 @@ final class MulticastSocket {
         Self.datagram(Endpoint(address: IPAddress(bytes: isVersion6 ? Self.group6 : Self.group4), port: port), link)
     }
 
-    /// Sends without waiting. What cannot be sent is lost, like any datagram.
+    /// Sends without waiting. A packet that cannot be sent is lost, like any datagram.
     func send(_ packet: OutgoingPacket) {
         var to = packet.destination.map { Self.datagram($0, packet.link) } ?? group(packet.link)
         _ = packet.bytes.withUnsafeBytes { tonearm_multicast_send(descriptor, $0.baseAddress, $0.count, &to) }

@@ -116,7 +116,7 @@ package final class ServiceAnnouncer {
         send(packets)
         if let timer { loop.cancel(timer) }
         timer = responder.nextWakeUp.map { due in
-            // What is due now was done.
+            // `due` is later than the packets that were just made; a delay of 0 would look like a loop without end.
             loop.schedule(after: max(due - loop.now, 1)) { [self] in
                 timer = nil
                 proceed(responder.wake(at: loop.now))

@@ -94,7 +94,7 @@ struct DNSReader {
         guard field & ~DNSClass.flag == DNSClass.internet else { return nil }
         // A time of more than 31 bits counts as 0 (RFC 2181, 8).
         return DNSRecord(
-            name: name, data: data, ttl: ttl > Int32.max ? 0 : ttl, isUnique: field & DNSClass.flag != 0)
+            name: name, data: data, ttl: ttl > UInt32.max >> 1 ? 0 : ttl, isUnique: field & DNSClass.flag != 0)
     }
 
     private mutating func data(of type: UInt16, length: Int) throws(Malformed) -> DNSData {

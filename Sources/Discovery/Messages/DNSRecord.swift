@@ -6,7 +6,7 @@ enum DNSType {
     static let address6: UInt16 = 28
     static let service: UInt16 = 33
     static let absence: UInt16 = 47
-    /// Of a question: records of every type.
+    /// A question with it asks for records of every type.
     static let any: UInt16 = 255
 }
 

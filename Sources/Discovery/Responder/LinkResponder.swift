@@ -106,7 +106,8 @@ struct LinkResponder: Sendable {
             phaseDue = isLast ? nil : now + Self.multicastInterval
             isAnnounced = true
             lastAnnouncement = now
-            return multicast(records.all.indices.filter { records.all[$0].use != .absence && mayMulticast($0, now) }, now)
+            return multicast(
+                records.all.indices.filter { records.all[$0].use != .absence && mayMulticast($0, now) }, now)
         case .established:
             phaseDue = nil
             return []

@@ -20,7 +20,7 @@ struct Reply: Sendable {
 struct Replies: Sendable {
     private(set) var all: [Reply] = []
 
-    /// The most replies that wait: further queries are not answered, and are repeated by who asks.
+    /// The most replies that wait: further queries are not answered, and queriers repeat them.
     private static let limit = 64
 
     var nextDue: Int64? { all.map { $0.due }.min() }
@@ -44,7 +44,7 @@ struct Replies: Sendable {
         all.removeAll { $0.records.isEmpty }
     }
 
-    /// Everybody has got a record.
+    /// All machines of the link have got a record.
     mutating func wasSentToAll(_ record: Int) {
         for index in all.indices where all[index].destination == .all {
             all[index].records.removeAll { $0 == record }

@@ -1,4 +1,4 @@
-/// Who gets a name that two machines probe at the same time (RFC 6762, 8.2).
+/// Decides which of two machines gets a name that both probe at the same time (RFC 6762, 8.2).
 enum TieBreak {
     /// Whether our records come before theirs, so that theirs win. Equal records are no conflict.
     static func isLost(_ ours: [DNSRecord], against theirs: [DNSRecord]) -> Bool {
