@@ -227,12 +227,14 @@ struct ConfigurationTests {
             (
                 "[audoi]",
                 "1: unknown section [audoi]; did you mean \"audio\"? "
-                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, discovery, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, "
+                    + "discovery, log"
             ),
             (
                 "[wifi]",
                 "1: unknown section [wifi]. "
-                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, discovery, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, "
+                    + "discovery, log"
             ),
             (
                 "[board]\nprofil = x",

@@ -90,6 +90,9 @@ final class AnnouncingMachine: Sendable {
         if let problem { throw Unexpected(problem) }
     }
 
+    /// Says goodbye. The cable stays.
+    func stop() { perform { announcer, _ in announcer.stop() } }
+
     /// Gives the machine another address.
     func setAddress(_ last: Int) {
         _ = perform { _, _ in
@@ -97,7 +100,7 @@ final class AnnouncingMachine: Sendable {
         }
     }
 
-    /// Says goodbye, and ends the machine.
+    /// Ends the machine, and the cable with it.
     func end() throws {
         parts.loop.stop()
         try ended.wait(for: "the end of the machine")
@@ -117,7 +120,8 @@ final class Avahi {
         guard NetworkNamespace.run("mount", "-t", "tmpfs", "none", "/run"),
             NetworkNamespace.run("mkdir", "/run/avahi-daemon")
         else { throw Unexpected("no /run of its own") }
-        folder = try ScratchFolder()
+        let folder = try ScratchFolder()
+        self.folder = folder
         let address = "unix:path=\(folder["bus"])"
         try Data(
             """
@@ -137,13 +141,15 @@ final class Avahi {
             """.utf8
         ).write(to: URL(fileURLWithPath: folder["avahi.conf"]))
         environment = ProcessInfo.processInfo.environment.merging(["DBUS_SYSTEM_BUS_ADDRESS": address]) { $1 }
-        bus = try TestProcess(
+        let bus = try TestProcess(
             "dbus-daemon", ["--config-file=\(folder["bus.conf"])", "--nofork", "--nopidfile"], output: .null)
+        self.bus = bus
         try bus.wait("its socket") { FileKind(at: folder["bus"]) != nil }
-        daemon = try TestProcess(
+        let daemon = try TestProcess(
             "/usr/sbin/avahi-daemon",
             ["--file", folder["avahi.conf"], "--no-drop-root", "--no-chroot", "--no-rlimits"],
             environment: environment, output: .null)
+        self.daemon = daemon
         try daemon.wait("that it is ready") { daemon.keptErrors.contains("startup complete") }
     }
 
@@ -153,7 +159,11 @@ final class Avahi {
 
     /// The output of a program that ends by itself.
     func run(_ program: String, _ arguments: String...) throws -> String {
-        try TestProcess.run(program, arguments, environment: environment).text
+        let result = try TestProcess.run(program, arguments, environment: environment)
+        guard result.code == 0, !result.text.isEmpty else {
+            throw Unexpected("\(program) \(arguments.joined(separator: " ")): \(result.text)\(result.errors)")
+        }
+        return result.text
     }
 
     func end() throws {

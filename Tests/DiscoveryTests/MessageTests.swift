@@ -139,7 +139,7 @@ struct MessageTests {
     @Test(
         "Malformed records are refused",
         arguments: [
-            // A of 3 bytes, AAAA of 4, a PTR that is longer than it says, a SRV without a host, more bytes than there are.
+            // A of 3 bytes, AAAA of 4, a PTR that is too long, a SRV without a host, more bytes than there are.
             [0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 3, 1, 2, 3], [0, 0, 28, 0, 1, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4],
             [0, 0, 12, 0, 1, 0, 0, 0, 1, 0, 1, 1, 97, 0], [0, 0, 33, 0, 1, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 80],
             [0, 0, 16, 0, 1, 0, 0, 0, 1, 0, 9, 1], [0, 0, 16, 0, 1, 0, 0, 0], [0],

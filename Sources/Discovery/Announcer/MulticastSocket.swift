@@ -27,7 +27,7 @@ final class MulticastSocket {
 
     deinit { close(descriptor) }
 
-    /// Receives what is sent to the group on a link, from now on until the interface is gone.
+    /// Receives the packets to the group on a link, from now on until the interface is gone.
     func join(_ link: Int32) throws(SystemError) {
         var group = group(link)
         if tonearm_multicast_join(descriptor, &group) != 0 { throw .last("join", "the group of multicast DNS") }

@@ -10,7 +10,7 @@ import Platform
 ///     try announcer.start()
 ///     announcer.stop()                             // the others forget it
 ///
-/// The loop wakes up for packets, changes of links and what is due after them.
+/// The loop wakes up for packets, changes of links and the answers that follow, and for nothing else.
 ///
 /// Thread: the loop's.
 package final class ServiceAnnouncer {

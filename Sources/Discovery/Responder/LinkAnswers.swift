@@ -1,4 +1,4 @@
-/// What a link answers to queries, and learns from responses.
+/// The answers to queries, and the effects of responses.
 extension LinkResponder {
     // MARK: Queries
 
@@ -61,7 +61,7 @@ extension LinkResponder {
         }
     }
 
-    /// Whether everybody has the record for three quarters of its time (RFC 6762, 5.4).
+    /// Whether all machines have the record for three quarters of its time (RFC 6762, 5.4).
     private func wasMulticastLately(_ index: Int, at now: Int64) -> Bool {
         let own = records.all[index]
         return own.lastMulticast.map { now - $0 <= Int64(own.record.ttl) * MulticastDNS.second / 4 } ?? false
@@ -136,7 +136,7 @@ extension LinkResponder {
         return packets
     }
 
-    /// Records to all, and those that will be asked for next.
+    /// Sends records to all, with those that will be asked for next.
     mutating func multicast(_ indices: [Int], _ now: Int64) -> [OutgoingPacket] {
         let additional = records.additional(to: indices).filter { mayMulticast($0, now) }
         let packets = response(indices, additional).packets(limit: MulticastDNS.packetLimit)
@@ -161,7 +161,7 @@ extension LinkResponder {
     }
 
     /// An answer as of a usual server: without the bit that only multicast DNS has, and valid for a short time, because
-    /// who asks does not hear of changes (RFC 6762, 6.7).
+    /// the resolver does not hear of changes (RFC 6762, 6.7).
     private func legacy(
         _ indices: [Int], to endpoint: Endpoint, _ id: UInt16, _ questions: [DNSQuestion]
     ) -> OutgoingPacket {

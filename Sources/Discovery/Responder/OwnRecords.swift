@@ -93,7 +93,7 @@ struct OwnRecords: Equatable, Sendable {
         return found.isEmpty ? named.filter { all[$0].use == .absence } : found
     }
 
-    /// Whether who asks has the record for at least half of its time (RFC 6762, 7.1).
+    /// Whether the querier has the record for at least half of its time (RFC 6762, 7.1).
     func isKnown(_ index: Int, in query: DNSMessage) -> Bool {
         let own = all[index].record
         return query.answers.contains { $0.ttl >= own.ttl / 2 && $0.isSame(as: own) }

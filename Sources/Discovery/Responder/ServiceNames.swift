@@ -8,8 +8,8 @@ struct ServiceNames: Sendable {
     private var hostNumber = 1
 
     /// - Parameters:
-    ///   - instance: any text; what is longer than a label is cut.
-    ///   - host: the name of the machine; only its first label counts, and what may not be in it becomes a hyphen.
+    ///   - instance: any text, which is cut to the length of a label.
+    ///   - host: the name of the machine; its first label counts, and characters that it may not have become hyphens.
     init(instance: String, host: String) {
         hostText = Self.hostLabel(host)
         instanceText = instance.utf8.isEmpty ? hostText : instance

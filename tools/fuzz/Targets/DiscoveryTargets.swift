@@ -4,9 +4,13 @@
 let discoveryTargets = [
     FuzzTarget("dns-message") { bytes in
         if let message = DNSMessage(parsing: bytes) {
-            // A message that was read is written in a way that reads the same, unless its records are of unknown types.
+            // A message that was read is written in a way that reads the same, except for records of unknown types.
             let isKnown = (message.answers + message.authorities + message.additionals).allSatisfy {
-                if case .other = $0.data { false } else if case .absence(let types) = $0.data { !types.isEmpty } else {
+                if case .other = $0.data {
+                    false
+                } else if case .absence(let types) = $0.data {
+                    !types.isEmpty
+                } else {
                     true
                 }
             }
@@ -43,7 +47,8 @@ let discoveryTargets = [
         for packet in sent {
             require(packet.bytes.count <= 1452, "a packet of \(packet.bytes.count) bytes")
             require(DNSMessage(parsing: packet.bytes) != nil, "a packet that cannot be read")
-            if let destination = packet.destination { require(link.has(destination.address), "an answer to a stranger") }
+            guard let destination = packet.destination else { continue }
+            require(link.has(destination.address), "an answer to a stranger")
         }
     }
 ]
