@@ -14,7 +14,11 @@ package struct AnnouncedService: Sendable {
 
     /// The data of the TXT record: one empty text without attributes (RFC 6763, 6.1).
     var textData: [UInt8] {
-        let data = texts.map { Array($0.utf8) }.filter { $0.count <= 255 }.flatMap { [UInt8($0.count)] + $0 }
+        var data: [UInt8] = []
+        for text in texts where text.utf8.count <= 255 {
+            data.append(UInt8(text.utf8.count))
+            data += text.utf8
+        }
         return data.isEmpty ? [0] : data
     }
 }

@@ -141,3 +141,8 @@ extension [Machine.Sent] {
         flatMap(\.message.answers).filter { $0.name == name && $0.data.type == type }.count
     }
 }
+
+extension DNSData {
+    static func address4(_ bytes: [UInt8]) -> DNSData { DNSData(type: DNSType.address4, bytes: bytes) }
+    static func address6(_ bytes: [UInt8]) -> DNSData { DNSData(type: DNSType.address6, bytes: bytes) }
+}

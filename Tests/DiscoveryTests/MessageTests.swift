@@ -153,7 +153,7 @@ struct MessageTests {
         let unknown: [UInt8] = [1, 97, 0, 0, 13, 0, 1, 0, 0, 0, 1, 0, 2, 7, 8]
         let chaos: [UInt8] = [1, 97, 0, 0, 1, 0, 3, 0, 0, 0, 1, 0, 4, 1, 2, 3, 4]
         let message = try #require(DNSMessage(parsing: header(0x8400, answers: 2) + unknown + chaos))
-        #expect(message.answers == [DNSRecord(name: try name("a"), data: .other(13, [7, 8]), ttl: 1)])
+        #expect(message.answers == [DNSRecord(name: try name("a"), data: DNSData(type: 13, bytes: [7, 8]), ttl: 1)])
     }
 
     @Test("Other operations and failures are not read", arguments: [0x0800, 0x8403, 0x2800] as [UInt16])

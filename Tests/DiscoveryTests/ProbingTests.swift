@@ -83,7 +83,8 @@ struct ProbingTests {
     func hostConflict() throws {
         var machine = Machine()
         machine.run(for: 300)
-        machine.receive(Machine.response(DNSRecord(name: Machine.host, data: .other(13, [1, 65]), ttl: 120)))
+        machine.receive(
+            Machine.response(DNSRecord(name: Machine.host, data: DNSData(type: 13, bytes: [1, 65]), ttl: 120)))
         machine.run(for: 5000)
         #expect(machine.responder.names.instance == "Kitchen" && machine.responder.names.host == "kitchen-2")
         let host = DNSName(unchecked: "kitchen-2.local")

@@ -53,42 +53,46 @@ struct DNSMessage: Equatable, Sendable {
         var additionalCount = 0
     }
 
-    /// - Parameter limit: the most bytes of a packet, except for a packet with one record that is longer.
-    func packets(limit: Int) -> Packets {
+    /// - Parameters:
+    ///   - limit: the most bytes of a packet, except for a packet with one record that is longer.
+    ///   - compressesHosts: whether the hosts of SRV records are compressed.
+    func packets(limit: Int, compressesHosts: Bool = true) -> Packets {
         var packets = Packets()
-        var writer = DNSWriter(limit: limit, flags: flags)
-        for question in questions where !writer.append(question) {
-            packets.all.append(writer.packet())
-            writer = DNSWriter(limit: limit, flags: flags)
-            writer.force(question)
-        }
-        for (section, records) in [(DNSWriter.Section.answers, answers), (.authorities, authorities)] {
-            for record in records where !writer.append(record, to: section) {
-                if !writer.isEmpty { packets.all.append(writer.packet()) }
-                writer = DNSWriter(limit: limit, flags: flags)
-                writer.force(record, to: section)
-            }
+        var writer = DNSWriter(limit: limit, flags: flags, compressesHosts: compressesHosts)
+        for place in 0..<questions.count + answers.count + authorities.count {
+            if write(place, to: &writer) { continue }
+            if !writer.isEmpty { packets.all.append(writer.bytes) }
+            writer = DNSWriter(limit: limit, flags: flags, compressesHosts: compressesHosts)
+            writer.isForced = true
+            _ = write(place, to: &writer)
+            writer.isForced = false
         }
         for record in additionals {
             guard writer.append(record, to: .additionals) else { break }
             packets.additionalCount += 1
         }
-        if !writer.isEmpty { packets.all.append(writer.packet()) }
+        if !writer.isEmpty { packets.all.append(writer.bytes) }
         return packets
+    }
+
+    /// Writes one of the questions, answers and authorities, in this order.
+    private func write(_ place: Int, to writer: inout DNSWriter) -> Bool {
+        if place < questions.count { return writer.append(questions[place]) }
+        let index = place - questions.count
+        return index < answers.count
+            ? writer.append(answers[index], to: .answers)
+            : writer.append(authorities[index - answers.count], to: .authorities)
     }
 
     /// The one packet of an answer to a resolver that does not know multicast DNS (RFC 6762, 6.7). Names in SRV records
     /// are not compressed (RFC 6762, 18.14). Answers that do not fit are announced by the truncation bit.
-    /// - Parameter limit: the most bytes of the packet.
+    /// - Parameter limit: the most bytes of the packet, except for one with a single record.
     func legacyPacket(limit: Int) -> [UInt8] {
-        var writer = DNSWriter(limit: limit, flags: flags, id: id)
-        writer.compressesHosts = false
-        for question in questions { guard writer.append(question) else { break } }
-        for record in answers where !writer.append(record, to: .answers) {
-            writer.setFlags(flags | Self.truncated)
-            return writer.packet()
-        }
-        for record in additionals { guard writer.append(record, to: .additionals) else { break } }
-        return writer.packet()
+        let packets = packets(limit: limit, compressesHosts: false)
+        guard var packet = packets.all.first else { return [] }
+        packet[0] = UInt8(id >> 8)
+        packet[1] = UInt8(truncatingIfNeeded: id)
+        if packets.all.count > 1 { packet[2] |= UInt8(Self.truncated >> 8) }
+        return packet
     }
 }

@@ -51,7 +51,7 @@ struct DNSName: Equatable, Sendable {
         return true
     }
 
-    private static func lowered(_ byte: UInt8) -> UInt8 {
+    static func lowered(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 }

@@ -98,34 +98,18 @@ struct DNSReader {
     }
 
     private mutating func data(of type: UInt16, length: Int) throws(Malformed) -> DNSData {
+        let end = position + length
         switch type {
-        case DNSType.address4:
-            guard length == 4 else { throw Malformed() }
-            return .address4(try take(length))
-        case DNSType.address6:
-            guard length == 16 else { throw Malformed() }
-            return .address6(try take(length))
+        case DNSType.address4: guard length == 4 else { throw Malformed() }
+        case DNSType.address6: guard length == 16 else { throw Malformed() }
         case DNSType.pointer: return .pointer(try name())
-        case DNSType.text: return .text(try take(length))
         case DNSType.service:
-            let (priority, weight, port) = (try number(), try number(), try number())
-            return .service(priority: priority, weight: weight, port: port, host: try name())
-        case DNSType.absence:
-            let end = position + length
-            _ = try name()
-            guard position <= end else { throw Malformed() }
-            return .absence(Self.types(in: try take(end - position)))
-        default: return .other(type, try take(length))
+            let numbers = try take(DNSData.servicePlace)
+            return DNSData(type: type, bytes: numbers + (try name().labels))
+        case DNSType.absence: _ = try name()
+        default: break
         }
-    }
-
-    /// Reads the first window of a bit map of types; types from 256 on are in others (RFC 4034, 4.1.2).
-    private static func types(in map: [UInt8]) -> [UInt16] {
-        guard map.count >= 2, map[0] == 0, map[1] <= 32, map.count >= 2 + Int(map[1]) else { return [] }
-        var types: [UInt16] = []
-        for (index, byte) in map[2..<2 + Int(map[1])].enumerated() {
-            for bit in 0..<8 where byte & 0x80 >> UInt8(bit) != 0 { types.append(UInt16(index * 8 + bit)) }
-        }
-        return types
+        guard position <= end else { throw Malformed() }
+        return DNSData(type: type, bytes: try take(end - position))
     }
 }

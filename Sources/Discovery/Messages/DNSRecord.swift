@@ -19,45 +19,59 @@ enum DNSClass {
     static let flag: UInt16 = 0x8000
 }
 
-/// The data of a record.
-enum DNSData: Equatable, Sendable {
-    /// A: 4 bytes.
-    case address4([UInt8])
-    /// AAAA: 16 bytes.
-    case address6([UInt8])
-    /// PTR.
-    case pointer(DNSName)
-    /// SRV.
-    case service(priority: UInt16, weight: UInt16, port: UInt16, host: DNSName)
-    /// TXT: texts, each after a byte with its length.
-    case text([UInt8])
-    /// NSEC: the name has no other types than these. In ascending order, below 256 (RFC 6762, 6.1).
-    case absence([UInt16])
-    /// A record of a type that is not known. Its data may contain compressed names and cannot be sent.
-    case other(UInt16, [UInt8])
+/// The type of a record and its data, without compressed names. One array for all types keeps the program small.
+struct DNSData: Equatable, Sendable {
+    let type: UInt16
+    /// The data as in a message; of NSEC the bit map alone, because the name before it is the record's (RFC 6762, 6.1).
+    let bytes: [UInt8]
 
-    var type: UInt16 {
-        switch self {
-        case .address4: DNSType.address4
-        case .address6: DNSType.address6
-        case .pointer: DNSType.pointer
-        case .service: DNSType.service
-        case .text: DNSType.text
-        case .absence: DNSType.absence
-        case .other(let type, _): type
+    /// PTR.
+    static func pointer(_ name: DNSName) -> DNSData { DNSData(type: DNSType.pointer, bytes: name.labels) }
+
+    /// SRV.
+    static func service(priority: UInt16, weight: UInt16, port: UInt16, host: DNSName) -> DNSData {
+        var bytes: [UInt8] = []
+        for number in [priority, weight, port] { bytes += [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] }
+        return DNSData(type: DNSType.service, bytes: bytes + host.labels)
+    }
+
+    /// TXT.
+    /// - Parameter bytes: texts, each after a byte with its length.
+    static func text(_ bytes: [UInt8]) -> DNSData { DNSData(type: DNSType.text, bytes: bytes) }
+
+    /// A or AAAA.
+    static func address(_ address: IPAddress) -> DNSData {
+        DNSData(type: address.isVersion6 ? DNSType.address6 : DNSType.address4, bytes: address.bytes)
+    }
+
+    /// NSEC: the name has no other types than these, which are below 256.
+    static func absence(_ types: [UInt16]) -> DNSData {
+        var map = [UInt8](repeating: 0, count: Int((types.max() ?? 0) / 8) + 1)
+        for type in types { map[Int(type / 8)] |= 0x80 >> UInt8(type % 8) }
+        return DNSData(type: DNSType.absence, bytes: [0, UInt8(truncatingIfNeeded: map.count)] + map)
+    }
+
+    /// The place of a name in the data, which has no byte for its end here; that of the end when there is none.
+    var namePlace: Int {
+        switch type {
+        case DNSType.pointer: 0
+        case DNSType.service: min(Self.servicePlace, bytes.count)
+        default: bytes.count
         }
     }
 
-    /// The data without compressed names, as it is compared when two hosts probe a name at once (RFC 6762, 8.2). NSEC
-    /// is not part of probes and is empty.
-    var comparedBytes: [UInt8] {
-        switch self {
-        case .address4(let bytes), .address6(let bytes), .text(let bytes), .other(_, let bytes): bytes
-        case .pointer(let name): name.labels + [0]
-        case .service(let priority, let weight, let port, let host):
-            [priority, weight, port].flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] } + host.labels + [0]
-        case .absence: []
+    /// The bytes before the host of a SRV record (RFC 2782).
+    static let servicePlace = 6
+
+    /// The case of letters counts except in names.
+    static func == (left: DNSData, right: DNSData) -> Bool {
+        guard left.type == right.type, left.bytes.count == right.bytes.count else { return false }
+        let place = left.namePlace
+        for index in left.bytes.indices {
+            let (one, other) = (left.bytes[index], right.bytes[index])
+            if one != other, index < place || DNSName.lowered(one) != DNSName.lowered(other) { return false }
         }
+        return true
     }
 }
 

@@ -12,61 +12,38 @@ struct DNSWriter {
     /// The furthest place that a pointer can name.
     private static let pointerLimit = 0x4000
 
-    /// Whether the host of a SRV record may be compressed.
-    var compressesHosts = true
+    /// Whether a packet may be longer than the limit.
+    var isForced = false
     private let limit: Int
-    private var bytes: [UInt8]
+    private let compressesHosts: Bool
+    private(set) var bytes: [UInt8]
     /// The ends of the names that were written, and their places.
     private var suffixes: [(labels: ArraySlice<UInt8>, place: Int)] = []
 
-    init(limit: Int, flags: UInt16, id: UInt16 = 0) {
+    /// - Parameter compressesHosts: whether the host of a SRV record may be compressed.
+    init(limit: Int, flags: UInt16, compressesHosts: Bool) {
         self.limit = limit
-        bytes = []
-        bytes.reserveCapacity(limit)
-        append(id)
-        append(flags)
-        bytes += [UInt8](repeating: 0, count: Self.headerLength - 4)
+        self.compressesHosts = compressesHosts
+        bytes = [UInt8](repeating: 0, count: Self.headerLength)
+        set(flags, at: 2)
     }
 
     var isEmpty: Bool { bytes.count == Self.headerLength }
 
-    func packet() -> [UInt8] { bytes }
-
-    mutating func setFlags(_ flags: UInt16) {
-        bytes[2] = UInt8(flags >> 8)
-        bytes[3] = UInt8(truncatingIfNeeded: flags)
-    }
-
     /// - Returns: false when it does not fit; the packet is unchanged then.
-    mutating func append(_ question: DNSQuestion) -> Bool { fits { writer in writer.force(question) } }
+    mutating func append(_ question: DNSQuestion) -> Bool {
+        let before = bytes.count
+        append(question.name.labels[...])
+        append(question.type)
+        append(DNSClass.internet | (question.wantsUnicast ? DNSClass.flag : 0))
+        return finish(before, Self.questionCount)
+    }
 
     /// Records are appended in the order of the sections.
     /// - Returns: false when it does not fit; the packet is unchanged then.
     mutating func append(_ record: DNSRecord, to section: Section) -> Bool {
-        fits { writer in writer.force(record, to: section) }
-    }
-
-    private mutating func fits(_ write: (inout DNSWriter) -> Void) -> Bool {
-        let before = (bytes.count, suffixes.count, Array(bytes.prefix(Self.headerLength)))
-        write(&self)
-        guard bytes.count > limit else { return true }
-        bytes.removeSubrange(before.0...)
-        suffixes.removeSubrange(before.1...)
-        bytes.replaceSubrange(..<Self.headerLength, with: before.2)
-        return false
-    }
-
-    /// Appends a question, which may exceed the limit.
-    mutating func force(_ question: DNSQuestion) {
-        append(question.name)
-        append(question.type)
-        append(DNSClass.internet | (question.wantsUnicast ? DNSClass.flag : 0))
-        count(Self.questionCount)
-    }
-
-    /// Appends a record, which may exceed the limit.
-    mutating func force(_ record: DNSRecord, to section: Section) {
-        append(record.name)
+        let before = bytes.count
+        append(record.name.labels[...])
         append(record.data.type)
         append(DNSClass.internet | (record.isUnique ? DNSClass.flag : 0))
         append(UInt16(truncatingIfNeeded: record.ttl >> 16))
@@ -74,36 +51,35 @@ struct DNSWriter {
         let place = bytes.count
         append(UInt16(0))
         append(record.data, of: record.name)
-        let length = UInt16(truncatingIfNeeded: bytes.count - place - 2)
-        bytes[place] = UInt8(length >> 8)
-        bytes[place + 1] = UInt8(truncatingIfNeeded: length)
-        count(section.rawValue)
+        set(UInt16(truncatingIfNeeded: bytes.count - place - 2), at: place)
+        return finish(before, section.rawValue)
     }
 
-    private mutating func append(_ data: DNSData, of name: DNSName) {
-        switch data {
-        case .address4(let data), .address6(let data), .text(let data), .other(_, let data): bytes += data
-        case .pointer(let name): append(name)
-        case .service(let priority, let weight, let port, let host):
-            append(priority)
-            append(weight)
-            append(port)
-            append(host, compressed: compressesHosts)
-        case .absence(let types):
-            append(name)
-            appendMap(of: types)
+    /// Counts what was appended, or removes it when the packet is too long.
+    /// - Parameters:
+    ///   - before: the length before it.
+    ///   - count: the place of the number in the header.
+    private mutating func finish(_ before: Int, _ count: Int) -> Bool {
+        if bytes.count > limit, !isForced {
+            bytes.removeLast(bytes.count - before)
+            while let last = suffixes.last, last.place >= before { suffixes.removeLast() }
+            return false
+        }
+        set((UInt16(bytes[count]) << 8 | UInt16(bytes[count + 1])) &+ 1, at: count)
+        return true
+    }
+
+    private mutating func append(_ data: DNSData, of owner: DNSName) {
+        let place = data.namePlace
+        let isCompressed = compressesHosts || data.type != DNSType.service
+        if data.type == DNSType.absence { append(owner.labels[...]) }
+        bytes += data.bytes[..<place]
+        if data.type == DNSType.pointer || data.type == DNSType.service {
+            append(data.bytes[place...], compressed: isCompressed)
         }
     }
 
-    /// A bit map in one window: types from 256 on do not occur.
-    private mutating func appendMap(of types: [UInt16]) {
-        var map = [UInt8](repeating: 0, count: Int((types.last ?? 0) / 8) + 1)
-        for type in types where Int(type / 8) < map.count { map[Int(type / 8)] |= 0x80 >> UInt8(type % 8) }
-        bytes += [0, UInt8(truncatingIfNeeded: map.count)] + map
-    }
-
-    private mutating func count(_ place: Int) {
-        let number = (UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])) &+ 1
+    private mutating func set(_ number: UInt16, at place: Int) {
         bytes[place] = UInt8(number >> 8)
         bytes[place + 1] = UInt8(truncatingIfNeeded: number)
     }
@@ -114,8 +90,8 @@ struct DNSWriter {
     }
 
     /// Appends a name. The rest of a name that was written before becomes a pointer (RFC 1035, 4.1.4).
-    private mutating func append(_ name: DNSName, compressed: Bool = true) {
-        var rest = name.labels[...]
+    private mutating func append(_ labels: ArraySlice<UInt8>, compressed: Bool = true) {
+        var rest = labels
         while let length = rest.first {
             if compressed, let known = suffixes.first(where: { $0.labels.elementsEqual(rest) }) {
                 return append(UInt16(truncatingIfNeeded: 0xC000 | known.place))

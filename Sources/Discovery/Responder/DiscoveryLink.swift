@@ -1,21 +1,41 @@
-/// An address of IPv4 (4 bytes) or IPv6 (16 bytes).
+/// An address of IPv4 or IPv6.
 struct IPAddress: Equatable, Sendable {
-    let bytes: [UInt8]
+    let isVersion6: Bool
+    /// The first 8 bytes of one of IPv6; 0 for IPv4.
+    private var high: UInt64 = 0
+    /// The other bytes.
+    private var low: UInt64 = 0
 
-    var isVersion6: Bool { bytes.count == 16 }
+    /// - Parameter bytes: 4 or 16, in network order.
+    init(bytes: [UInt8]) {
+        isVersion6 = bytes.count > 4
+        for byte in bytes {
+            high = high << 8 | low >> 56
+            low = low << 8 | UInt64(byte)
+        }
+    }
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        var place: UInt64 = isVersion6 ? 128 : 32
+        while place > 0 {
+            place -= 8
+            bytes.append(UInt8(truncatingIfNeeded: place < 64 ? low >> place : high >> (place - 64)))
+        }
+        return bytes
+    }
 
     /// 169.254.0.0/16 and fe80::/10, which every link has.
-    var isLinkLocal: Bool {
-        isVersion6 ? bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 : bytes[0] == 169 && bytes[1] == 254
-    }
+    var isLinkLocal: Bool { isVersion6 ? high >> 54 == 0xFE80 >> 6 : low >> 16 == 0xA9FE }
 
     /// Whether both are in one network of this many bits.
     func shares(_ prefixLength: Int, with other: IPAddress) -> Bool {
-        guard bytes.count == other.bytes.count, prefixLength <= bytes.count * 8 else { return false }
-        let whole = prefixLength / 8
-        let rest = UInt8(prefixLength % 8)
-        guard bytes[..<whole] == other.bytes[..<whole] else { return false }
-        return rest == 0 || (bytes[whole] ^ other.bytes[whole]) >> (8 - rest) == 0
+        guard isVersion6 == other.isVersion6 else { return false }
+        let (highs, lows) = (high ^ other.high, low ^ other.low)
+        // A shift by 64 and more leaves nothing.
+        if !isVersion6 { return lows >> max(32 - prefixLength, 0) == 0 }
+        return highs >> max(64 - prefixLength, 0) == 0
+            && (prefixLength <= 64 || lows >> max(128 - prefixLength, 0) == 0)
     }
 }
 

@@ -15,13 +15,13 @@ extension LinkResponder {
         let isOnLink = link.has(source.address)
         guard packet.isMulticast && !isLegacy || isOnLink else { return }
         let more = query.isTruncated ? now + jitter.milliseconds(400...500) : nil
-        let own = records
-        replies.sender(source, knows: { own.isKnown($0, in: query) }, due: more)
+        let known = records.known(in: query)
+        replies.sender(source, knows: known, due: more)
 
         var (forAll, forOne): ([Int], [Int]) = ([], [])
         for question in query.questions {
             let wantsUnicast = isOnLink && (question.wantsUnicast || !packet.isMulticast)
-            for index in records.answers(to: question) where !records.isKnown(index, in: query) {
+            for index in records.answers(to: question) where !known.contains(index) {
                 let isForOne = isLegacy || wantsUnicast && wasMulticastLately(index, at: now)
                 if forAll.contains(index) || forOne.contains(index) { continue }
                 if isForOne { forOne.append(index) } else { forAll.append(index) }
@@ -30,12 +30,13 @@ extension LinkResponder {
         // Other machines may answer for shared records, too.
         let isShared = (forAll + forOne).contains { records.all[$0].isShared }
         let due = more ?? (isShared ? now + jitter.milliseconds(20...120) : now)
+        let awaited = more == nil ? nil : source
         replies.add(
             Reply(
-                destination: isLegacy ? .legacy(source, id: query.id, questions: query.questions) : .one(source),
-                records: forOne, due: due, awaited: more == nil ? nil : source))
+                destination: source, records: forOne, due: due, awaited: awaited,
+                questions: isLegacy ? query.questions : [], id: query.id))
         if more != nil {
-            replies.add(Reply(destination: .all, records: forAll, due: due, awaited: source))
+            replies.add(Reply(destination: nil, records: forAll, due: due, awaited: awaited))
         } else {
             sendToAll(forAll, due: due, isDefence: query.authorities.contains { records.isUnique($0.name) }, at: now)
         }
@@ -44,19 +45,25 @@ extension LinkResponder {
     /// Whether another machine probes one of the names at the same time, and gets it. Probes of this machine on another
     /// interface are not of another one.
     private func isTieLost(against query: DNSMessage, _ ownAddresses: [IPAddress]) -> Bool {
-        records.uniqueNames.contains { name in
-            let theirs = query.authorities.filter { $0.name == name }
-            guard theirs.contains(where: { !isOwn($0, ownAddresses) }) else { return false }
-            return TieBreak.isLost(records.unique(name), against: theirs)
+        for name in records.uniqueNames {
+            var theirs: [DNSRecord] = []
+            var isOther = false
+            for record in query.authorities where record.name == name {
+                theirs.append(record)
+                if !isOwn(record, ownAddresses) { isOther = true }
+            }
+            if isOther, TieBreak.isLost(records.unique(name), against: theirs) { return true }
         }
+        return false
     }
 
+    @inline(never)
     private func isOwn(_ record: DNSRecord, _ ownAddresses: [IPAddress]) -> Bool {
-        switch record.data {
+        switch record.data.type {
         // It depends on the addresses of the link.
-        case .absence: true
-        case .address4(let bytes), .address6(let bytes):
-            record.name == records.hostName && ownAddresses.contains(IPAddress(bytes: bytes))
+        case DNSType.absence: true
+        case DNSType.address4, DNSType.address6:
+            record.name == records.hostName && ownAddresses.contains(IPAddress(bytes: record.data.bytes))
         default: records.index(of: record) != nil
         }
     }
@@ -123,13 +130,14 @@ extension LinkResponder {
     mutating func sendReplies(at now: Int64) -> [OutgoingPacket] {
         var packets: [OutgoingPacket] = []
         for reply in replies.takeDue(at: now) {
-            switch reply.destination {
-            // The record was sent to all while it waited for more known answers, or it is due now.
-            case .all where reply.awaited != nil: sendToAll(reply.records, due: now, isDefence: false, at: now)
-            case .all: packets += multicast(reply.records, now)
-            case .one(let endpoint): packets += unicast(reply.records, to: endpoint)
-            case .legacy(let endpoint, let id, let questions):
-                packets.append(legacy(reply.records, to: endpoint, id, questions))
+            if let endpoint = reply.destination {
+                packets +=
+                    reply.questions.isEmpty
+                    ? unicast(reply.records, to: endpoint) : [legacy(reply, to: endpoint)]
+            } else if reply.awaited == nil {
+                packets += multicast(reply.records, now)
+            } else {
+                sendToAll(reply.records, due: now, isDefence: false, at: now)
             }
         }
         for reply in replies.takeDue(at: now) { packets += multicast(reply.records, now) }
@@ -155,28 +163,28 @@ extension LinkResponder {
 
     private func response(_ indices: [Int], _ additional: [Int]) -> DNSMessage {
         var message = DNSMessage(isResponse: true)
-        message.answers = indices.map { records.all[$0].record }
-        message.additionals = additional.map { records.all[$0].record }
+        for index in indices { message.answers.append(records.all[index].record) }
+        for index in additional { message.additionals.append(records.all[index].record) }
         return message
     }
 
     /// An answer as of a usual server: without the bit that only multicast DNS has, and valid for a short time, because
     /// the resolver does not hear of changes (RFC 6762, 6.7).
-    private func legacy(
-        _ indices: [Int], to endpoint: Endpoint, _ id: UInt16, _ questions: [DNSQuestion]
-    ) -> OutgoingPacket {
-        func plain(_ record: DNSRecord) -> DNSRecord {
-            var record = record
-            record.isUnique = false
-            record.ttl = min(record.ttl, MulticastDNS.legacyLifetime)
-            return record
-        }
-        var message = response(indices, records.additional(to: indices))
-        message.id = id
-        message.questions = questions.map { DNSQuestion(name: $0.name, type: $0.type) }
-        message.answers = message.answers.map(plain)
-        message.additionals = message.additionals.map(plain)
+    private func legacy(_ reply: Reply, to endpoint: Endpoint) -> OutgoingPacket {
+        var message = response(reply.records, records.additional(to: reply.records))
+        message.id = reply.id
+        message.questions = reply.questions
+        for index in message.questions.indices { message.questions[index].wantsUnicast = false }
+        for index in message.answers.indices { message.answers[index].makeLegacy() }
+        for index in message.additionals.indices { message.additionals[index].makeLegacy() }
         return OutgoingPacket(
             bytes: message.legacyPacket(limit: MulticastDNS.legacyLimit), link: link.index, destination: endpoint)
+    }
+}
+
+extension DNSRecord {
+    fileprivate mutating func makeLegacy() {
+        isUnique = false
+        ttl = min(ttl, MulticastDNS.legacyLifetime)
     }
 }

@@ -46,6 +46,7 @@ struct LinkResponder: Sendable {
 
     /// Begins to probe, after a random delay so that machines that start together do not collide.
     /// - Parameter pause: a longer delay before it.
+    @inline(never)
     mutating func probe(at now: Int64, pause: Int64 = 0, _ jitter: inout Jitter) {
         phase = .probing(sent: 0)
         phaseDue = now + pause + jitter.milliseconds(Self.firstProbe)
@@ -66,7 +67,7 @@ struct LinkResponder: Sendable {
     ) -> [OutgoingPacket] {
         self.link = link
         let earlier = self.records
-        guard earlier.all.map({ $0.record }) != records.all.map({ $0.record }) else { return [] }
+        guard !records.hasSameRecords(as: earlier) else { return [] }
         self.records = records
         self.records.takeTimes(from: earlier)
         if isProbing {
@@ -76,10 +77,12 @@ struct LinkResponder: Sendable {
         replies.removeAll()
         phase = .announcing(sent: 0)
         phaseDue = max(now, lastAnnouncement.map { $0 + Self.multicastInterval } ?? now)
-        let left = Set(records.all.map { $0.record.data.type })
-        return goodbye(of: earlier) {
-            $0.record.name == earlier.hostName && $0.use == .unique && !left.contains($0.record.data.type)
+        var ended: [DNSRecord] = []
+        for own in earlier.all where own.use == .unique && own.service < 0 {
+            let type = own.record.data.type
+            if !records.all.contains(where: { $0.record.data.type == type }) { ended.append(own.record) }
         }
+        return goodbye(ended)
     }
 
     // MARK: Time
@@ -119,35 +122,32 @@ struct LinkResponder: Sendable {
         var message = DNSMessage()
         for name in records.uniqueNames {
             message.questions.append(DNSQuestion(name: name, type: DNSType.any, wantsUnicast: true))
-            message.authorities += records.unique(name).map { record in
-                var record = record
-                record.isUnique = false
-                return record
-            }
+            message.authorities += records.unique(name)
         }
+        for index in message.authorities.indices { message.authorities[index].isUnique = false }
         return packets(message)
     }
 
     /// The end of everything that was announced.
-    func goodbye() -> [OutgoingPacket] { isProbing ? [] : goodbye(of: records) { $0.use != .absence && $0.hasGoodbye } }
+    func goodbye() -> [OutgoingPacket] {
+        var ended: [DNSRecord] = []
+        for own in records.all where own.use == .shared || own.use == .unique { ended.append(own.record) }
+        return isProbing ? [] : goodbye(ended)
+    }
 
     /// The end of the services, except for names that other machines have.
     func withdrawal(except names: [DNSName]) -> [OutgoingPacket] {
-        guard isAnnounced else { return [] }
-        let ended = records.instances.filter { !names.contains($0) }
-        return goodbye(of: records) { own in
-            if case .pointer(let target) = own.record.data { return own.hasGoodbye && ended.contains(target) }
-            return own.use == .unique && ended.contains(own.record.name)
+        var ended: [DNSRecord] = []
+        for own in records.all where own.service >= 0 && (own.use == .shared || own.use == .unique) {
+            if !names.contains(records.instances[own.service]) { ended.append(own.record) }
         }
+        return isAnnounced ? goodbye(ended) : []
     }
 
-    private func goodbye(of records: OwnRecords, _ isEnded: (OwnRecord) -> Bool) -> [OutgoingPacket] {
+    private func goodbye(_ ended: [DNSRecord]) -> [OutgoingPacket] {
         var message = DNSMessage(isResponse: true)
-        message.answers = records.all.filter(isEnded).map { own in
-            var record = own.record
-            record.ttl = 0
-            return record
-        }
+        message.answers = ended
+        for index in ended.indices { message.answers[index].ttl = 0 }
         return packets(message)
     }
 

@@ -1,6 +1,8 @@
 /// A record that this machine answers with on one link.
-struct OwnRecord: Equatable, Sendable {
-    enum Use: Equatable, Sendable {
+struct OwnRecord: Sendable {
+    enum Use: Sendable {
+        /// A type of services. It does not end with this machine: others may have the same type (RFC 6763, 9).
+        case type
         /// Others may have records of the same name and type.
         case shared
         /// Only this machine has records of its name.
@@ -10,20 +12,22 @@ struct OwnRecord: Equatable, Sendable {
     }
 
     var record: DNSRecord
-    var use: Use
-    /// Whether it ends with this machine: other machines may have the same type of service (RFC 6763, 9).
-    var hasGoodbye = true
+    let use: Use
+    /// The place of its service in `OwnRecords.instances`; -1 for records of the host.
+    let service: Int
     /// When it was last sent to all, in nanoseconds.
     var lastMulticast: Int64?
 
-    var isShared: Bool { use == .shared }
+    var isShared: Bool { use == .shared || use == .type }
 }
 
 /// All records of this machine on one link.
-struct OwnRecords: Equatable, Sendable {
+struct OwnRecords: Sendable {
     private(set) var all: [OwnRecord] = []
     let hostName: DNSName
     private(set) var instances: [DNSName] = []
+    /// Whether the host has no address of one of the versions.
+    private var isWithoutVersion = false
 
     /// Records with a host name or its data (RFC 6762, 10).
     static let hostLifetime: UInt32 = 120
@@ -33,40 +37,33 @@ struct OwnRecords: Equatable, Sendable {
 
     init(names: ServiceNames, services: [AnnouncedService], addresses: [IPAddress]) {
         hostName = names.hostName
+        var types: [UInt16] = []
         for address in addresses {
-            let data: DNSData = address.isVersion6 ? .address6(address.bytes) : .address4(address.bytes)
-            addUnique(hostName, data, Self.hostLifetime)
+            let data = DNSData.address(address)
+            types.append(data.type)
+            add(hostName, data, .unique, Self.hostLifetime)
         }
-        let hasVersion4 = addresses.contains { !$0.isVersion6 }
-        let hasVersion6 = addresses.contains { $0.isVersion6 }
-        addAbsence(
-            hostName, others: (hasVersion4 ? [DNSType.address4] : []) + (hasVersion6 ? [DNSType.address6] : []))
+        isWithoutVersion = !types.contains(DNSType.address4) || !types.contains(DNSType.address6)
+        add(hostName, .absence(types), .absence, Self.hostLifetime)
         for service in services {
             guard let type = DNSName("\(service.type).local"),
                 let instance = type.prefixed(by: Array(names.instance.utf8))
             else { continue }
-            addShared(Self.services, .pointer(type), hasGoodbye: false)
-            addShared(type, .pointer(instance))
-            let data = DNSData.service(priority: 0, weight: 0, port: service.port, host: hostName)
-            addUnique(instance, data, Self.hostLifetime)
-            addUnique(instance, .text(service.textData), Self.lifetime)
-            addAbsence(instance, others: [DNSType.text, DNSType.service])
             instances.append(instance)
+            add(Self.services, .pointer(type), .type, Self.lifetime)
+            add(type, .pointer(instance), .shared, Self.lifetime)
+            add(
+                instance, .service(priority: 0, weight: 0, port: service.port, host: hostName), .unique,
+                Self.hostLifetime)
+            add(instance, .text(service.textData), .unique, Self.lifetime)
+            add(instance, .absence([DNSType.text, DNSType.service]), .absence, Self.hostLifetime)
         }
     }
 
-    private mutating func addShared(_ name: DNSName, _ data: DNSData, hasGoodbye: Bool = true) {
-        let record = DNSRecord(name: name, data: data, ttl: Self.lifetime)
-        all.append(OwnRecord(record: record, use: .shared, hasGoodbye: hasGoodbye))
-    }
-
-    private mutating func addUnique(_ name: DNSName, _ data: DNSData, _ ttl: UInt32) {
-        all.append(OwnRecord(record: DNSRecord(name: name, data: data, ttl: ttl, isUnique: true), use: .unique))
-    }
-
-    private mutating func addAbsence(_ name: DNSName, others: [UInt16]) {
-        let record = DNSRecord(name: name, data: .absence(others), ttl: Self.hostLifetime, isUnique: true)
-        all.append(OwnRecord(record: record, use: .absence))
+    @inline(never)
+    private mutating func add(_ name: DNSName, _ data: DNSData, _ use: OwnRecord.Use, _ ttl: UInt32) {
+        let record = DNSRecord(name: name, data: data, ttl: ttl, isUnique: use == .unique || use == .absence)
+        all.append(OwnRecord(record: record, use: use, service: instances.count - 1))
     }
 
     // MARK: Questions about them
@@ -85,46 +82,56 @@ struct OwnRecords: Equatable, Sendable {
 
     /// The records that answer a question; the denial of a unique name when it has no record of the type.
     func answers(to question: DNSQuestion) -> [Int] {
-        let named = all.indices.filter { all[$0].record.name == question.name }
-        let found = named.filter {
-            let isDenial = all[$0].use == .absence
-            return question.type == DNSType.any ? !isDenial : all[$0].record.data.type == question.type
+        var found: [Int] = []
+        var denial: Int?
+        for index in all.indices where all[index].record.name == question.name {
+            let type = all[index].record.data.type
+            if all[index].use == .absence { denial = index }
+            if type == question.type || question.type == DNSType.any && all[index].use != .absence {
+                found.append(index)
+            }
         }
-        return found.isEmpty ? named.filter { all[$0].use == .absence } : found
+        if found.isEmpty, let denial { found.append(denial) }
+        return found
     }
 
-    /// Whether the querier has the record for at least half of its time (RFC 6762, 7.1).
-    func isKnown(_ index: Int, in query: DNSMessage) -> Bool {
-        let own = all[index].record
-        return query.answers.contains { $0.ttl >= own.ttl / 2 && $0.isSame(as: own) }
+    /// The records that the querier has for at least half of their time (RFC 6762, 7.1).
+    func known(in query: DNSMessage) -> [Int] {
+        var known: [Int] = []
+        for answer in query.answers {
+            if let index = index(of: answer), answer.ttl >= all[index].record.ttl / 2 { known.append(index) }
+        }
+        return known
     }
 
     /// The records that a receiver of these will ask for next (RFC 6763, 12), without those.
     func additional(to indices: [Int]) -> [Int] {
         var found: [Int] = []
-        func add(_ isWanted: (OwnRecord) -> Bool) {
-            for index in all.indices where isWanted(all[index]) && !indices.contains(index) && !found.contains(index) {
-                found.append(index)
-            }
-        }
+        var wantsHost = false
+        var hasAddress = false
         for index in indices {
-            if case .pointer(let target) = all[index].record.data {
-                add { $0.use == .unique && $0.record.name == target }
+            let use = all[index].use
+            if use == .unique, all[index].service < 0 { hasAddress = true }
+            if use == .shared || all[index].record.data.type == DNSType.service { wantsHost = true }
+            guard use == .shared else { continue }
+            for other in all.indices where all[other].use == .unique && all[other].service == all[index].service {
+                if !indices.contains(other) { found.append(other) }
             }
         }
-        for index in indices + found {
-            if case .service = all[index].record.data { add { $0.use == .unique && $0.record.name == hostName } }
-        }
-        // The missing one of the types of addresses (RFC 6762, 6.2).
-        let types = Set((indices + found).map { all[$0].record.data.type })
-        let isOfHost = types.contains(DNSType.address4) || types.contains(DNSType.address6)
-        if isOfHost, !(hasAddress(DNSType.address4) && hasAddress(DNSType.address6)) {
-            add { $0.use == .absence && $0.record.name == hostName }
+        for index in all.indices where all[index].service < 0 && !indices.contains(index) {
+            // The missing one of the types of addresses is denied (RFC 6762, 6.2).
+            let isWanted =
+                all[index].use == .unique ? wantsHost : isWithoutVersion && (wantsHost || hasAddress)
+            if isWanted { found.append(index) }
         }
         return found
     }
 
-    private func hasAddress(_ type: UInt16) -> Bool { all.contains { $0.record.data.type == type } }
+    func hasSameRecords(as other: OwnRecords) -> Bool {
+        guard all.count == other.all.count else { return false }
+        for index in all.indices where !all[index].record.isSame(as: other.all[index].record) { return false }
+        return true
+    }
 
     // MARK: Times
 

@@ -14,6 +14,8 @@ struct Responder: Sendable {
     private var jitter: Jitter
     private var conflicts = ConflictHistory()
     private var links: [LinkResponder] = []
+    /// The addresses of this machine on all links.
+    private var ownAddresses: [IPAddress] = []
 
     init(_ names: ServiceNames, _ services: [AnnouncedService], seed: UInt64) {
         self.names = names
@@ -22,31 +24,45 @@ struct Responder: Sendable {
     }
 
     /// When `wake` has something to do; nil when nothing is to be done until a packet comes.
-    var nextWakeUp: Int64? { links.compactMap { $0.nextWakeUp }.min() }
+    var nextWakeUp: Int64? {
+        var next: Int64?
+        for index in links.indices {
+            if let due = links[index].nextWakeUp { next = min(next ?? due, due) }
+        }
+        return next
+    }
 
     /// Whether all links have been announced on.
-    var isEstablished: Bool { links.allSatisfy { $0.phase == .established } }
-
-    private var ownAddresses: [IPAddress] { links.flatMap { $0.link.addresses.map { $0.address } } }
+    var isEstablished: Bool { !links.indices.contains { links[$0].phase != .established } }
 
     /// Takes the links that there are now, those with an address to announce. New ones are probed, changed ones are
     /// announced again.
     mutating func update(_ all: [DiscoveryLink], at now: Int64) -> [OutgoingPacket] {
         let usable = all.filter { !$0.announced.isEmpty }
         var packets: [OutgoingPacket] = []
-        links.removeAll { known in !usable.contains { $0.index == known.link.index } }
+        ownAddresses = []
+        for link in usable { for own in link.addresses { ownAddresses.append(own.address) } }
+        for index in links.indices.reversed() where !usable.contains(where: { $0.index == links[index].link.index }) {
+            links.remove(at: index)
+        }
         for link in usable {
-            if let index = links.firstIndex(where: { $0.link.index == link.index }) {
-                packets += links[index].update(link, records(of: link), at: now, &jitter)
+            let records = records(of: link)
+            if let index = index(of: link.index) {
+                packets += links[index].update(link, records, at: now, &jitter)
             } else {
-                var responder = LinkResponder(link, records(of: link))
-                responder.probe(at: now, &jitter)
-                links.append(responder)
+                links.append(LinkResponder(link, records))
+                links[links.count - 1].probe(at: now, &jitter)
             }
         }
         return packets + wake(at: now)
     }
 
+    private func index(of link: Int32) -> Int? {
+        for index in links.indices where links[index].link.index == link { return index }
+        return nil
+    }
+
+    @inline(never)
     private func records(of link: DiscoveryLink) -> OwnRecords {
         OwnRecords(names: names, services: services, addresses: link.announced)
     }
@@ -61,10 +77,9 @@ struct Responder: Sendable {
 
     /// Takes a packet. Malformed ones, and those of other machines than the link's, change nothing.
     mutating func receive(_ packet: IncomingPacket, at now: Int64) -> [OutgoingPacket] {
-        guard let index = links.firstIndex(where: { $0.link.index == packet.link }),
+        guard let index = index(of: packet.link),
             let message = DNSMessage(parsing: packet.bytes)
         else { return [] }
-        let ownAddresses = ownAddresses
         guard message.isResponse else {
             links[index].receive(query: message, packet, ownAddresses: ownAddresses, at: now, &jitter)
             return wake(at: now)
@@ -80,8 +95,10 @@ struct Responder: Sendable {
 
     /// The end of everything that was announced. Must be the last call.
     mutating func stop() -> [OutgoingPacket] {
-        defer { links = [] }
-        return links.flatMap { $0.goodbye() }
+        var packets: [OutgoingPacket] = []
+        for index in links.indices { packets += links[index].goodbye() }
+        links = []
+        return packets
     }
 
     // MARK: Conflicts
@@ -94,12 +111,12 @@ struct Responder: Sendable {
             links[index].probe(at: now, pause: pause, &jitter)
             return []
         }
-        let isOfHost = taken.contains(links[index].records.hostName)
-        let isOfInstance = taken.contains { links[index].records.instances.contains($0) }
+        let isOfHost = taken.contains(names.hostName)
+        let isOfInstance = taken.count > (isOfHost ? 1 : 0)
         var packets: [OutgoingPacket] = []
         if isOfHost { names.renameHost() }
         if isOfInstance {
-            for link in links { packets += link.withdrawal(except: taken) }
+            for index in links.indices { packets += links[index].withdrawal(except: taken) }
             names.renameInstance()
         }
         for index in links.indices {
@@ -122,7 +139,8 @@ struct ConflictHistory: Sendable {
 
     /// - Returns: the nanoseconds before the next attempt.
     mutating func pause(afterConflictAt now: Int64) -> Int64 {
-        times = times.suffix(Self.limit - 1) + [now]
+        if times.count == Self.limit { times.removeFirst() }
+        times.append(now)
         if times.count == Self.limit, now - times[0] <= Self.period { isSlow = true }
         return isSlow ? Self.longPause : 0
     }
