@@ -85,6 +85,8 @@ let package = Package(
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // For the web page of the daemon, and for the content service.
         .target(name: "HTTPServer", dependencies: ["Platform", "CMicroHTTPD", "CLinux"]),
+        // Multicast DNS: others find this machine and its services.
+        .target(name: "Discovery", dependencies: ["Platform", "CLinux"]),
         // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.
         .target(name: "Network", dependencies: ["Crypto", "Platform", "CCurl", "CLinux"]),
         .target(
@@ -107,7 +109,9 @@ let package = Package(
         .target(
             name: "Appliance",
             dependencies: [
-                "Queue", "Player", "Library", "Events", "Board", "HTTPServer", "Media", "Output", "Network", "Database",
+                "Queue", "Player", "Library", "Events", "Board", "HTTPServer", "Media", "Output", "Network",
+                "Discovery",
+                "Database",
                 "Crypto", "PCM", "Platform", "CLinux",
             ]),
         .executableTarget(
@@ -150,6 +154,7 @@ let package = Package(
             name: "SelfCheck", dependencies: ["CryptoVectors", "Network", "Crypto", "Platform", "CLinux"],
             path: "Tests/SelfCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
+        .testTarget(name: "DiscoveryTests", dependencies: ["Discovery", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Platform", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto", "TestSupport"]),
         .testTarget(
@@ -228,7 +233,8 @@ let package = Package(
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
-                "Appliance", "Queue", "Player", "Library", "Events", "Media", "Board", "Network", "Database",
+                "Appliance", "Queue", "Player", "Library", "Events", "Media", "Board", "Network", "Discovery",
+                "Database",
                 "Platform",
                 "CLinux", "StateOpener", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport",
                 "QueueTestSupport", "TestSupport",

@@ -48,6 +48,7 @@ struct ConfigurationTests {
         #expect(try parse("[library]\nfolders = none").libraryFolders.isEmpty)
         #expect(try parse("[player]\nstate = /s").playlistFolder == "/s/playlists")
         #expect(problems("[library]\nfolders = /a:b").first?.contains("must be paths that begin with /") == true)
+        #expect(configuration.announcement == .unlessAvahiRuns && configuration.announcedName == nil)
         #expect(try parse("") == configuration)
     }
 
@@ -132,9 +133,13 @@ struct ConfigurationTests {
             names = Kitchen.fritz.box, speaker.example
             password-file = /etc/tonearm/web-password
             folder = /data/web
+            [discovery]
+            announce = off
+            name = Küche
             [log]
             level = debug
             """)
+        #expect(configuration.announcement == .never && configuration.announcedName == "Küche")
         #expect(configuration.libraryFolders == ["/data/music", "/media/disk"])
         #expect(configuration.playlistFolder == "/data/playlists")
         #expect(configuration.mpdAddress == "192.168.1.10" && configuration.mpdPort == 6601)
@@ -235,12 +240,14 @@ struct ConfigurationTests {
             (
                 "[audoi]",
                 "1: unknown section [audoi]; did you mean \"audio\"? "
-                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, web, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, "
+                    + "web, discovery, log"
             ),
             (
                 "[wifi]",
                 "1: unknown section [wifi]. "
-                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, web, log"
+                    + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, "
+                    + "web, discovery, log"
             ),
             (
                 "[board]\nprofil = x",

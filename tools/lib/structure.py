@@ -23,7 +23,7 @@ from pathlib import Path
 RANKS = {
     "Platform": 0,
     "PCM": 1, "Crypto": 1,
-    "Database": 2, "HTTPServer": 2, "Network": 2, "Media": 2, "Output": 2,
+    "Database": 2, "Discovery": 2, "HTTPServer": 2, "Network": 2, "Media": 2, "Output": 2,
     "Events": 3, "Board": 3, "Library": 3,
     "Player": 4, "OriginService": 4,
     "Queue": 5, "Origin": 5,

@@ -160,5 +160,10 @@ extension Configuration {
     var webPasswordFile: String? { text(.webPasswordFile, unless: "none") }
     var webFolder: String { text(.webFolder, unless: "none") ?? "/" }
 
+    /// Whether the servers are announced: always, never, or where no other program of this machine does so.
+    var announcement: AnnouncementRule { choice(.discoveryAnnounce, of: [.unlessAvahiRuns, .always, .never]) }
+    /// The name that other machines show; nil: the name of this machine.
+    var announcedName: String? { text(.discoveryName, unless: "auto") }
+
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

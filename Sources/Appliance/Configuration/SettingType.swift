@@ -74,6 +74,8 @@ enum SettingType: Equatable, Sendable {
     case listener
     /// Public keys of hosts, or `none`.
     case pins
+    /// A text that fits into a label of DNS: 1 to 63 bytes.
+    case label
     case text
 
     /// Returns nil for a value that is not allowed.
@@ -112,6 +114,7 @@ enum SettingType: Equatable, Sendable {
             let isWord = text.utf8.elementsEqual("any".utf8) || text.utf8.elementsEqual("none".utf8)
             return isWord || StreamSocket.isNumericAddress(text) ? .text(text) : nil
         case .pins: return text.utf8.elementsEqual("none".utf8) || HostPin.list(text) != nil ? .text(text) : nil
+        case .label: return (1...63).contains(text.utf8.count) ? .text(text) : nil
         case .text: return text.utf8.isEmpty ? nil : .text(text)
         }
     }
@@ -148,6 +151,7 @@ enum SettingType: Equatable, Sendable {
         case .service: "an address that begins with https:// or http://, or none"
         case .listener: "a numeric address like 192.168.1.10 or ::1, any, or none"
         case .pins: "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"
+        case .label: "a text of 1 to 63 bytes"
         case .text: "something"
         }
     }

@@ -14,6 +14,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case libraryFolders, libraryPlaylists
     case mpdAddress, mpdPort, mpdSocket, mpdClients, mpdPasswords, mpdPermission
     case webAddress, webPort, webClients, webNames, webPasswordFile, webFolder
+    case discoveryAnnounce, discoveryName
     case logLevel
 
     /// The setting's row of the table.
@@ -59,6 +60,7 @@ struct Setting: Sendable {
         ("library", "The index of music on disks, for artists, albums and searches."),
         ("mpd", "The server for the clients of MPD (docs/mpd.md)."),
         ("web", "The web page and the HTTP interface (docs/web.md)."),
+        ("discovery", "How other machines of the network find this one (docs/discovery.md)."),
         ("log", "Messages to the journal."),
     ]
 
@@ -433,6 +435,18 @@ struct Setting: Sendable {
             .webFolder, "web", "folder", .path(orWord: nil), "/usr/share/tonearm/web",
             """
             The folder with the files of the page.
+            """),
+        Setting(
+            .discoveryAnnounce, "discovery", "announce", .choice(["auto", "on", "off"]), "auto",
+            """
+            Whether the servers of this player are announced by multicast DNS. With auto they are, unless avahi-daemon
+            runs on this machine.
+            """),
+        Setting(
+            .discoveryName, "discovery", "name", .label, "auto",
+            """
+            The name that other machines show. With auto it is the name of this machine. If another one has it already,
+            a number is appended.
             """),
         Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",

@@ -80,6 +80,8 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let mpd = "mpd"
     /// The web server cannot be opened.
     public static let web = "web"
+    /// The servers cannot be announced to other machines.
+    public static let discovery = "discovery"
     /// The state was damaged at the start; the readable part is in use.
     public static let damage = "damage"
 

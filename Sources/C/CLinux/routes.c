@@ -270,6 +270,58 @@ int tonearm_interfaces(struct tonearm_interface *all, int limit) {
     return is_over && answer ? found : -1;
 }
 
+// MARK: Addresses
+
+static void read_address(struct tonearm_interface_address *found, const struct nlmsghdr *head) {
+    const struct ifaddrmsg *info = NLMSG_DATA(head);
+    memset(found, 0, sizeof *found);
+    found->interface = (int32_t)info->ifa_index;
+    found->prefix_length = info->ifa_prefixlen;
+    uint32_t flags = info->ifa_flags;
+    const struct rtattr *address = NULL;
+    int rest = IFA_PAYLOAD(head);
+    for (const struct rtattr *one = IFA_RTA(info); RTA_OK(one, rest); one = RTA_NEXT(one, rest)) {
+        // The own one; where there is another end, IFA_ADDRESS is that one's.
+        if (one->rta_type == IFA_LOCAL || (one->rta_type == IFA_ADDRESS && !address)) address = one;
+        if (one->rta_type == IFA_FLAGS) flags = number(one);
+    }
+    size_t count = info->ifa_family == AF_INET ? 4 : 16;
+    if (address && RTA_PAYLOAD(address) >= count) {
+        memcpy(found->address, RTA_DATA(address), count);
+        found->address_count = (uint8_t)count;
+    }
+    found->is_unusable = (flags & (IFA_F_TENTATIVE | IFA_F_DADFAILED)) != 0;
+    // On an address of IPv4, the bit of a temporary one means that it is not the first of its network.
+    uint32_t lasting = info->ifa_family == AF_INET ? 0 : IFA_F_TEMPORARY;
+    found->is_passing = (flags & (lasting | IFA_F_DEPRECATED)) != 0;
+}
+
+int tonearm_interface_addresses(struct tonearm_interface_address *all, int limit) {
+    struct {
+        struct nlmsghdr head;
+        struct ifaddrmsg info;
+    } request = {
+        .head = {.nlmsg_len = sizeof request, .nlmsg_type = RTM_GETADDR, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+    };
+    int descriptor = ask(&request, sizeof request);
+    if (descriptor < 0) return -1;
+    _Alignas(struct nlmsghdr) char answer[16384];
+    int found = 0;
+    bool is_over = false;
+    while (!is_over) {
+        ssize_t count = recv(descriptor, answer, sizeof answer, 0);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        size_t rest = (size_t)count;
+        for (const struct nlmsghdr *head = (void *)answer; NLMSG_OK(head, rest); head = NLMSG_NEXT(head, rest)) {
+            if (head->nlmsg_type == NLMSG_DONE || head->nlmsg_type == NLMSG_ERROR) is_over = true;
+            if (head->nlmsg_type == RTM_NEWADDR && found < limit) read_address(&all[found++], head);
+        }
+    }
+    close(descriptor);
+    return is_over ? found : -1;
+}
+
 // MARK: Changes
 
 /// Rules have numbers of groups beyond the 32 of the old mask.
@@ -277,20 +329,29 @@ static int join(int descriptor, int group) {
     return setsockopt(descriptor, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group);
 }
 
-int tonearm_network_changes(void) {
-    static const int groups[] = {RTNLGRP_LINK,       RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
-                                 RTNLGRP_IPV4_RULE,  RTNLGRP_IPV6_RULE};
+static int open_changes(const int *groups, size_t group_count) {
     struct sockaddr_nl address = {.nl_family = AF_NETLINK};
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (descriptor < 0) return -1;
     int result = bind(descriptor, (struct sockaddr *)&address, sizeof address);
-    for (size_t index = 0; index < sizeof groups / sizeof *groups && result == 0; index++)
+    for (size_t index = 0; index < group_count && result == 0; index++)
         result = join(descriptor, groups[index]);
     if (result == 0) return descriptor;
     int code = errno;
     close(descriptor);
     errno = code;
     return -1;
+}
+
+int tonearm_network_changes(void) {
+    static const int groups[] = {RTNLGRP_LINK,       RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE,
+                                 RTNLGRP_IPV4_RULE,  RTNLGRP_IPV6_RULE};
+    return open_changes(groups, sizeof groups / sizeof *groups);
+}
+
+int tonearm_address_changes(void) {
+    static const int groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR};
+    return open_changes(groups, sizeof groups / sizeof *groups);
 }
 
 int tonearm_route_has_changed(int descriptor) {

@@ -109,6 +109,9 @@ struct RunCommand {
         if let board { daemon.attach(board, lines: GPIOLines()) }
         let network = watchLink(board, daemon, streaming, web)
         daemon.start()
+        let servers = AnnouncedServers(
+            mpd: mpd, web: page, configuration: daemon.settings.configuration)
+        let announcement = ServerAnnouncement.open(daemon, servers)
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
         Log.notice("tonearm \(tonearmVersion) is ready")
@@ -121,6 +124,7 @@ struct RunCommand {
         daemon.loop.run()
         watchdog?.stop()
         network?.stop()
+        announcement?.stop()
         server?.stop()
         mpd?.stop()
         page?.stop()

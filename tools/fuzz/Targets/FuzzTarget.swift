@@ -15,7 +15,7 @@ struct FuzzTarget: Sendable {
 
 private let allTargets =
     platformTargets + mediaTargets + outputTargets + boardTargets + applianceTargets + databaseTargets
-    + networkTargets + playerTargets + clientTargets + originTargets
+    + networkTargets + discoveryTargets + playerTargets + clientTargets + originTargets
 
 private let target: FuzzTarget = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""

@@ -90,7 +90,7 @@ public final class MPDServer: @unchecked Sendable {
     var clientCount: Int { sessions.count }
 
     /// The port at which it listens; nil without one.
-    var port: UInt16? { listeners.compactMap { $0.socket.port }.first }
+    package var port: UInt16? { listeners.compactMap { $0.socket.port }.first }
 
     /// Takes a socket that listens. Its clients wait until `start`.
     /// - Parameter file: the file of a UNIX socket; nil for a port.

@@ -16,7 +16,7 @@ public final class WebServer {
     private let connections: ControlConnections
     private var server: HTTPServer?
     /// The port at which it listens.
-    let port: UInt16
+    package let port: UInt16
 
     /// The number of requests and streams that are served.
     var clientCount: Int { clients.sessions.count }
@@ -57,7 +57,7 @@ public final class WebServer {
         let sessions = WebSessions(daemon.storage, random: random)
         let folders = MusicFolders(paths: configuration.libraryFolders + [configuration.playlistFolder])
         let service = WebService(
-            name: OperatingSystem.hostName,
+            name: configuration.announcedName ?? OperatingSystem.hostName,
             guardian: WebGuard(
                 names: configuration.webNames, acceptsAll: configuration.webAcceptsAll,
                 token: hexadecimal(random.bytes(16))),

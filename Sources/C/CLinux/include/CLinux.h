@@ -200,6 +200,45 @@ struct tonearm_interface {
 };
 /// The interfaces of the calling thread's network namespace, at most `limit`. Returns how many, or -1.
 int tonearm_interfaces(struct tonearm_interface *all, int limit);
+
+/// An address of an interface as rtnetlink(7) has it.
+struct tonearm_interface_address {
+    int32_t interface;
+    uint8_t prefix_length;
+    /// 4, 16, or 0 where the kernel says none.
+    uint8_t address_count;
+    uint8_t address[16];
+    /// Another machine has it, or may have it.
+    uint8_t is_unusable;
+    /// It is deprecated, or made to be replaced soon (RFC 8981).
+    uint8_t is_passing;
+};
+/// All addresses of the calling thread's network namespace, at most `limit`. Returns how many, or -1.
+int tonearm_interface_addresses(struct tonearm_interface_address *all, int limit);
+/// A socket like that of tonearm_network_changes, for changes of links and addresses. `tonearm_route_has_changed` takes
+/// what has arrived.
+int tonearm_address_changes(void);
+
+/// The other end of a datagram, and the interface that it goes over.
+struct tonearm_datagram {
+    int32_t interface;
+    uint16_t port;
+    /// 4 or 16.
+    uint8_t address_count;
+    uint8_t address[16];
+    /// Of a received one: it was sent to a group.
+    uint8_t is_multicast;
+};
+/// A UDP socket that does not block, at a port that others may have, too; it tells the interface of each datagram and
+/// sends with 255 hops. -1 and errno.
+int tonearm_multicast_open(int is_version6, uint16_t port);
+/// Receives what is sent to a group on an interface. 0, also when it does so already, or -1 and errno.
+int tonearm_multicast_join(int descriptor, const struct tonearm_datagram *group);
+/// Sends over `to->interface`. Returns 0, or -1 with errno.
+int tonearm_multicast_send(int descriptor, const void *bytes, size_t count, const struct tonearm_datagram *to);
+/// The bytes of the next datagram: 0 for one that does not fit, -1 and errno when there is none.
+ssize_t tonearm_multicast_receive(int descriptor, void *bytes, size_t size, struct tonearm_datagram *from);
+
 /// The process at the other end of a connected UNIX socket; 0 where that is not known.
 int tonearm_peer_process(int descriptor);
 /// The user who connected (SO_PEERCRED); UINT32_MAX where that is not known.

@@ -1,0 +1,52 @@
+import Discovery
+import Platform
+
+/// When the daemon announces its servers (`[discovery] announce`).
+enum AnnouncementRule: Equatable, Sendable {
+    /// Two responders on one machine answer each other's queries, and unicast answers reach one of them only.
+    case unlessAvahiRuns
+    case always
+    case never
+}
+
+/// The servers of the daemon that listen to other machines.
+package struct AnnouncedServers: Sendable {
+    /// The port of MPD's protocol; nil when other machines cannot connect.
+    var mpdPort: UInt16?
+    /// The port of the web server; nil without one.
+    var webPort: UInt16?
+
+    /// - Parameters:
+    ///   - mpd: nil when it is not open.
+    ///   - web: nil when it is not open.
+    package init(mpd: MPDServer?, web: WebServer?, configuration: Configuration) {
+        mpdPort = Self.isReachable(configuration.mpdAddress) ? mpd?.port : nil
+        webPort = Self.isReachable(configuration.webAddress) ? web?.port : nil
+    }
+
+    init(mpdPort: UInt16?, webPort: UInt16?) {
+        self.mpdPort = mpdPort
+        self.webPort = webPort
+    }
+
+    /// The services that other machines find. `_tonearm._tcp` distinguishes players from other web servers.
+    var services: [AnnouncedService] {
+        var services: [AnnouncedService] = []
+        if let mpdPort { services.append(AnnouncedService(type: "_mpd._tcp", port: mpdPort)) }
+        if let webPort {
+            services.append(AnnouncedService(type: "_http._tcp", port: webPort, texts: ["path=/"]))
+            services.append(AnnouncedService(type: "_tonearm._tcp", port: webPort, texts: ["path=/"]))
+        }
+        return services
+    }
+
+    /// Whether other machines can connect to a server.
+    /// - Parameter address: where it listens; nil for nowhere.
+    static func isReachable(_ address: String?) -> Bool { address.map { !isLoopback($0) } ?? false }
+
+    /// Whether a numeric address is of this machine alone: 127.0.0.0/8, ::1, and the former in the form of IPv6.
+    private static func isLoopback(_ address: String) -> Bool {
+        let version6 = ["::1", "0:0:0:0:0:0:0:1"].contains { address.utf8.elementsEqual($0.utf8) }
+        return version6 || address.utf8.starts(with: "127.".utf8) || address.utf8.starts(with: "::ffff:127.".utf8)
+    }
+}
