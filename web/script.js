@@ -575,7 +575,7 @@ function receive(name, data) {
     Object.assign(player, data);
     if (data.position !== undefined || player.entry !== before.entry) setPosition(data.position || 0);
   }
-  if (name === "state" || name === "problems") askWhy();
+  if (["state", "problems", "volume"].includes(name)) askSoon();
   if (name === "library") library.forget();
   if (name === "failed") {
     notify(text("failed", { title: nameOf(data.file || ""), message: data.message || data.code }), true);
@@ -692,13 +692,17 @@ function drawWaiting() {
   byId("waiting").hidden = !line;
 }
 
-// Only the status says why an entry waits, not the events.
-async function askWhy() {
-  player.wait = null;
-  if (player.state !== "stalled") return;
-  const status = await request("status").catch(() => null);
-  if (status) player.wait = status.wait;
-  drawWaiting();
+const ASK_MILLISECONDS = 400;
+let askTimer = 0;
+
+// Only the status says why an entry waits, and the path of an event may be that of before the change.
+function askSoon() {
+  clearTimeout(askTimer);
+  askTimer = setTimeout(async () => {
+    const status = await request("status").catch(() => player);
+    Object.assign(player, { wait: status.wait, path: status.path });
+    drawPlayer();
+  }, ASK_MILLISECONDS);
 }
 
 function waitingLine() {
@@ -779,8 +783,9 @@ async function toggleFavourite(path) {
   return reply.favourite;
 }
 
-// Returns a function that sends values one after the other, and of those that wait only the newest.
-function newestOnly(send) {
+// Returns a function that sends values one after the other, and of those that wait only the newest. `end` is called when
+// none waits.
+function newestOnly(send, end) {
   let [isBusy, waiting] = [false, null];
   return async function offer(value) {
     waiting = value;
@@ -792,6 +797,7 @@ function newestOnly(send) {
       await send(next);
     }
     isBusy = false;
+    end();
   };
 }
 
@@ -833,17 +839,14 @@ function startVolumeSlider() {
   const send = newestOnly(async percent => {
     const reply = await attempt(request("volume", { percent }));
     if (reply) Object.assign(player, { volume: reply.volume, muted: reply.muted });
+  }, () => {
+    held.volume = false;
+    drawVolume();
   });
   slider.addEventListener("input", () => {
     held.volume = true;
-    player.volume = Number(slider.value);
     drawVolume();
     send(Number(slider.value));
-  });
-  slider.addEventListener("change", async () => {
-    await send(Number(slider.value));
-    held.volume = false;
-    drawVolume();
   });
 }
 
