@@ -1242,13 +1242,14 @@ class PagedList {
   }
 
   draw() {
-    this.box.style.height = (this.count || 0) * this.rowHeight() + "px";
+    const height = this.rowHeight();
     const [from, to] = this.range();
+    this.box.style.height = (this.count || 0) * height + "px";
     this.rows.forEach((row, index) => {
       const isUsed = row.element.contains(document.activeElement) || row.element.classList.contains("dragged");
       if (index >= (this.count || 0) || ((index < from || index >= to) && !isUsed)) this.removeRow(index);
     });
-    for (let index = from; index < to; index++) this.drawRow(index);
+    for (let index = from; index < to; index++) this.drawRow(index, height);
   }
 
   removeRow(index) {
@@ -1256,12 +1257,12 @@ class PagedList {
     this.rows.delete(index);
   }
 
-  drawRow(index) {
+  drawRow(index, height) {
     const row = this.rows.get(index) || this.addRow(index);
     const entry = this.entry(index);
     const description = entry === undefined ? { title: "…" } : this.options.describe(entry, index);
     row.describe(description, index, this.count);
-    row.element.style.top = index * this.rowHeight() + "px";
+    row.element.style.top = index * height + "px";
   }
 
   // Rows stand in the order of the list, for the keyboard and for screen readers.
@@ -1322,7 +1323,7 @@ class PagedList {
   moveByKey(from, to) {
     if (to < 0 || to >= this.count) return;
     this.moveEntry(from, to);
-    if (!this.rows.has(to)) this.drawRow(to);
+    if (!this.rows.has(to)) this.drawRow(to, this.rowHeight());
     const row = this.rows.get(to);
     row.grip.focus({ preventScroll: true });
     row.element.scrollIntoView({ block: "nearest" });
