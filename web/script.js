@@ -108,8 +108,8 @@ const TEXTS = {
   "error.login": ["Log in first.", "Bitte zuerst anmelden."],
   "error.empty-queue": ["The queue is empty.", "Die Warteliste ist leer."],
   "error.nothing-current": ["Nothing is playing.", "Es läuft nichts."],
-  "error.no-such-entry": ["The queue has changed meanwhile. Try again.",
-    "Die Warteliste hat sich inzwischen geändert. Bitte noch einmal."],
+  "error.no-such-entry": ["The list has changed meanwhile. Try again.",
+    "Die Liste hat sich inzwischen geändert. Bitte noch einmal."],
   "error.no-such-playlist": ["This playlist is gone.", "Diese Playlist gibt es nicht mehr."],
   "error.playlist-exists": ["A playlist of this name exists.", "Eine Playlist mit diesem Namen gibt es schon."],
   "error.list-full": ["The list is full.", "Die Liste ist voll."],
@@ -783,8 +783,8 @@ async function toggleFavourite(path) {
   return reply.favourite;
 }
 
-// Returns a function that sends values one after the other, and of those that wait only the newest. `end` is called when
-// none waits.
+// Returns a function that sends values one after the other, and of those that wait only the newest. `end` is called
+// when none waits.
 function newestOnly(send, end) {
   let [isBusy, waiting] = [false, null];
   return async function offer(value) {
@@ -1292,6 +1292,16 @@ class PagedList {
     if (!this.isStopped) this.draw();
   }
 
+  // Returns an action for the entry at `index`. It is refused if another client has put another entry there meanwhile.
+  guarded(index, run) {
+    const name = entry => entry && (entry.entry || entry.path);
+    const before = name(this.entry(index));
+    return () => {
+      if (name(this.entry(index)) === before) run();
+      else notify(text("error.no-such-entry"), true);
+    };
+  }
+
   // Moves an entry here at once, and at the daemon in the order of the moves.
   moveEntry(from, to) {
     const entry = this.entry(from);
@@ -1387,10 +1397,11 @@ class Row {
 
   openMenu() {
     const [list, index] = [this.list, this.index];
+    const move = (key, to) => [text(key), list.guarded(index, () => list.moveEntry(index, to))];
     const moves = !this.grip ? [] : [
-      index > 0 ? [text("row.top"), () => list.moveEntry(index, 0)] : null,
-      index > 0 ? [text("row.up"), () => list.moveEntry(index, index - 1)] : null,
-      index < list.count - 1 ? [text("row.down"), () => list.moveEntry(index, index + 1)] : null
+      index > 0 ? move("row.top", 0) : null,
+      index > 0 ? move("row.up", index - 1) : null,
+      index < list.count - 1 ? move("row.down", index + 1) : null
     ];
     openMenu(this.description.title, this.description.actions().concat(moves));
   }
@@ -1839,8 +1850,8 @@ function playlistView(name) {
   const find = async () => (await allEntries("playlist", { name })).map(track => track.path);
   const describe = (track, index) => {
     const description = describeTrackOf(find, false)(track, index);
-    description.actions = () => trackActions(track).concat([[text("row.remove"),
-      () => attempt(request("playlist-remove", { name, from: index }))]]);
+    const remove = () => attempt(request("playlist-remove", { name, from: index }));
+    description.actions = () => trackActions(track).concat([[text("row.remove"), result.list.guarded(index, remove)]]);
     return description;
   };
   const result = watched(listView("playlists", printable(name), {
