@@ -108,8 +108,8 @@ const TEXTS = {
   "error.login": ["Log in first.", "Bitte zuerst anmelden."],
   "error.empty-queue": ["The queue is empty.", "Die Warteliste ist leer."],
   "error.nothing-current": ["Nothing is playing.", "Es läuft nichts."],
-  "error.no-such-entry": ["The queue has changed meanwhile. Try again.",
-    "Die Warteliste hat sich inzwischen geändert. Bitte noch einmal."],
+  "error.no-such-entry": ["The list has changed meanwhile. Try again.",
+    "Die Liste hat sich inzwischen geändert. Bitte noch einmal."],
   "error.no-such-playlist": ["This playlist is gone.", "Diese Playlist gibt es nicht mehr."],
   "error.playlist-exists": ["A playlist of this name exists.", "Eine Playlist mit diesem Namen gibt es schon."],
   "error.list-full": ["The list is full.", "Die Liste ist voll."],
@@ -575,7 +575,7 @@ function receive(name, data) {
     Object.assign(player, data);
     if (data.position !== undefined || player.entry !== before.entry) setPosition(data.position || 0);
   }
-  if (name === "state" || name === "problems") askWhy();
+  if (["state", "problems", "volume"].includes(name)) askSoon();
   if (name === "library") library.forget();
   if (name === "failed") {
     notify(text("failed", { title: nameOf(data.file || ""), message: data.message || data.code }), true);
@@ -692,13 +692,17 @@ function drawWaiting() {
   byId("waiting").hidden = !line;
 }
 
-// Only the status says why an entry waits, not the events.
-async function askWhy() {
-  player.wait = null;
-  if (player.state !== "stalled") return;
-  const status = await request("status").catch(() => null);
-  if (status) player.wait = status.wait;
-  drawWaiting();
+const ASK_MILLISECONDS = 400;
+let askTimer = 0;
+
+// Only the status says why an entry waits, and the path of an event may be that of before the change.
+function askSoon() {
+  clearTimeout(askTimer);
+  askTimer = setTimeout(async () => {
+    const status = await request("status").catch(() => player);
+    Object.assign(player, { wait: status.wait, path: status.path });
+    drawPlayer();
+  }, ASK_MILLISECONDS);
 }
 
 function waitingLine() {
@@ -779,8 +783,9 @@ async function toggleFavourite(path) {
   return reply.favourite;
 }
 
-// Returns a function that sends values one after the other, and of those that wait only the newest.
-function newestOnly(send) {
+// Returns a function that sends values one after the other, and of those that wait only the newest. `end` is called
+// when none waits.
+function newestOnly(send, end) {
   let [isBusy, waiting] = [false, null];
   return async function offer(value) {
     waiting = value;
@@ -792,6 +797,7 @@ function newestOnly(send) {
       await send(next);
     }
     isBusy = false;
+    end();
   };
 }
 
@@ -833,17 +839,14 @@ function startVolumeSlider() {
   const send = newestOnly(async percent => {
     const reply = await attempt(request("volume", { percent }));
     if (reply) Object.assign(player, { volume: reply.volume, muted: reply.muted });
+  }, () => {
+    held.volume = false;
+    drawVolume();
   });
   slider.addEventListener("input", () => {
     held.volume = true;
-    player.volume = Number(slider.value);
     drawVolume();
     send(Number(slider.value));
-  });
-  slider.addEventListener("change", async () => {
-    await send(Number(slider.value));
-    held.volume = false;
-    drawVolume();
   });
 }
 
@@ -1239,13 +1242,14 @@ class PagedList {
   }
 
   draw() {
-    this.box.style.height = (this.count || 0) * this.rowHeight() + "px";
+    const height = this.rowHeight();
     const [from, to] = this.range();
+    this.box.style.height = (this.count || 0) * height + "px";
     this.rows.forEach((row, index) => {
       const isUsed = row.element.contains(document.activeElement) || row.element.classList.contains("dragged");
       if (index >= (this.count || 0) || ((index < from || index >= to) && !isUsed)) this.removeRow(index);
     });
-    for (let index = from; index < to; index++) this.drawRow(index);
+    for (let index = from; index < to; index++) this.drawRow(index, height);
   }
 
   removeRow(index) {
@@ -1253,12 +1257,12 @@ class PagedList {
     this.rows.delete(index);
   }
 
-  drawRow(index) {
+  drawRow(index, height) {
     const row = this.rows.get(index) || this.addRow(index);
     const entry = this.entry(index);
     const description = entry === undefined ? { title: "…" } : this.options.describe(entry, index);
     row.describe(description, index, this.count);
-    row.element.style.top = index * this.rowHeight() + "px";
+    row.element.style.top = index * height + "px";
   }
 
   // Rows stand in the order of the list, for the keyboard and for screen readers.
@@ -1286,6 +1290,16 @@ class PagedList {
     for (let index = from; index < to; index++) seen.push(this.entry(index));
     await this.options.settled(seen.filter(entry => entry !== undefined));
     if (!this.isStopped) this.draw();
+  }
+
+  // Returns an action for the entry at `index`. It is refused if another client has put another entry there meanwhile.
+  guarded(index, run) {
+    const name = entry => entry && (entry.entry || entry.path);
+    const before = name(this.entry(index));
+    return () => {
+      if (name(this.entry(index)) === before) run();
+      else notify(text("error.no-such-entry"), true);
+    };
   }
 
   // Moves an entry here at once, and at the daemon in the order of the moves.
@@ -1319,7 +1333,7 @@ class PagedList {
   moveByKey(from, to) {
     if (to < 0 || to >= this.count) return;
     this.moveEntry(from, to);
-    if (!this.rows.has(to)) this.drawRow(to);
+    if (!this.rows.has(to)) this.drawRow(to, this.rowHeight());
     const row = this.rows.get(to);
     row.grip.focus({ preventScroll: true });
     row.element.scrollIntoView({ block: "nearest" });
@@ -1383,10 +1397,11 @@ class Row {
 
   openMenu() {
     const [list, index] = [this.list, this.index];
+    const move = (key, to) => [text(key), list.guarded(index, () => list.moveEntry(index, to))];
     const moves = !this.grip ? [] : [
-      index > 0 ? [text("row.top"), () => list.moveEntry(index, 0)] : null,
-      index > 0 ? [text("row.up"), () => list.moveEntry(index, index - 1)] : null,
-      index < list.count - 1 ? [text("row.down"), () => list.moveEntry(index, index + 1)] : null
+      index > 0 ? move("row.top", 0) : null,
+      index > 0 ? move("row.up", index - 1) : null,
+      index < list.count - 1 ? move("row.down", index + 1) : null
     ];
     openMenu(this.description.title, this.description.actions().concat(moves));
   }
@@ -1835,8 +1850,8 @@ function playlistView(name) {
   const find = async () => (await allEntries("playlist", { name })).map(track => track.path);
   const describe = (track, index) => {
     const description = describeTrackOf(find, false)(track, index);
-    description.actions = () => trackActions(track).concat([[text("row.remove"),
-      () => attempt(request("playlist-remove", { name, from: index }))]]);
+    const remove = () => attempt(request("playlist-remove", { name, from: index }));
+    description.actions = () => trackActions(track).concat([[text("row.remove"), result.list.guarded(index, remove)]]);
     return description;
   };
   const result = watched(listView("playlists", printable(name), {

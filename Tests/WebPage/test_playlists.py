@@ -75,6 +75,17 @@ class Playlists(PageCase):
         self.assertEqual(self.files("Evening"), ["Cocoon", "Undo"])
 
     @at_both_widths
+    def test_does_not_remove_another_entry_that_came_meanwhile(self):
+        self.make("Evening", "Björk/Vespertine")
+        self.open_playlist("Evening")
+        self.button("More for Cocoon").click()
+        self.speaker.ask("playlist-remove", name="Evening", **{"from": 0})
+        expect(self.page.locator("#view .row-title"), "the change").to_have_text(["Cocoon", "Undo"])
+        self.button("Remove", self.page.get_by_role("dialog")).click()
+        self.expect_notice("The list has changed meanwhile. Try again.")
+        self.assertEqual(self.files("Evening"), ["Cocoon", "Undo"])
+
+    @at_both_widths
     def test_adds_music_to_a_new_and_to_an_old_one(self):
         self.go("Music")
         self.page.get_by_role("link", name="Albums", exact=True).click()
