@@ -28,9 +28,10 @@ final class MulticastSocket {
     deinit { close(descriptor) }
 
     /// Receives the packets to the group on a link, from now on until the interface is gone.
-    func join(_ link: Int32) throws(SystemError) {
+    /// - Returns: false when the kernel refuses it: it is in too many groups, or the interface is gone.
+    func join(_ link: Int32) -> Bool {
         var group = group(link)
-        if tonearm_multicast_join(descriptor, &group) != 0 { throw .last("join", "the group of multicast DNS") }
+        return tonearm_multicast_join(descriptor, &group) == 0
     }
 
     private func group(_ link: Int32) -> tonearm_datagram {

@@ -93,9 +93,7 @@ package final class ServiceAnnouncer {
         links = reader.links()
         for link in links {
             for socket in sockets where Self.has(link, socket) {
-                do throws(SystemError) { try socket.join(link.index) } catch {
-                    Log.info("services cannot be found on interface \(link.index): \(error.description)")
-                }
+                if !socket.join(link.index) { Log.warning("services cannot be found on one of the interfaces") }
             }
         }
         proceed(responder.update(links, at: loop.now))

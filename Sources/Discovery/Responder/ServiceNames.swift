@@ -51,21 +51,24 @@ struct ServiceNames: Sendable {
     /// Letters, digits and hyphens (RFC 1123, 2.1), in lower case.
     private static func hostLabel(_ host: String) -> String {
         let hyphen = UInt8(ascii: "-")
-        let label = host.utf8.prefix { $0 != UInt8(ascii: ".") }.prefix(DNSName.labelLimit).map { byte -> UInt8 in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
-            default: hyphen
-            }
+        var label: [UInt8] = []
+        for byte in host.utf8 {
+            if byte == UInt8(ascii: ".") || label.count == DNSName.labelLimit { break }
+            let letter = DNSName.lowered(byte)
+            let isAllowed =
+                letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")
+                || letter >= UInt8(ascii: "0") && letter <= UInt8(ascii: "9")
+            // None at the beginning.
+            if isAllowed || !label.isEmpty { label.append(isAllowed ? letter : hyphen) }
         }
-        guard let first = label.firstIndex(where: { $0 != hyphen }), let last = label.lastIndex(where: { $0 != hyphen })
-        else { return "tonearm" }
-        return String(decoding: label[first...last], as: UTF8.self)
+        while label.last == hyphen { label.removeLast() }
+        return label.isEmpty ? "tonearm" : String(decoding: label, as: UTF8.self)
     }
 }
 
 extension DNSName {
     /// A name of the program, which is valid.
+    @inline(never)
     init(unchecked text: String) {
         guard let name = DNSName(text) else { preconditionFailure("not a name: \(text)") }
         self = name
