@@ -104,7 +104,11 @@ struct ServiceLoginTests {
         // The login is stored a moment before the code is not shown any more.
         let done = ServiceLoginStatus(service: asking.service.server.url(""), isLoggedIn: true)
         expectSoon("the login") { asking.ask(.status) == done }
-        #expect(asking.ask(.logOut).isLoggedIn == false)
+        // A logout also ends a login that waits.
+        asking.service.decide("authorization_pending")
+        #expect(asking.ask(.begin).prompt != nil)
+        let loggedOut = asking.ask(.logOut)
+        #expect(!loggedOut.isLoggedIn && loggedOut.prompt == nil)
     }
 
     @Test("A login that is refused has a reason; a cancelled one has none, and another one may begin")

@@ -18,8 +18,8 @@ struct ServiceLoginStatus: Equatable, Sendable {
 ///
 ///     login.perform(.begin) { status in show(status.prompt) }
 ///
-/// Thread: the daemon's; a thread of its own waits for the service and for the user's decision. `@unchecked Sendable` is
-/// safe because that thread only posts to `loop`.
+/// Thread: the daemon's; a thread of its own waits for the service and for the user's decision.
+/// `@unchecked Sendable` is safe because that thread only posts to `loop`.
 public final class ServiceLogin: @unchecked Sendable {
     package enum Request: Equatable, Sendable {
         case status
@@ -31,10 +31,12 @@ public final class ServiceLogin: @unchecked Sendable {
 
     typealias Answer = (ServiceLoginStatus) -> Void
 
+    private enum Work { case login, logout }
+
     private enum State {
         case idle
         /// A thread talks to the service. These wait for the code, or for the end.
-        case asking(Cancellation?, [Answer])
+        case asking(Work, Cancellation?, [Answer])
         /// The code is shown, and the user has not decided yet.
         case waiting(Cancellation, LoginPrompt)
     }
@@ -47,6 +49,8 @@ public final class ServiceLogin: @unchecked Sendable {
     /// Blocks: it looks at the medium.
     private let isStored: @Sendable () -> Bool
     private var state = State.idle
+    /// The requests that begin after the work that ends.
+    private var deferred: [(request: Request, answer: Answer)] = []
     private var problem: String?
 
     /// Why the service cannot be asked.
@@ -75,19 +79,29 @@ public final class ServiceLogin: @unchecked Sendable {
     func perform(_ request: Request, _ answer: @escaping Answer) {
         loop.assertOnLoop()
         switch (request, state) {
-        case (.begin, .idle): begin(answer) { [address] in $0.logIn($1, to: address, $2) }
+        case (.begin, .idle): begin(.login, answer) { [address] in $0.logIn($1, to: address, $2) }
         case (.logOut, .idle):
-            begin(answer) { [address] account, cancellation, _ in account.logOut(cancellation, from: address) }
-        case (.begin, .asking(let cancellation, let answers)), (.logOut, .asking(let cancellation, let answers)):
-            state = .asking(cancellation, answers + [answer])
-        case (.cancel, .asking(let cancellation, let answers)):
+            begin(.logout, answer) { [address] account, cancellation, _ in account.logOut(cancellation, from: address) }
+        case (.begin, .asking(.login, let cancellation, let answers)) where cancellation?.isCancelled != true:
+            state = .asking(.login, cancellation, answers + [answer])
+        case (.logOut, .asking(.logout, let cancellation, let answers)):
+            state = .asking(.logout, cancellation, answers + [answer])
+        case (.cancel, .asking(.login, let cancellation, let answers)):
             cancellation?.cancel()
-            state = .asking(cancellation, answers + [answer])
-        case (.cancel, .waiting(let cancellation, _)), (.logOut, .waiting(let cancellation, _)):
+            state = .asking(.login, cancellation, answers + [answer])
+        case (.cancel, .waiting(let cancellation, _)):
             cancellation.cancel()
             // Its thread ends soon, and answers then.
-            state = .asking(cancellation, [answer])
-        case (.status, _), (.begin, .waiting), (.cancel, .idle): report(answer)
+            state = .asking(.login, cancellation, [answer])
+        case (.logOut, .asking(.login, let cancellation, _)):
+            cancellation?.cancel()
+            deferred.append((request, answer))
+        case (.logOut, .waiting(let cancellation, _)):
+            cancellation.cancel()
+            state = .asking(.login, cancellation, [])
+            deferred.append((request, answer))
+        case (.begin, .asking): deferred.append((request, answer))
+        case (.status, _), (.begin, .waiting), (.cancel, .idle), (.cancel, .asking): report(answer)
         }
     }
 
@@ -95,20 +109,21 @@ public final class ServiceLogin: @unchecked Sendable {
     func stop() {
         switch state {
         case .idle: break
-        case .asking(let cancellation, _): cancellation?.cancel()
+        case .asking(_, let cancellation, _): cancellation?.cancel()
         case .waiting(let cancellation, _): cancellation.cancel()
         }
     }
 
     /// - Parameter work: returns nil on success, or the reason for the user.
     private func begin(
-        _ answer: @escaping Answer,
-        _ work: @escaping @Sendable (ServiceAccount, Cancellation, @escaping @Sendable (LoginPrompt) -> Void) -> String?
+        _ kind: Work, _ answer: @escaping Answer,
+        _ work:
+            @escaping @Sendable (ServiceAccount, Cancellation, @escaping @Sendable (LoginPrompt) -> Void) -> String?
     ) {
         problem = nil
         do throws(SystemError) {
             let cancellation = try Cancellation()
-            state = .asking(cancellation, [answer])
+            state = .asking(kind, cancellation, [answer])
             let (loop, account) = (loop, account)
             _ = try NamedThread.start(name: "login", stackSize: 512 << 10) { [self] in
                 var result: String?
@@ -123,13 +138,13 @@ public final class ServiceLogin: @unchecked Sendable {
                 loop.post { [self] in finish(problem) }
             }
         } catch {
-            state = .asking(nil, [answer])
+            state = .asking(kind, nil, [answer])
             finish(error.description)
         }
     }
 
     private func show(_ prompt: LoginPrompt) {
-        guard case .asking(let asked, let answers) = state, let cancellation = asked, !cancellation.isCancelled
+        guard case .asking(.login, let asked, let answers) = state, let cancellation = asked, !cancellation.isCancelled
         else { return }
         state = .waiting(cancellation, prompt)
         for answer in answers { report(answer) }
@@ -138,9 +153,12 @@ public final class ServiceLogin: @unchecked Sendable {
     private func finish(_ problem: String?) {
         self.problem = problem
         var answers: [Answer] = []
-        if case .asking(_, let waiting) = state { answers = waiting }
+        if case .asking(_, _, let waiting) = state { answers = waiting }
         state = .idle
         for answer in answers { report(answer) }
+        let next = deferred
+        deferred = []
+        for (request, answer) in next { perform(request, answer) }
     }
 
     /// Answers with the present status, once the medium was looked at.

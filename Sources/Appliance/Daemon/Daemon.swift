@@ -41,6 +41,9 @@ public final class Daemon: @unchecked Sendable {
     private var panel: BoardPanel?
     /// The index of the music folders, and the kept playlists; nil when the system lacks its threads.
     private(set) var library: LibraryConductor?
+    /// Looks at the sound cards for all clients.
+    let devices: DeviceSurvey
+    private var lastClient: UInt64 = 0
     /// nil without a content service.
     private(set) var serviceLogin: ServiceLogin?
     private let plays: PlayCounter
@@ -97,6 +100,7 @@ public final class Daemon: @unchecked Sendable {
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
         position = PositionKeeper(queue, loop: loop, clock: clock) { keeper.keep(position: $0, of: $1) }
         spareMemory = SpareMemory(loop: loop)
+        devices = DeviceSurvey(loop: loop)
         plays = PlayCounter(loop: loop, clock: clock)
         resumeGuard = ResumeGuard(folder: state.path, storage: state.storage, loop: loop) {
             let engine = player.playbackEngine
@@ -172,6 +176,14 @@ public final class Daemon: @unchecked Sendable {
         } catch {
             problems.set(DaemonProblem.library, "the library cannot be used: \(error.description)")
         }
+    }
+
+    /// Returns the number of a new client. The focus that a client holds belongs to its number, so that no two clients
+    /// of any server have the same.
+    func nextClientNumber() -> UInt64 {
+        loop.assertOnLoop()
+        lastClient += 1
+        return lastClient
     }
 
     /// Lets clients log the daemon in to the content service. Call it before clients connect.

@@ -21,6 +21,21 @@ enum CoverFile {
         return best.map { "\(folder)/\($0.name)" }
     }
 
+    /// Whether a file begins like a picture: JPEG, PNG, WebP or JPEG XL. A name alone proves nothing: on a stick it may
+    /// be a link to another file of this machine.
+    static func isPicture(_ path: String) -> Bool {
+        let start = [UInt8](unsafeUninitializedCapacity: 12) { buffer, count in
+            guard let file = try? File(reading: path) else { return }
+            count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
+        }
+        let beginnings: [[UInt8]] = [
+            [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], [0xFF, 0x0A],
+            [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20],
+        ]
+        return beginnings.contains { start.starts(with: $0) }
+            || (start.starts(with: "RIFF".utf8) && start.dropFirst(8).starts(with: "WEBP".utf8))
+    }
+
     /// Returns nil for a file with another name.
     private static func rank(of name: String) -> Int? {
         let name = name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }

@@ -4,6 +4,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -87,6 +89,26 @@ static int is_private_v4(const uint8_t *bytes) {
            || (bytes[0] == 192 && bytes[1] == 168) || (bytes[0] == 169 && bytes[1] == 254);
 }
 
+// Whether an address of IPv6 lies in the network of one of this machine's interfaces.
+static int is_on_link(const struct in6_addr *peer) {
+    struct ifaddrs *all;
+    if (getifaddrs(&all) != 0) return 0;
+    int found = 0;
+    for (struct ifaddrs *own = all; own && !found; own = own->ifa_next) {
+        if (!own->ifa_addr || !own->ifa_netmask || own->ifa_addr->sa_family != AF_INET6) continue;
+        if (own->ifa_flags & IFF_POINTOPOINT) continue;
+        const uint8_t *address = ((struct sockaddr_in6 *)own->ifa_addr)->sin6_addr.s6_addr;
+        const uint8_t *mask = ((struct sockaddr_in6 *)own->ifa_netmask)->sin6_addr.s6_addr;
+        // A single address has no network.
+        if (mask[15] == 0xFF) continue;
+        found = 1;
+        for (int i = 0; i < 16; i++)
+            if ((address[i] ^ peer->s6_addr[i]) & mask[i]) found = 0;
+    }
+    freeifaddrs(all);
+    return found;
+}
+
 int tonearm_peer_is_private(int descriptor) {
     union tcp_address address;
     socklen_t length = sizeof address;
@@ -96,7 +118,7 @@ int tonearm_peer_is_private(int descriptor) {
     const uint8_t *bytes = address.v6.sin6_addr.s6_addr;
     if (IN6_IS_ADDR_V4MAPPED(&address.v6.sin6_addr)) return is_private_v4(bytes + 12);
     return IN6_IS_ADDR_LOOPBACK(&address.v6.sin6_addr) || IN6_IS_ADDR_LINKLOCAL(&address.v6.sin6_addr)
-           || (bytes[0] & 0xFE) == 0xFC;
+           || (bytes[0] & 0xFE) == 0xFC || is_on_link(&address.v6.sin6_addr);
 }
 
 void tonearm_peer_address(int descriptor, uint8_t *bytes) {

@@ -7,11 +7,13 @@ package struct ContentBody: Sendable {
         case bytes([UInt8])
         /// A part of a file.
         case file(OpenedFile, Range<Int64>)
+        /// Bytes that are made while they are sent.
+        case made(MadeBytes, Range<Int64>)
 
         package var count: Int64 {
             switch self {
             case .bytes(let bytes): Int64(bytes.count)
-            case .file(_, let range): range.upperBound - range.lowerBound
+            case .file(_, let range), .made(_, let range): range.upperBound - range.lowerBound
             }
         }
     }
@@ -39,6 +41,8 @@ package struct ContentBody: Sendable {
                 case .bytes(let bytes): parts.append(.bytes(Array(bytes[Int(lower)..<Int(upper)])))
                 case .file(let file, let whole):
                     parts.append(.file(file, (whole.lowerBound + lower)..<(whole.lowerBound + upper)))
+                case .made(let bytes, let whole):
+                    parts.append(.made(bytes, (whole.lowerBound + lower)..<(whole.lowerBound + upper)))
                 }
             }
             start += piece.count
@@ -64,6 +68,13 @@ package struct ContentBody: Sendable {
                     guard count == room.count else {
                         throw SystemError(code: EIO, operation: "read", subject: file.file.path)
                     }
+                case .made(let made, let whole):
+                    let bytes = made.read(room.count, whole.lowerBound + inside)
+                    guard !bytes.isEmpty, bytes.count <= room.count else {
+                        throw SystemError(code: EIO, operation: "make", subject: "the body")
+                    }
+                    room.copyBytes(from: bytes)
+                    return bytes.count
                 }
                 return room.count
             }
@@ -84,4 +95,12 @@ package struct ContentBody: Sendable {
         }
         return all
     }
+}
+
+/// Bytes that are made while they are sent, so that the whole need not be in memory.
+package struct MadeBytes: Sendable {
+    /// Returns up to `count` bytes from `offset` on; none when it fails. Called on the connection's thread.
+    let read: @Sendable (_ count: Int, _ offset: Int64) -> [UInt8]
+
+    package init(read: @escaping @Sendable (_ count: Int, _ offset: Int64) -> [UInt8]) { self.read = read }
 }

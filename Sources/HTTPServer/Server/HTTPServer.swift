@@ -54,10 +54,8 @@ package final class HTTPServer: @unchecked Sendable {
                     socket.descriptor, nil, nil, limits.connections, limits.ofAddress, limits.idleSeconds,
                     answerConnection, completeRequest, pointer)
             }
-        guard let started else {
-            close(socket.descriptor)
-            throw Refused()
-        }
+        // libmicrohttpd may have closed the socket: its number could be another thread's file by now.
+        guard let started else { throw Refused() }
         daemon = started
     }
 

@@ -16,7 +16,7 @@ package enum BodyStep: Equatable, Sendable {
 package struct HTTPConnection: Sendable {
     let descriptor: Int32
 
-    /// Whether the client is in a private network: RFC 1918, loopback, link-local or unique local.
+    /// Whether the client is in a private network, as `StreamSocket.isPeerPrivate` has it.
     package var isPeerPrivate: Bool { tonearm_peer_is_private(descriptor) == 1 }
 
     /// The address of the client: 16 bytes, those of an IPv4 address as IPv6 maps it (RFC 4291, 2.5.5.2).

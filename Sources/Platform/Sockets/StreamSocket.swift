@@ -74,7 +74,8 @@ public final class StreamSocket: Sendable {
     }
 
     /// Whether the other end of a TCP connection is in a private network: RFC 1918, loopback, link-local or unique
-    /// local. A UNIX socket is not.
+    /// local, or with IPv6 in the network of one of this machine's interfaces. There, all machines of a house have
+    /// global addresses. A UNIX socket is not.
     public var isPeerPrivate: Bool { tonearm_peer_is_private(descriptor) == 1 }
 
     /// Returns the next connection, which does not block.

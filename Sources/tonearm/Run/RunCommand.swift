@@ -127,8 +127,10 @@ struct RunCommand {
         announcement?.stop()
         server?.stop()
         mpd?.stop()
-        page?.stop()
+        page?.close()
         daemon.shutDown()
+        // A cover may be on a slow medium: everything else has ended by now.
+        page?.stop()
     }
 
     // MARK: The parts

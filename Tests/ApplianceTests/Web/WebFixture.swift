@@ -32,7 +32,8 @@ final class WebFixture {
         daemon.prepare = { [opened] daemon in
             daemon.openLibrary()
             opened.server = try? WebServer.open(
-                daemon, on: ListeningSocket(address: "127.0.0.1", port: 0), version: "1.2.3")
+                daemon, on: ListeningSocket(address: "127.0.0.1", port: 0),
+                password: WebServer.password(daemon.settings.configuration.webPasswordFile), version: "1.2.3")
         }
         try start()
     }

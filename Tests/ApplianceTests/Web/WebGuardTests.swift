@@ -38,7 +38,8 @@ struct WebGuardTests {
     func origins() {
         #expect(refusal(["origin": "http://evil.example"]) == "origin")
         #expect(refusal(["origin": "null"]) == "origin")
-        #expect(refusal(["origin": "https://192.168.1.5:8080"]) == "origin")
+        // A proxy has TLS.
+        #expect(refusal(["origin": "https://192.168.1.5:8080"]) == nil)
         #expect(refusal(["origin": "http://192.168.1.5"]) == "origin")
         #expect(refusal(["origin": "http://192.168.1.5:8080"]) == nil)
         #expect(
@@ -103,6 +104,13 @@ struct WebLoginLimitTests {
         #expect(limit.wait(for: neighbour, at: 0) == 2)
         #expect(limit.wait(for: other, at: 0) == 0)
         #expect(limit.wait(for: address, at: 0) == 0)
+        // A machine of the house does not lock out the others.
+        var (local, another) = (first, first)
+        local.replaceSubrange(0..<2, with: [0xFE, 0x80])
+        another.replaceSubrange(0..<2, with: [0xFE, 0x80])
+        another[15] = 2
+        for _ in 1...5 { limit.failed(local, at: 0) }
+        #expect(limit.wait(for: local, at: 0) == 2 && limit.wait(for: another, at: 0) == 0)
     }
 
     @Test("The number of addresses is bounded, and the oldest is forgotten first")
@@ -110,10 +118,10 @@ struct WebLoginLimitTests {
         var limit = WebLoginLimit()
         for _ in 1...5 { limit.failed(address, at: 0) }
         for number in 0..<WebLoginLimit.addressLimit - 1 {
-            limit.failed([UInt8(number), 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0], at: 0)
+            limit.failed([0x20, UInt8(number), 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0], at: 0)
         }
         #expect(limit.wait(for: address, at: 0) == 2)
-        limit.failed([0, 9, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0], at: 0)
+        limit.failed([0x21, 9, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0], at: 0)
         #expect(limit.wait(for: address, at: 0) == 0)
     }
 }

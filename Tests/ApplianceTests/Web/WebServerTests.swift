@@ -21,7 +21,7 @@ struct WebServerTests {
         try own.write(to: URL(fileURLWithPath: "\(folder["music"])/B/x.flac"))
     }
 
-    private let cover = [UInt8](repeating: 0xC0, count: 70_000)
+    private let cover = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0xC0, count: 70_000)
     private let picture = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
 
     private func fixture(_ settings: String = "") throws -> WebFixture {
@@ -79,8 +79,8 @@ struct WebServerTests {
         #expect(long.status == 413 && long.code == "too-long")
         let fits = try fixture.ask("queue-add", String(repeating: "x", count: WebRequest.bodyLimit))
         #expect(fits.code == "bad-json")
-        // Other paths take no body.
-        #expect(try fixture.fetch("POST", "/", ["Content-Type: application/json"], body: "{}").status == 413)
+        let page = try fixture.fetch("POST", "/", ["Content-Type: application/json"], body: "{}")
+        #expect(page.status == 405 && page.headers["allow"] == "GET, HEAD")
         #expect(try fixture.fetch("DELETE", "/api/status").status == 405)
         #expect(try fixture.get("/api/status").code == "method")
     }
@@ -127,6 +127,23 @@ struct WebServerTests {
         }
     }
 
+    @Test("A request does not release the focus that a client of the socket holds")
+    func focus() throws {
+        let fixture = try WebFixture()
+        defer { fixture.end() }
+        let path = fixture.folder["control"]
+        let socket = fixture.daemon.perform { daemon in
+            let server = JSONSocketServer(
+                daemon: daemon, path: path, mode: 0o600, group: nil, clientLimit: 4, version: "1")
+            try? server.start()
+            return server
+        }
+        defer { fixture.daemon.perform { _ in socket.stop() } }
+        let doorbell = try JSONClient(path)
+        try doorbell.ask("focus", #""level":"none","hold":true"#)
+        for _ in 1...3 { #expect(try fixture.ask("status").json["focus"] == "none") }
+    }
+
     @Test("Fifty clients are served at the same time")
     func manyClients() throws {
         let fixture = try WebFixture()
@@ -162,6 +179,11 @@ struct WebServerTests {
             #expect(try fixture.get("/api/cover?path=\(path)").code == "no-cover", "\(path)")
         }
         #expect(try fixture.get("/api/cover").code == "bad-request")
+        // A stick may have a link to any file: only pictures are sent.
+        try FileManager.default.createDirectory(atPath: "\(music)/C", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(music)/C/cover.jpg", withDestinationPath: "/etc/hostname")
+        #expect(try fixture.get("/api/cover?path=\(music)/C").code == "no-cover")
     }
 
     @Test("The files of the page are served from their folder, and nothing else is")
@@ -228,6 +250,16 @@ struct WebServerTests {
         expectSoon("the sessions of the former start") { (try? fixture.ask("status", "{}", [session]).status) == 200 }
         #expect(try fixture.ask("logout", "{}", [session]).status == 200)
         #expect(try fixture.ask("status", "{}", [session]).code == "login")
+        // Another password ends the sessions.
+        let again = try fixture.ask("login", #"{"password":"open sesame"}"#)
+        let kept = "Cookie: " + (try #require(again.headers["set-cookie"])).prefix { $0 != ";" }
+        #expect(try fixture.ask("status", "{}", [kept]).status == 200)
+        fixture.daemon.waitForWriting()
+        fixture.end()
+        try Data("another\n".utf8).write(to: URL(fileURLWithPath: passwordFile))
+        try fixture.start()
+        fixture.daemon.waitForWriting()
+        #expect(try fixture.ask("status", "{}", [kept]).code == "login")
         for _ in 1...5 { #expect(try fixture.ask("login", #"{"password":"x"}"#).code == "wrong-password") }
         #expect(try fixture.ask("login", #"{"password":"open sesame"}"#).status == 429)
     }

@@ -45,7 +45,7 @@ struct RequestExecution {
             daemon.observers.tell(.playlists(name: $0))
         }
         serviceLogin = daemon.serviceLogin
-        devices = DeviceSurvey(loop: daemon.loop)
+        devices = daemon.devices
         status = { daemon.status }
         eventStatus = { daemon.player.eventStatus }
         afterWriting = { daemon.afterWriting($0) }

@@ -17,7 +17,7 @@ final class JSONSessions: @unchecked Sendable {
     var searches: MusicSearches
     private var observer: UInt64 = 0
     private(set) var sessions: [JSONSession] = []
-    private var lastNumber: UInt64 = 0
+    private let nextNumber: () -> UInt64
     /// The timer for positions, only while the position changes and a client has subscribed to it.
     private var positionTimer: TimerToken?
 
@@ -29,6 +29,7 @@ final class JSONSessions: @unchecked Sendable {
         observers = daemon.observers
         requests = RequestExecution(daemon, version: version)
         searches = MusicSearches(loop: loop)
+        nextNumber = { daemon.nextClientNumber() }
     }
 
     /// Begins to send events.
@@ -48,9 +49,8 @@ final class JSONSessions: @unchecked Sendable {
     /// Takes a connected client.
     /// - Parameter user: the user of the client; nil when it is unknown.
     func begin(_ socket: StreamSocket, user: UInt32?) {
-        lastNumber += 1
         let session = JSONSession(
-            socket, number: lastNumber, user: user, requests: requests, searches: searches, loop: loop,
+            socket, number: nextNumber(), user: user, requests: requests, searches: searches, loop: loop,
             clock: clock, subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
         sessions.append(session)
         session.start()

@@ -20,9 +20,11 @@ struct WebLoginLimit {
 
     private var all: [Failures] = []
 
-    /// The part of an address that one customer of a provider has: 64 bits of IPv6, all of IPv4.
+    /// The part of an address that attempts are counted for. Of a global address of IPv6 it is the 64 bits of one
+    /// customer of a provider. The machines of one house share those bits of a local address.
     private static func network(_ address: [UInt8]) -> ArraySlice<UInt8> {
-        address.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) ? address[...] : address.prefix(8)
+        // 2000::/3 has the global addresses (RFC 4291, 2.4).
+        (address.first ?? 0) & 0xE0 == 0x20 ? address.prefix(8) : address[...]
     }
 
     /// Returns how many seconds an address has to wait; 0 when it may try.

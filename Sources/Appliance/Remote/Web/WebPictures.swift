@@ -9,10 +9,7 @@ import Platform
 /// Thread: the connections' threads of the web server, which block.
 struct WebPictures: Sendable {
     /// How long a look into the index may take, in nanoseconds.
-    private static let patience: Int64 = 30_000_000_000
-    /// The most bytes of a picture that has to be decoded, and is therefore in memory as a whole.
-    private static let mostDecoded: Int64 = 8 << 20
-
+    private static let patience: Int64 = 5_000_000_000
     let library: LibraryConductor?
     /// No cover comes from another folder.
     let folders: MusicFolders
@@ -30,6 +27,7 @@ struct WebPictures: Sendable {
         }
         let folder = FileKind(at: path) == .folder ? path : FilePlace(path).folder
         guard let cover = CoverFile.path(in: FileKind(at: folder) == .file ? FilePlace(folder).folder : folder),
+            CoverFile.isPicture(cover),
             let resource = ServedResource(file: cover, contentType: Self.type(ofFile: cover))
         else { throw Self.none }
         return resource.answer(to: request)
@@ -48,9 +46,10 @@ struct WebPictures: Sendable {
             guard range.upperBound <= file.size else { throw .unreadable("the file is shorter") }
             body = ContentBody([.file(file, range)])
         } else {
-            let content = try MusicPicture(picture)
-            guard content.size <= Self.mostDecoded else { throw .unreadable("it is too large") }
-            body = ContentBody(try content.read(at: 0, count: Int(content.size)))
+            // Safe: the answer belongs to one connection, whose thread alone reads it.
+            nonisolated(unsafe) let content = try MusicPicture(picture)
+            let made = MadeBytes { count, offset in (try? content.read(at: offset, count: count)) ?? [] }
+            body = ContentBody([.made(made, 0..<content.size)])
         }
         let resource = ServedResource(
             body: body, contentType: Self.type(picture.picture.mediaType),

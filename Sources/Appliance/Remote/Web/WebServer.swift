@@ -34,8 +34,11 @@ public final class WebServer {
     public static func open(_ daemon: Daemon, version: String) -> WebServer? {
         guard let address = daemon.settings.configuration.webAddress else { return nil }
         do throws(Refusal) {
-            let socket = try socket(at: address, daemon.settings.configuration.webPort)
-            return try open(daemon, on: socket, version: version)
+            let configuration = daemon.settings.configuration
+            // Before the socket, which would accept connections that nobody answers.
+            let password = try password(configuration.webPasswordFile)
+            let socket = try socket(at: address, configuration.webPort)
+            return try open(daemon, on: socket, password: password, version: version)
         } catch {
             daemon.problems.set(DaemonProblem.web, "the web page cannot be reached: \(error.message)")
             return nil
@@ -44,17 +47,20 @@ public final class WebServer {
 
     struct Refusal: Error { var message: String }
 
-    /// - Parameter socket: a socket that listens. The server closes it.
-    static func open(_ daemon: Daemon, on socket: ListeningSocket, version: String) throws(Refusal) -> WebServer {
+    /// - Parameters:
+    ///   - socket: a socket that listens. The server closes it.
+    ///   - password: nil for a page without one.
+    static func open(
+        _ daemon: Daemon, on socket: ListeningSocket, password: [UInt8]?, version: String
+    ) throws(Refusal) -> WebServer {
         let configuration = daemon.settings.configuration
-        let password = try password(configuration.webPasswordFile)
         let clients = JSONSessions(daemon, version: version)
         let loop = daemon.loop
         let connections = ControlConnections { socket in
             loop.post { clients.begin(socket, user: nil) }
         }
         let random = SystemRandomSource()
-        let sessions = WebSessions(daemon.storage, random: random)
+        let sessions = WebSessions(daemon.storage, password: password ?? [], random: random)
         let folders = MusicFolders(paths: configuration.libraryFolders + [configuration.playlistFolder])
         let service = WebService(
             name: configuration.announcedName ?? OperatingSystem.hostName,
@@ -81,7 +87,7 @@ public final class WebServer {
     }
 
     /// Returns the password; nil without a file.
-    private static func password(_ path: String?) throws(Refusal) -> [UInt8]? {
+    static func password(_ path: String?) throws(Refusal) -> [UInt8]? {
         guard let path else { return nil }
         let text: [UInt8]
         do throws(SystemError) { text = try File.contents(of: path, limit: 1 << 12) } catch {
@@ -101,12 +107,16 @@ public final class WebServer {
         }
     }
 
-    /// Ends all connections. Idempotent.
-    public func stop() {
-        guard server != nil else { return }
+    /// Ends the requests and streams, without a wait. Idempotent.
+    public func close() {
         connections.close()
         clients.stop()
-        // Waits for the threads of the connections, which have their ends by now.
+    }
+
+    /// Waits for the threads of the connections, which may read from a slow medium. Call it after `close`, when nothing
+    /// else has to be stored. Idempotent.
+    public func stop() {
+        close()
         server = nil
     }
 }

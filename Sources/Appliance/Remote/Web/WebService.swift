@@ -19,6 +19,8 @@ struct WebService: Sendable {
     private static let headers = [
         HTTPField("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
         HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Referrer-Policy", "no-referrer"),
+        // No page of another site learns from a picture whether it is there.
+        HTTPField("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
     /// The service for the server.
@@ -26,11 +28,15 @@ struct WebService: Sendable {
         var service = HTTPService { request in answer(request) }
         service.bodyLimit = { path in path.utf8.starts(with: "/api/".utf8) ? WebRequest.bodyLimit : 0 }
         service.refuse = { refusal, path in
-            switch refusal {
-            case .method: WebRefusal.method(Self.methods(of: path)).answer
-            case .tooLarge:
-                WebRefusal(413, "too-long", "the body must not be longer than \(WebRequest.bodyLimit) bytes").answer
-            }
+            let methods = Self.methods(of: path)
+            var answer =
+                switch refusal {
+                case .tooLarge where methods.contains { $0.utf8.elementsEqual("POST".utf8) }:
+                    WebRefusal(413, "too-long", "the body must not be longer than \(WebRequest.bodyLimit) bytes").answer
+                case .method, .tooLarge: WebRefusal.method(methods).answer
+                }
+            answer.headers += Self.headers
+            return answer
         }
         return service
     }
@@ -45,7 +51,7 @@ struct WebService: Sendable {
     private static func methods(of path: String) -> [String] {
         func isNamed(_ text: StaticString) -> Bool { text.withUTF8Buffer { path.utf8.elementsEqual($0) } }
         // A POST request of this name is one of the control protocol.
-        if isNamed("/api/events") { return ["GET", "HEAD", "POST"] }
+        if isNamed("/api/events") { return ["GET", "POST"] }
         let isRequest = path.utf8.starts(with: "/api/".utf8) && !isNamed("/api/session") && !isNamed("/api/cover")
         return isRequest ? ["POST"] : ["GET", "HEAD"]
     }

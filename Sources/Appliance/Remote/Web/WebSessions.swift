@@ -13,11 +13,14 @@ final class WebSessions: @unchecked Sendable {
 
     private let lock = Lock()
     private let storage: StorageThread
+    private let password: [UInt8]
     private let random: any RandomSource
     private var sessions: [WebSessionRows.Session] = []
 
-    init(_ storage: StorageThread, random: any RandomSource) {
+    /// - Parameter password: a part of each hash, so that another password ends all sessions.
+    init(_ storage: StorageThread, password: [UInt8], random: any RandomSource) {
         self.storage = storage
+        self.password = password
         self.random = random
     }
 
@@ -34,7 +37,7 @@ final class WebSessions: @unchecked Sendable {
     /// - Returns: its cookie.
     func begin(at now: Int64) -> String {
         let cookie = hexadecimal(random.bytes(32))
-        let session = WebSessionRows.Session(hash: Self.hash(cookie), end: now + Self.lifetime)
+        let session = WebSessionRows.Session(hash: hash(cookie), end: now + Self.lifetime)
         let ended = lock.withLock {
             sessions.append(session)
             let ended = sessions.filter { $0.end <= now }
@@ -51,12 +54,12 @@ final class WebSessions: @unchecked Sendable {
     }
 
     func contains(_ cookie: String, at now: Int64) -> Bool {
-        let hash = Self.hash(cookie)
+        let hash = hash(cookie)
         return lock.withLock { sessions.contains { SecretText.isEqual($0.hash, hash) && $0.end > now } }
     }
 
     func end(_ cookie: String) {
-        let hash = Self.hash(cookie)
+        let hash = hash(cookie)
         lock.withLock { sessions.removeAll { SecretText.isEqual($0.hash, hash) } }
         write { rows throws(DatabaseError) in try rows.remove(hash) }
     }
@@ -69,9 +72,9 @@ final class WebSessions: @unchecked Sendable {
         }
     }
 
-    private static func hash(_ cookie: String) -> [UInt8] {
-        // It fails only without memory; no cookie has an empty hash then.
-        (try? SHA256.hash(Array(cookie.utf8))) ?? [0]
+    private func hash(_ cookie: String) -> [UInt8] {
+        // It fails only without memory; no session has this hash.
+        (try? SHA256.hash(Array(cookie.utf8) + [0] + password)) ?? [0]
     }
 }
 
@@ -80,7 +83,7 @@ final class WebSessions: @unchecked Sendable {
 /// Thread: that of the database.
 struct WebSessionRows {
     struct Session: Equatable, Sendable {
-        /// SHA-256 of the cookie.
+        /// SHA-256 of the cookie and the password.
         var hash: [UInt8]
         /// In seconds since 1970.
         var end: Int64

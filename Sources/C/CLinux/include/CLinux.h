@@ -133,7 +133,8 @@ int tonearm_tcp_connect(const char *address, uint16_t port, int seconds);
 int tonearm_is_numeric_address(const char *text);
 /// The local port of a TCP socket; -1 for another one.
 int tonearm_tcp_port(int descriptor);
-/// Whether the other end of a TCP connection has a private address: 1 or 0.
+/// Whether the other end of a TCP connection has a private address, or one of IPv6 in a network of this machine's own
+/// interfaces: 1 or 0.
 int tonearm_peer_is_private(int descriptor);
 /// Writes the 16 bytes of the other end's address, as IPv6 maps one of IPv4; zeros when it is unknown.
 void tonearm_peer_address(int descriptor, uint8_t *bytes);
