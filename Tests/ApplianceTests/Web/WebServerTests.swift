@@ -120,7 +120,7 @@ struct WebServerTests {
             try stream.head()
             _ = try stream.event("status")
         }
-        // Each change is an event, which finds out that nobody reads any more.
+        // Each change is an event, which finds out that the client is gone.
         expectSoon("the end of the clients' sessions") {
             _ = try? fixture.ask("mute")
             return fixture.clientCount == 0

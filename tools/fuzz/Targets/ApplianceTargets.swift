@@ -73,7 +73,8 @@ let applianceTargets = [
         // The host, the origin, the type of the body and the token.
         let words = pieces(of: bytes)
         var headers: [String: String] = [:]
-        for (name, word) in zip(["host", "origin", "content-type", WebGuard.tokenHeader], words) { headers[name] = word }
+        let names = ["host", "origin", "content-type", WebGuard.tokenHeader]
+        for (name, word) in zip(names, words) { headers[name] = word }
         let guardian = WebGuard(names: ["own.example"], acceptsAll: false, token: "secret")
         let request = HTTPRequest(method: "POST", path: "/api/play", headers: headers)
         guard guardian.refusal(of: request, isPrivate: true) == nil else { return }
