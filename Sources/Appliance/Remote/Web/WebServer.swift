@@ -35,7 +35,7 @@ public final class WebServer {
         guard let address = daemon.settings.configuration.webAddress else { return nil }
         do throws(Refusal) {
             let configuration = daemon.settings.configuration
-            // Before the socket, which would accept connections that nobody answers.
+            // Before the socket, which accepts connections at once.
             let password = try password(configuration.webPasswordFile)
             let socket = try socket(at: address, configuration.webPort)
             return try open(daemon, on: socket, password: password, version: version)
