@@ -42,11 +42,13 @@ struct VocabularyTests {
         Row("playlist-rename", "playlist rename"), Row("playlist-delete", "playlist delete"),
         Row("config-get", "config get"), Row("config-set", "config set"), Row("config-unset", "config unset"),
     ]
-    /// Requests for programs alone, and `favourite`, which a command for each value has: `library unfavourite`.
+    /// Requests for programs alone, and `favourite`, which a command for each value has: `library unfavourite`. For
+    /// people, `devices`, `login` and `logout` need no daemon.
     static let forPrograms = [
         "version", "subscribe", "unsubscribe", "queue-collect", "power", "offline-jobs", "offline-items",
         "loudness-known",
-        "loudness-keep", "playlists", "favourite",
+        "loudness-keep", "playlists", "favourite", "devices", "service-status", "service-login", "service-cancel",
+        "service-logout",
     ]
 
     @Test("Each name is the same everywhere", arguments: rows)
