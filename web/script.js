@@ -39,7 +39,8 @@ const TEXTS = {
   "login.password": ["Password", "Passwort"],
   "login.send": ["Log in", "Anmelden"],
   "login.wrong": ["This password is wrong.", "Dieses Passwort ist falsch."],
-  "login.wait": ["Too many attempts. Wait a minute.", "Zu viele Versuche. Bitte eine Minute warten."],
+  "login.wait": ["Too many wrong passwords. Wait a moment, at most five minutes.",
+    "Zu viele falsche Passwörter. Bitte etwas warten, höchstens fünf Minuten."],
 
   "player.label": ["Player", "Wiedergabe"],
   "player.position": ["Position", "Position"],
@@ -97,6 +98,7 @@ const TEXTS = {
   "problem.damage": ["The saved state was damaged", "Der gespeicherte Zustand war beschädigt"],
   "problem.library": ["The index of the music cannot be written", "Der Index der Musik lässt sich nicht schreiben"],
   "problem.mpd": ["Clients of MPD cannot connect", "MPD-Programme können sich nicht verbinden"],
+  "problem.discovery": ["Other devices cannot find this speaker", "Andere Geräte finden diesen Lautsprecher nicht"],
   "problem.web": ["This page has a problem", "Diese Seite hat ein Problem"],
   "problem.settings": ["A setting cannot be used", "Eine Einstellung ist nicht benutzbar"],
   "problem.configuration": ["The configuration has a mistake", "Die Konfiguration hat einen Fehler"],
@@ -451,9 +453,18 @@ function post(name, fields) {
 // Sends a request of docs/control.md and returns its reply, or throws a Refusal.
 async function request(name, fields) {
   try {
-    return await post(name, fields);
+    return await postAgain(name, fields);
   } catch (refusal) {
     if (refusal.code === "login") showLogin();
+    throw refusal;
+  }
+}
+
+// Sends a request, and once more with a new token: the daemon has another one after each start.
+async function postAgain(name, fields) {
+  try {
+    return await post(name, fields);
+  } catch (refusal) {
     if (refusal.code !== "token") throw refusal;
     await openSession();
     return post(name, fields);
@@ -546,10 +557,10 @@ function showLogin() {
 
 async function logIn(password, problem) {
   try {
-    await post("login", { password });
+    await postAgain("login", { password });
   } catch (refusal) {
-    if (refusal.code === "wrong-password") setText(problem, text("login.wrong"));
-    else setText(problem, refusal.code === "unreachable" ? refusalText(refusal) : text("login.wait"));
+    const key = { "wrong-password": "login.wrong", "too-many-attempts": "login.wait" }[refusal.code];
+    setText(problem, key ? text(key) : refusalText(refusal));
     return;
   }
   document.body.classList.remove("locked");
@@ -591,7 +602,7 @@ function setPosition(seconds) {
   player.heardAt = performance.now();
 }
 
-// The position now, in seconds: events come only when it does not simply advance.
+// The position now, in seconds: events come once a second.
 function position() {
   const advance = player.state === "playing" ? (performance.now() - player.heardAt) / 1000 : 0;
   return Math.min((player.position || 0) + advance, player.duration || Infinity);

@@ -55,8 +55,7 @@ class PageCase(unittest.TestCase):
         cls.speaker = the_speaker()
         cls.browser = the_browser()
 
-    def open_page(self, width, hash="#/", language="en-US", scheme="light", address=None):
-        address = address or self.speaker.address
+    def open_page(self, width, hash="#/", language="en-US", scheme="light"):
         context = self.browser.new_context(viewport={"width": width, "height": SIZES[width]}, locale=language,
                                            color_scheme=scheme)
         self.addCleanup(context.close)
@@ -66,8 +65,8 @@ class PageCase(unittest.TestCase):
         self.mistakes = []
         self.page.on("pageerror", lambda error: self.mistakes.append(f"error: {error}"))
         self.page.on("console", self.note_message)
-        self.page.on("request", lambda request: self.note_request(request.url, address))
-        self.page.goto(f"{address}/{hash}")
+        self.page.on("request", lambda request: self.note_request(request.url))
+        self.page.goto(f"{self.speaker.address}/{hash}")
 
     def note_message(self, message):
         # A browser writes a message for each request that is refused, such as a cover that is missing.
@@ -75,8 +74,8 @@ class PageCase(unittest.TestCase):
         if message.type in ("error", "warning") and not is_refusal:
             self.mistakes.append(f"{message.type}: {message.text}")
 
-    def note_request(self, url, address):
-        if not url.startswith(address):
+    def note_request(self, url):
+        if not url.startswith(self.speaker.address):
             self.mistakes.append(f"request elsewhere: {url}")
 
     def close_page(self):

@@ -1,9 +1,7 @@
-"""A real daemon with music, whose sound device plays in real time, and its web server.
+"""A real daemon with music and its web server, whose sound device plays in real time.
 
 Environment:
-  TONEARM               the program; without it .build/debug/tonearm of the repository
-  TONEARM_PAGE_ADDRESS  the address of the web server; without it a bridge to the control socket (bridge.py)
-  TONEARM_PAGE_SETTINGS lines for the daemon's configuration, which turn on that server
+  TONEARM  the program; without it .build/debug/tonearm of the repository
 """
 
 import contextlib
@@ -11,7 +9,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -19,8 +16,8 @@ from pathlib import Path
 
 from music import make_music
 
-HERE = Path(__file__).resolve().parent
-PROGRAM = Path(os.environ.get("TONEARM", HERE.parents[1] / ".build/debug/tonearm")).resolve()
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("TONEARM", REPOSITORY / ".build/debug/tonearm")).resolve()
 #: In seconds, for everything that is waited for.
 LIMIT = 60
 #: In seconds, until something is asked again for which the daemon sends no event.
@@ -41,11 +38,17 @@ socket = {folder}/control
 mode = 0600
 [board]
 power-off = echo off >> {folder}/commands
+restart = echo restart >> {folder}/commands
 network-restart = echo network >> {folder}/commands
 [library]
 folders = {folder}/music
 playlists = {folder}/playlists
-{more}
+[web]
+address = 127.0.0.1
+port = {port}
+folder = {page}
+password-file = {password_file}
+{settings}
 """
 
 
@@ -62,32 +65,36 @@ class Speaker:
         os.mkfifo(self.folder / "sound")
         self._sound = Listener(self.folder / "sound")
         self.daemon = None
-        self._bridges = []
+        self._port = free_port()
+        self.address = f"http://127.0.0.1:{self._port}"
         self.start()
-        self.address = os.environ.get("TONEARM_PAGE_ADDRESS") or self.bridge()
         self.wait("the scan of the music", lambda ask: ask("library-status")["scans"] > 0)
 
-    def start(self, device=None, settings=""):
-        """Starts the daemon, with another sound device or with further settings."""
-        more = os.environ.get("TONEARM_PAGE_SETTINGS", "") + "\n" + settings
-        device = device or f"file:FILE={self.folder}/sound,FORMAT=raw"
-        configuration = CONFIGURATION.format(folder=self.folder, device=device, more=more)
+    def start(self, device=None, password=None, settings=""):
+        """Starts the daemon, with another sound device, with a password for the page, or with further settings."""
+        password_file = self.folder / "password"
+        password_file.write_text(f"{password}\n")
+        configuration = CONFIGURATION.format(
+            folder=self.folder, page=REPOSITORY / "web", port=self._port, settings=settings,
+            device=device or f"file:FILE={self.folder}/sound,FORMAT=raw",
+            password_file=password_file if password else "none")
         (self.folder / "tonearm.conf").write_text(configuration)
         with (self.folder / "log").open("a") as log:
             self.daemon = subprocess.Popen([PROGRAM, "run", "--config", self.folder / "tonearm.conf"],
                                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
         deadline = time.monotonic() + LIMIT
-        # The daemon is ready when its socket has a name, or it ends.
+        # The daemon is ready when both of its servers accept connections, or it ends.
         while not self.is_reachable():
             try:
                 self.daemon.wait(0.05)
                 raise AssertionError(f"the daemon ended: {self.log()}")
             except subprocess.TimeoutExpired:
-                assert time.monotonic() < deadline, f"the daemon's socket is missing: {self.log()}"
+                assert time.monotonic() < deadline, f"the daemon accepts no connection: {self.log()}"
 
     def is_reachable(self):
         try:
             Control(self).close()
+            socket.create_connection(("127.0.0.1", self._port), LIMIT).close()
         except OSError:
             return False
         return True
@@ -104,20 +111,8 @@ class Speaker:
 
     def discard(self):
         self.stop()
-        for bridge in self._bridges:
-            bridge.terminate()
-            bridge.wait(LIMIT)
-            bridge.stdout.close()
         self._sound.stop()
         self._temporary.cleanup()
-
-    def bridge(self, password=None):
-        """Starts a bridge and returns its address."""
-        environment = dict(os.environ, **({"TONEARM_PAGE_PASSWORD": password} if password else {}))
-        bridge = subprocess.Popen([sys.executable, HERE / "bridge.py", self.folder / "control"], env=environment,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        self._bridges.append(bridge)
-        return bridge.stdout.readline().strip()
 
     def log(self):
         return (self.folder / "log").read_text()[-2000:]
@@ -173,6 +168,11 @@ class Speaker:
 
     def queue(self):
         return [Path(entry["file"]).name for entry in self.ask("queue")["entries"]]
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
 
 
 class Control:

@@ -1,12 +1,8 @@
 """The connection: restarts of the daemon, the password."""
 
-import os
-import unittest
-
 from page_case import PageCase, at_both_widths, expect
 
 PASSWORD = "Straße 7"
-HAS_OWN_SERVER = "TONEARM_PAGE_ADDRESS" in os.environ
 
 
 class Connection(PageCase):
@@ -44,18 +40,18 @@ class Connection(PageCase):
         self.expect_notice("The speaker cannot be reached.")
 
 
-@unittest.skipIf(HAS_OWN_SERVER, "the server at TONEARM_PAGE_ADDRESS has no password")
 class Password(PageCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.address = cls.speaker.bridge(PASSWORD)
+        cls.speaker.restart(password=PASSWORD)
+        cls.addClassCleanup(cls.speaker.restart)
 
     def test_asks_for_the_password(self):
         for width in (360, 1280):
             with self.subTest(width=width):
                 self.speaker.reset()
-                self.open_page(width, "#/playlists", address=self.address)
+                self.open_page(width, "#/playlists")
                 field = self.field("Password")
                 expect(field, "the field for the password").to_be_focused()
                 field.fill("wrong")
@@ -71,7 +67,7 @@ class Password(PageCase):
 
     def test_asks_again_when_the_session_has_ended(self):
         self.speaker.reset()
-        self.open_page(360, "#/playlists", address=self.address)
+        self.open_page(360, "#/playlists")
         self.field("Password").fill(PASSWORD)
         self.page.keyboard.press("Enter")
         expect(self.page.locator("#view")).to_contain_text("There are no playlists yet.")
@@ -81,4 +77,27 @@ class Password(PageCase):
         self.field("Password").fill(PASSWORD)
         self.page.keyboard.press("Enter")
         expect(self.heading("Queue"), "the page that was asked for").to_be_visible()
+        self.close_page()
+
+    def test_says_that_there_were_too_many_attempts(self):
+        self.addCleanup(self.speaker.restart, password=PASSWORD)
+        self.open_page(360)
+        self.field("Password").fill("wrong")
+        statuses = []
+        # The wait doubles with each wrong password, so that one comes too early at last.
+        while 429 not in statuses and len(statuses) < 20:
+            with self.page.expect_response("**/api/login") as response:
+                self.page.keyboard.press("Enter")
+            statuses.append(response.value.status)
+        self.assertEqual(statuses[:4] + statuses[-1:], [403] * 4 + [429])
+        expect(self.page.get_by_role("alert").filter(has_text="Too many wrong passwords.")).to_be_visible()
+        self.close_page()
+
+    def test_logs_in_after_a_restart_of_the_daemon(self):
+        self.open_page(360, "#/playlists")
+        expect(self.field("Password"), "the field for the password").to_be_focused()
+        self.speaker.restart(password=PASSWORD)
+        self.field("Password").fill(PASSWORD)
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator("#view")).to_contain_text("There are no playlists yet.")
         self.close_page()

@@ -63,12 +63,6 @@ static inline int tonearm_http_reset(int descriptor)
     return connect(descriptor, &address, sizeof address);
 }
 
-/// Lets headers of the response say its length, instead of libmicrohttpd.
-static inline void tonearm_http_own_length(struct MHD_Response *response)
-{
-    MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
-}
-
 /// Lets libmicrohttpd close a connection that speaks another protocol by now. Once only.
 static inline void tonearm_http_close_upgraded(struct MHD_UpgradeResponseHandle *connection)
 {

@@ -23,7 +23,9 @@ package struct ServedResource: Sendable {
         if let lastModified { headers.append(HTTPField("Last-Modified", HTTPDate.text(lastModified))) }
         if isNotModified(request) {
             // The length is that of the content (RFC 9110, 8.6), and not 0, which a cache would use.
-            return HTTPAnswer(status: 304, headers: headers + [HTTPField("Content-Length", "\(body.count)")])
+            var answer = HTTPAnswer(status: 304, headers: headers)
+            answer.announcedLength = body.count
+            return answer
         }
         headers += [HTTPField("Content-Type", contentType), HTTPField("Accept-Ranges", "bytes")]
         guard let text = request.headers["range"], mayBePart(request) else {

@@ -110,7 +110,6 @@ private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Res
     }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
-    if answer["Content-Length"] != nil { tonearm_http_own_length(response) }
     for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
     if answer["Date"] == nil {
         MHD_add_response_header(response, "Date", HTTPDate.text(SystemTime.clockMilliseconds() / 1000))
