@@ -20,8 +20,8 @@ struct WebLoginLimit {
 
     private var all: [Failures] = []
 
-    /// The part of an address that attempts are counted for. A customer of a provider has 64 bits of a global address of
-    /// IPv6, and may change the others. The machines of one house share those bits of a local address.
+    /// The part of an address that attempts are counted for. A customer of a provider has 64 bits of a global address
+    /// of IPv6, and may change the others. The machines of one house share those bits of a local address.
     private static func network(_ address: [UInt8]) -> ArraySlice<UInt8> {
         // 2000::/3 has the global addresses (RFC 4291, 2.4).
         (address.first ?? 0) & 0xE0 == 0x20 ? address.prefix(8) : address[...]
