@@ -10,7 +10,7 @@
 //   Sheet        menus, questions and small forms
 //   Products     playing, adding and keeping music
 //   Lists        lists of any length, of which only the visible rows exist
-//   Views        queue, music, playlists, offline copies, settings
+//   Views        queue, music, playlists, offline copies, settings, login to the music service
 //   Start        routes, tabs, and the first request
 "use strict";
 
@@ -235,7 +235,6 @@ const TEXTS = {
   "settings.reset": ["Use the file’s value", "Wert der Datei nehmen"],
   "settings.rejected": ["Not saved: {message}", "Nicht gesichert: {message}"],
   "setting.audio.device": ["Sound device", "Tongerät"],
-  "setting.audio.device.help": ["“auto”, or a name like hw:CARD=DAC.", "„auto“ oder ein Name wie hw:CARD=DAC."],
   "setting.audio.maximum-volume": ["Highest volume, in percent", "Höchste Lautstärke, in Prozent"],
   "setting.audio.volume-route": ["Where the volume is set", "Wo die Lautstärke eingestellt wird"],
   "setting.audio.normalization": ["Same loudness", "Gleiche Lautheit"],
@@ -246,6 +245,9 @@ const TEXTS = {
   "setting.service.quality": ["Quality of the music service", "Qualität des Musikdienstes"],
   "setting.offline.only": ["Offline mode", "Offline-Modus"],
   "setting.library.folders": ["Music folders", "Musikordner"],
+  "device.auto": ["automatic", "automatisch"],
+  "device.busy": ["{device} (in use)", "{device} (in Gebrauch)"],
+  "device.unusable": ["{device} (not usable)", "{device} (nicht benutzbar)"],
   "value.auto": ["in the sound card, if possible", "in der Soundkarte, wenn möglich"],
   "value.software": ["in software", "in Software"],
   "value.off": ["off", "aus"],
@@ -269,12 +271,30 @@ const TEXTS = {
   "library.title": ["Music library", "Musiksammlung"],
   "library.scan": ["Look for new music", "Nach neuer Musik suchen"],
   "library.scan-begun": ["The folders are looked through.", "Die Ordner werden durchgesehen."],
+  "service.title": ["Music service", "Musikdienst"],
+  "service.logged-in": ["Logged in to {service}.", "Angemeldet bei {service}."],
+  "service.logged-out": ["Not logged in to {service}.", "Nicht angemeldet bei {service}."],
+  "service.log-in": ["Log in", "Anmelden"],
+  "service.cancel": ["Cancel the login", "Anmeldung abbrechen"],
+  "service.log-out": ["Log out", "Abmelden"],
+  "service.log-out-question": ["Log out of the music service?", "Vom Musikdienst abmelden?"],
+  "service.token": ["Still logged in: the configuration has a file with a token.",
+    "Noch angemeldet: In der Konfiguration steht eine Datei mit einem Token."],
+  "service.prompt": ["Open this page on any device and enter the code, or scan the picture with a phone:",
+    "Diese Seite auf irgendeinem Gerät öffnen und den Code eingeben, oder das Bild mit einem Telefon scannen:"],
+  "service.code": ["Code: {code}", "Code: {code}"],
+  "service.qr": ["QR code of the page", "QR-Code der Seite"],
+  "service.problem": ["It has failed: {message}", "Es ist fehlgeschlagen: {message}"],
   "system.title": ["System", "System"],
   "system.version": ["Tonearm {version}", "Tonearm {version}"],
   "system.network": ["Restart the network", "Netz neu starten"],
   "system.network-question": ["Restart the network? The connection is lost for a moment.",
     "Das Netz neu starten? Die Verbindung geht kurz verloren."],
   "system.network-done": ["The network restarts.", "Das Netz startet neu."],
+  "system.restart": ["Restart", "Neu starten"],
+  "system.restart-question": ["Restart the speaker? The music stops for a minute.",
+    "Den Lautsprecher neu starten? Die Musik schweigt für eine Minute."],
+  "system.restart-done": ["The speaker restarts.", "Der Lautsprecher startet neu."],
   "system.off": ["Power off", "Ausschalten"],
   "system.off-question": ["Power off the speaker? It can only be started again at the device.",
     "Den Lautsprecher ausschalten? Er lässt sich nur am Gerät wieder einschalten."],
@@ -353,11 +373,16 @@ function make(tag, options, ...children) {
   return element;
 }
 
+// Makes an element of a picture.
+function draw(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  Object.keys(attributes).forEach(name => element.setAttribute(name, attributes[name]));
+  element.append(...children);
+  return element;
+}
+
 function icon(name) {
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  picture.setAttribute("class", "icon");
-  picture.setAttribute("aria-hidden", "true");
-  picture.append(document.createElementNS("http://www.w3.org/2000/svg", "use"));
+  const picture = draw("svg", { class: "icon", "aria-hidden": "true" }, draw("use", {}));
   setIcon(picture, name);
   return picture;
 }
@@ -1987,7 +2012,7 @@ function describeCopy(copy) {
 
 // The settings that the page has. Numbers are written with their unit.
 const SETTINGS = [
-  { key: "audio.device", kind: "text" },
+  { key: "audio.device", kind: "device" },
   { key: "audio.volume-route", kind: "choice", values: ["auto", "software"] },
   { key: "audio.maximum-volume", kind: "number", unit: "%", min: 1, max: 100 },
   { key: "audio.normalization", kind: "choice", values: ["off", "track", "album"] },
@@ -2005,18 +2030,24 @@ const SET_BY_CLIENT = "set at run time";
 function settingsView() {
   const rows = make("div", { class: "settings" });
   const version = make("p", { class: "note" });
-  const element = make("div", {}, head(text("settings.title")), rows,
+  const login = new ServiceLogin();
+  const element = make("div", {}, head(text("settings.title")), rows, login.element,
     make("h3", { text: text("library.title") }), libraryState(), make("div", { class: "actions" },
       make("button", { text: text("library.scan"), click: () => attempt(scanLibrary()) })),
     make("h3", { text: text("system.title") }), version, make("div", { class: "actions" },
-      systemButton("system.network", "network-restart"), systemButton("system.off", "power-off")));
+      systemButton("system.network", "network-restart"), systemButton("system.restart", "restart"),
+      systemButton("system.off", "power-off")));
   attempt(request("config-get").then(reply => drawSettings(rows, reply.settings)));
   attempt(request("version")).then(reply => {
     if (reply) setText(version, text("system.version", { version: reply.version }));
   });
   return {
     tab: "settings", title: text("settings.title"), element,
-    receive: (name, data) => { if (name === "configuration") drawSettings(rows, data.settings); }
+    receive: (name, data) => {
+      if (name === "configuration") drawSettings(rows, data.settings);
+      if (name === "status") login.update();
+    },
+    stop: () => login.stop()
   };
 }
 
@@ -2061,10 +2092,9 @@ function written(setting, control) {
 
 function settingRow(setting, value) {
   const id = settingId(setting);
-  const isFixed = setting.kind === "fixed" || (setting.key === "audio.device" && !/^(auto$|hw:)/.test(value.value));
+  const isFixed = setting.kind === "fixed";
   const control = isFixed ? make("output", { id, text: value.value }) : settingControl(id, setting, value.value);
   const notes = [
-    hasText("setting." + setting.key + ".help") && !isFixed && text("setting." + setting.key + ".help"),
     isFixed && text("settings.read-only"),
     value.needsRestart && !isFixed && text("settings.restart")
   ].filter(note => note);
@@ -2088,10 +2118,31 @@ function settingControl(id, setting, value) {
     control = make("input", { id, type: "number", min: setting.min, max: setting.max, step: "1",
       value: parseInt(value, 10) });
   } else {
-    control = make("input", { id, type: "text", value, autocapitalize: "off", autocomplete: "off" });
+    control = make("select", { id });
+    fillDevices(control, value);
   }
   control.addEventListener("change", () => saveSetting(setting, control));
   return control;
+}
+
+// Fills in the present device, and then the others that the machine has.
+async function fillDevices(select, value) {
+  const add = (device, label) => {
+    const option = Array.from(select.options).find(each => each.value === device)
+      || select.appendChild(make("option", { value: device, selected: device === value }));
+    setText(option, label);
+  };
+  add("auto", text("device.auto"));
+  if (value !== "auto") add(value, value);
+  const reply = await attempt(request("devices"));
+  if (!reply) return;
+  reply.cards.forEach(card => card.devices.forEach(each => add(each.device, deviceLabel(card, each))));
+}
+
+function deviceLabel(card, { device, busy, error }) {
+  const label = card.name + " – " + device;
+  if (busy) return text("device.busy", { device: label });
+  return error ? text("device.unusable", { device: label }) : label;
 }
 
 async function saveSetting(setting, control) {
@@ -2108,6 +2159,105 @@ async function saveSetting(setting, control) {
 async function unsetSetting(setting) {
   const reply = await attempt(request("config-unset", { key: setting.key }));
   if (reply) notify(text(reply.inForce ? "settings.saved" : "settings.saved-restart"));
+}
+
+// ---- Login to the music service
+
+const LOGIN_MILLISECONDS = 2000;
+// In modules, around a QR code (ISO/IEC 18004).
+const QUIET_ZONE = 4;
+
+// The part of the settings that logs in to the music service. It stays hidden without one.
+class ServiceLogin {
+  constructor() {
+    this.state = make("p", { role: "status" });
+    this.problem = make("p", { class: "error", role: "alert" });
+    this.prompt = make("div", { class: "prompt" });
+    this.actions = make("div", { class: "actions" });
+    this.element = make("div", { hidden: true }, make("h3", { text: text("service.title") }), this.state, this.problem,
+      this.prompt, this.actions);
+    this.isStopped = false;
+    this.update();
+  }
+
+  stop() {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+  }
+
+  // Asks for the state, and again while a code is shown.
+  update() {
+    return request("service-status").then(status => this.show(status), () => this.updateLater());
+  }
+
+  updateLater() {
+    clearTimeout(this.timer);
+    if (this.isStopped || !this.prompt.firstElementChild) return;
+    this.timer = setTimeout(() => this.update(), LOGIN_MILLISECONDS);
+  }
+
+  async send(name) {
+    const status = await attempt(request(name));
+    if (status) this.show(status);
+    return status;
+  }
+
+  async logOut() {
+    const status = await this.send("service-logout");
+    if (status && status.loggedIn && !status.problem) notify(text("service.token"), true);
+  }
+
+  show(status) {
+    this.element.hidden = status.service === null;
+    setText(this.state, text(status.loggedIn ? "service.logged-in" : "service.logged-out", status));
+    setText(this.problem, status.problem ? text("service.problem", { message: status.problem }) : "");
+    const shown = JSON.stringify([status.loggedIn, status.prompt && status.prompt.completeAddress]);
+    if (shown !== this.shown) this.redraw(status);
+    this.shown = shown;
+    this.updateLater();
+  }
+
+  // Draws the code and the button. The focus stays here.
+  redraw(status) {
+    const hasFocus = this.element.contains(document.activeElement);
+    replaceChildren(this.prompt, ...(status.prompt ? loginPrompt(status.prompt) : []));
+    replaceChildren(this.actions, this.button(status));
+    if (hasFocus) this.actions.firstElementChild.focus();
+  }
+
+  button(status) {
+    const makeButton = (key, click) => make("button", { text: text(key), click });
+    if (status.prompt) return makeButton("service.cancel", () => this.send("service-cancel"));
+    if (!status.loggedIn) return makeButton("service.log-in", () => this.send("service-login"));
+    return makeButton("service.log-out", () =>
+      ask(text("service.log-out-question"), text("service.log-out"), () => this.logOut()));
+  }
+}
+
+function loginPrompt(prompt) {
+  const href = prompt.completeAddress || prompt.address;
+  const link = { text: prompt.address, href, target: "_blank", rel: "noopener noreferrer" };
+  return [
+    make("p", { text: text("service.prompt") }),
+    // The service chooses the address, which must not be a script.
+    make("p", {}, make(/^https?:/.test(href) ? "a" : "span", link)),
+    make("p", { class: "code", text: text("service.code", { code: prompt.code }) }),
+    prompt.qr && codePicture(prompt.qr)
+  ];
+}
+
+// Draws a QR code. Each row is a text with a 1 for a dark module.
+function codePicture(rows) {
+  const size = rows.length + 2 * QUIET_ZONE;
+  let path = "";
+  rows.forEach((row, y) => {
+    row.replace(/1+/g, (dark, x) => {
+      path += "M" + (x + QUIET_ZONE) + " " + (y + QUIET_ZONE) + "h" + dark.length + "v1h-" + dark.length + "z";
+    });
+  });
+  return draw("svg", { class: "qr", viewBox: "0 0 " + size + " " + size, role: "img", "aria-label": text("service.qr"),
+    "shape-rendering": "crispEdges" }, draw("rect", { width: size, height: size, fill: "#fff" }),
+  draw("path", { d: path, fill: "#000" }));
 }
 
 // ---------------------------------------- Start

@@ -5,12 +5,15 @@ import functools
 import os
 import re
 import unittest
+from pathlib import Path
 
+import axe_playwright_python
 from playwright.sync_api import expect, sync_playwright
 from speaker import LIMIT, Speaker
 
 #: A small phone, and a PC.
 SIZES = {360: 640, 1280: 800}
+AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 CHROMIUM = os.environ.get("TONEARM_CHROMIUM", "/usr/bin/chromium")
 
 expect.set_options(timeout=LIMIT * 1000)
@@ -84,6 +87,14 @@ class PageCase(unittest.TestCase):
         self.assertLessEqual(wide, self.width, "the page scrolls sideways")
         self.page.context.close()
         self.assertEqual(self.mistakes, [])
+
+    def expect_no_violation(self, where):
+        """Looks for mistakes that keep people with disabilities out."""
+        if not self.page.evaluate("typeof axe === 'object'"):
+            self.page.evaluate(AXE.read_text())
+        violations = self.page.evaluate("axe.run().then(result => result.violations)")
+        found = [f"{each['id']}: {node['html'][:150]}" for each in violations for node in each["nodes"]]
+        self.assertEqual(found, [], where)
 
     # Parts of the page.
 

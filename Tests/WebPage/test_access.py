@@ -5,12 +5,10 @@ import re
 import unittest
 from pathlib import Path
 
-import axe_playwright_python
 import esprima
 from page_case import SIZES, PageCase, at_both_widths, expect
 
 WEB = Path(__file__).resolve().parents[2] / "web"
-AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
 #: The views by their address, with a text that shows that they are complete.
 VIEWS = {
     "#/": "Hunter", "#/queue": "Jóga", "#/music": "15 tracks", "#/artists": "Die Ärzte", "#/albums": "Summer Hits",
@@ -30,7 +28,7 @@ TOO_NEW = {
 FORBIDDEN = (r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|style=|\son\w+="
              r"|https?://(?!www\.w3\.org/)")
 #: In bytes, of all files.
-LARGEST = 115_000
+LARGEST = 125_000
 
 
 class Access(PageCase):
@@ -42,13 +40,6 @@ class Access(PageCase):
                          products=[{"path": str(self.speaker.music / "Björk/Vespertine")}])
         self.speaker.ask("play")
         self.speaker.ask("pause")
-
-    def expect_no_violation(self, where):
-        if not self.page.evaluate("typeof axe === 'object'"):
-            self.page.evaluate(AXE.read_text())
-        violations = self.page.evaluate("axe.run().then(result => result.violations)")
-        found = [f"{each['id']}: {node['html'][:150]}" for each in violations for node in each["nodes"]]
-        self.assertEqual(found, [], where)
 
     def test_axe_finds_nothing(self):
         self.prepare()
@@ -128,6 +119,8 @@ class Access(PageCase):
                 expect(self.page.locator("#volume")).to_have_attribute("aria-label", "Lautstärke")
                 self.go("Optionen")
                 expect(self.field("Gleiche Lautheit")).to_be_visible()
+                expect(self.field("Tongerät").locator("option").first).to_have_text("automatisch")
+                expect(self.button("Neu starten")).to_be_visible()
                 self.close_page()
 
     def test_large_letters_keep_rows_readable(self):

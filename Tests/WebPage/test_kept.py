@@ -1,14 +1,8 @@
 """Offline copies: with a real content service beside the daemon."""
 
-import os
-import subprocess
-import tempfile
-from pathlib import Path
-
+from content_service import Service
 from page_case import PageCase, at_both_widths, expect
-from speaker import LIMIT, PROGRAM
 
-ORIGIN = Path(os.environ.get("TONEARM_ORIGIN", PROGRAM.with_name("tonearm-origin")))
 SERVICE = """
 [service]
 url = {address}
@@ -16,43 +10,6 @@ token-file = {token}
 [offline]
 free-space = 0
 """
-
-
-class Service:
-    """A content service with the music of the speaker. Its first tracks have the ids 1, 2 and 3."""
-
-    def __init__(self, speaker):
-        self._state = tempfile.TemporaryDirectory(prefix="tonearm-origin-")
-        self.token = speaker.folder / "token"
-        self.token.write_text("the-token-of-a-person\n")
-        self._music = speaker.music
-        self._process = None
-        self.address = self.start(0)
-
-    def start(self, port):
-        """Starts it, waits until it has scanned the music, and returns its address."""
-        command = [ORIGIN, "serve", self._music, "--port", str(port), "--state", self._state.name]
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-                                         stderr=subprocess.DEVNULL)
-        address = ""
-        for line in self._process.stdout:
-            if line.startswith("serving "):
-                address = line.split()[-1]
-            if " new or changed" in line or (port and address):
-                return address
-        raise AssertionError("the service ended")
-
-    def stop(self):
-        self._process.terminate()
-        self._process.wait(LIMIT)
-        self._process.stdout.close()
-
-    def start_again(self):
-        self.start(int(self.address.rstrip("/").rsplit(":", 1)[1]))
-
-    def discard(self):
-        self.stop()
-        self._state.cleanup()
 
 
 class Kept(PageCase):
@@ -131,3 +88,10 @@ class Kept(PageCase):
         self.speaker.wait("the offline mode", lambda ask: ask("config-get", key="offline.only")["settings"][0]["value"]
                           == "yes")
         expect(self.field("Quality of the music service")).to_be_visible()
+
+    @at_both_widths
+    def test_says_that_a_token_file_cannot_be_logged_out(self):
+        self.go("Settings")
+        self.button("Log out").click()
+        self.button("Log out", self.page.get_by_role("dialog")).click()
+        self.expect_notice("Still logged in: the configuration has a file with a token.")

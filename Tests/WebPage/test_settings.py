@@ -45,10 +45,45 @@ class Settings(PageCase):
     @at_both_widths
     def test_settings_of_the_file_alone_cannot_be_changed(self):
         self.go("Settings")
-        for name in ["Sound device", "Music folders"]:
-            field = self.field(name)
-            self.assertEqual(field.evaluate("field => field.tagName"), "OUTPUT")
-            expect(field).to_have_accessible_description("It can only be set in the configuration file.")
+        field = self.field("Music folders")
+        self.assertEqual(field.evaluate("field => field.tagName"), "OUTPUT")
+        expect(field).to_have_accessible_description("It can only be set in the configuration file.")
+
+    @at_both_widths
+    def test_chooses_the_sound_device(self):
+        self.go("Settings")
+        field = self.field("Sound device")
+        own = self.value("audio.device")
+        expect(field, "the device of the configuration file").to_have_value(own)
+        field.select_option("automatic")
+        self.wait_for_value("audio.device", "auto")
+        expect(field).to_have_value("auto")
+        self.button("Use the file’s value: Sound device").click()
+        self.wait_for_value("audio.device", own)
+        expect(field).to_have_value(own)
+
+    @at_both_widths
+    def test_offers_the_devices_of_the_machine(self):
+        # A machine for tests has no sound card. The reply is that of docs/control.md, with further devices.
+        device = {"rates": None, "sampleFormats": None, "minimumChannels": None, "maximumChannels": None, "busy": False,
+                  "error": None}
+        cards = [
+            {"id": "DAC", "index": 0, "name": "USB DAC", "mixerControls": [], "devices": [
+                {**device, "device": "hw:CARD=DAC,DEV=0", "name": "USB Audio", "busy": True},
+                {**device, "device": "hw:CARD=DAC,DEV=1", "name": "USB Audio #1"}]},
+            {"id": "HDMI", "index": 1, "name": "Screen", "mixerControls": [], "devices": [
+                {**device, "device": "hw:CARD=HDMI,DEV=0", "name": "HDMI", "error": "no screen is connected"}]},
+        ]
+        self.page.route("**/api/devices", lambda route: route.fulfill(json={"ok": True, "cards": cards}))
+        self.go("Settings")
+        field = self.field("Sound device")
+        expect(field.locator("option"), "the devices").to_have_text([
+            "automatic", self.value("audio.device"), "USB DAC – hw:CARD=DAC,DEV=0 (in use)",
+            "USB DAC – hw:CARD=DAC,DEV=1", "Screen – hw:CARD=HDMI,DEV=0 (not usable)"])
+        field.select_option("USB DAC – hw:CARD=DAC,DEV=1")
+        self.wait_for_value("audio.device", "hw:CARD=DAC,DEV=1")
+        expect(field.locator("option"), "each device once").to_have_count(4)
+        expect(field).to_have_value("hw:CARD=DAC,DEV=1")
 
     @at_both_widths
     def test_follows_changes_of_other_clients(self):
@@ -59,14 +94,14 @@ class Settings(PageCase):
         expect(field).to_have_value("track")
 
     @at_both_widths
-    def test_power_off_and_network_restart_ask_first(self):
+    def test_power_off_and_restarts_ask_first(self):
         commands = self.speaker.folder / "commands"
         commands.unlink(missing_ok=True)
         self.go("Settings")
         self.button("Power off").click()
         self.button("Cancel").click()
         expect(self.button("Power off"), "the focus after the question").to_be_focused()
-        for name, word in [("Restart the network", "network"), ("Power off", "off")]:
+        for name, word in [("Restart the network", "network"), ("Restart", "restart"), ("Power off", "off")]:
             self.button(name).click()
             expect(self.page.get_by_role("dialog"), "the question").to_be_visible()
             self.assertFalse(commands.exists() and word in commands.read_text())
