@@ -30,7 +30,7 @@ class API(unittest.TestCase):
                 "run", REPOSITORY / "docs/openapi.json", "--url", speaker.address,
                 # It has no end.
                 "--exclude-path", "/api/events",
-                "--max-examples", "30", "--suppress-health-check", "all",
+                "--generation-deterministic", "--max-examples", "30", "--suppress-health-check", "all",
                 # Data of the right form is refused when the entry or file that it names does not exist.
                 "--exclude-checks", "positive_data_acceptance",
             ]
