@@ -38,11 +38,7 @@ struct MPDPasswords: Sendable {
         let given = Array(password.utf8)
         var found: MPDPermission?
         for line in lines {
-            var difference = UInt8(line.password.count == given.count ? 0 : 1)
-            for (place, byte) in line.password.enumerated() {
-                difference |= byte ^ (place < given.count ? given[place] : ~byte)
-            }
-            if difference == 0 { found = max(found ?? .none, line.level) }
+            if SecretText.isEqual(given, line.password) { found = max(found ?? .none, line.level) }
         }
         return found
     }

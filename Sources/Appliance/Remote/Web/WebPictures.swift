@@ -11,7 +11,7 @@ struct WebPictures: Sendable {
     /// How long a look into the index may take, in nanoseconds.
     private static let patience: Int64 = 5_000_000_000
     let library: LibraryConductor?
-    /// No cover comes from another folder.
+    /// A path lies in one of these. A link in them may lead elsewhere: only pictures are sent.
     let folders: MusicFolders
 
     /// - Parameter path: the path of a track, or of a folder with music.
