@@ -142,9 +142,10 @@ final class Avahi {
         ).write(to: URL(fileURLWithPath: folder["avahi.conf"]))
         environment = ProcessInfo.processInfo.environment.merging(["DBUS_SYSTEM_BUS_ADDRESS": address]) { $1 }
         let bus = try TestProcess(
-            "dbus-daemon", ["--config-file=\(folder["bus.conf"])", "--nofork", "--nopidfile"], output: .null)
+            "dbus-daemon", ["--config-file=\(folder["bus.conf"])", "--nofork", "--nopidfile", "--print-address"])
         self.bus = bus
-        try bus.wait("its socket") { FileKind(at: folder["bus"]) != nil }
+        // It prints its address once it listens. Its socket appears before.
+        try bus.line("its address") { $0.hasPrefix(address) }
         let daemon = try TestProcess(
             "/usr/sbin/avahi-daemon",
             ["--file", folder["avahi.conf"], "--no-drop-root", "--no-chroot", "--no-rlimits"],

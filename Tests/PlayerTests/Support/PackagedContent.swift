@@ -73,17 +73,10 @@ struct PackagedContent {
             } else {
                 transfer.begin(206, [("Content-Range", "bytes \(start)-\(end - 1)/\(bytes.count)")])
             }
-            let piece = bitsPerSecond(count).map { max(1, Int($0 / 8)) } ?? bytes.count
             guard let rate = bitsPerSecond(count) else { return transfer.send([Array(bytes[start..<end])]) }
-            for place in stride(from: start, to: end, by: max(1, piece)) {
-                let part = bytes[place..<min(end, place + piece)]
-                clock.advance(by: Int64(Double(part.count) * 8e9 / rate))
-                guard transfer.deliver(Array(part)) == .more else {
-                    let rest = stride(from: place, to: end, by: piece).map { Array(bytes[$0..<min(end, $0 + piece)]) }
-                    return transfer.send(rest[...])
-                }
-            }
-            transfer.end()
+            let piece = max(1, Int(rate / 8))
+            let pieces = stride(from: start, to: end, by: piece).map { Array(bytes[$0..<min(end, $0 + piece)]) }
+            transfer.send(pieces[...]) { clock.advance(by: Int64(Double($0) * 8e9 / rate)) }
         }
     }
 

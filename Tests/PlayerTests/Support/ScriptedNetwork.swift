@@ -19,7 +19,7 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
         private(set) var resumes = 0
         private var isOver = false
         /// The data that `send` has not delivered yet; nil when it is not sending.
-        private var unsent: ArraySlice<[UInt8]>?
+        private var unsent: (pieces: ArraySlice<[UInt8]>, passTime: (Int) -> Void)?
 
         init(_ request: TransferRequest, _ sink: any TransferSink) {
             self.request = request
@@ -35,14 +35,17 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
             resumes += 1
             guard let unsent else { return }
             self.unsent = nil
-            send(unsent)
+            send(unsent.pieces, passTime: unsent.passTime)
         }
 
         /// Delivers all pieces as the sink takes them, and ends.
-        func send(_ pieces: ArraySlice<[UInt8]>) {
+        /// - Parameter passTime: lets the time pass in which a piece of this many bytes arrives. It is called before
+        ///   each delivery, also after the sink has asked for a pause.
+        func send(_ pieces: ArraySlice<[UInt8]>, passTime: @escaping (Int) -> Void = { _ in }) {
             for place in pieces.indices where !isOver {
+                passTime(pieces[place].count)
                 guard deliver(pieces[place]) == .more else {
-                    unsent = pieces[place...]
+                    unsent = (pieces[place...], passTime)
                     return
                 }
             }
