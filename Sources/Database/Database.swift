@@ -9,6 +9,8 @@ public final class Database {
     /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for one without a file.
     public let path: String
     let connection: OpaquePointer
+    /// Compiled statements that are not in use.
+    private var idle: [(sql: StatementText, handle: OpaquePointer)] = []
 
     /// Opens the database. A missing file is created empty, readable only for its owner.
     /// - Parameter busyTimeout: how long to wait for the lock of another process, in milliseconds.
@@ -49,7 +51,10 @@ public final class Database {
         try execute("PRAGMA journal_size_limit=1048576")
     }
 
-    deinit { sqlite3_close_v2(connection) }
+    deinit {
+        for statement in idle { sqlite3_finalize(statement.handle) }
+        sqlite3_close_v2(connection)
+    }
 
     private static func createFile(_ path: String) throws(DatabaseError) {
         guard FileKind(at: path) == nil else { return }
@@ -68,10 +73,35 @@ public final class Database {
     /// Compiles one statement.
     /// - Throws: `.misuse` for SQL that is not valid.
     public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+        Statement(try handle(sql), of: self, sql: sql)
+    }
+
+    private func handle(_ sql: String) throws(DatabaseError) -> OpaquePointer {
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v2(connection, sql, -1, &handle, nil)
         guard code == SQLITE_OK, let handle else { throw error(code, sql) }
-        return Statement(handle, of: self, sql: sql)
+        return handle
+    }
+
+    /// The most statements that stay compiled. Each one takes some KiB.
+    private static let idleLimit = 16
+
+    /// Returns a statement that stays compiled after its end, for the next call with the same text. For queries that
+    /// run often.
+    /// - Throws: `.misuse` for SQL that is not valid.
+    public func reusable(_ text: StatementText) throws(DatabaseError) -> Statement {
+        if let place = idle.lastIndex(where: { $0.sql === text }) {
+            return Statement(idle.remove(at: place).handle, of: self, text)
+        }
+        return Statement(try handle(text.sql), of: self, text)
+    }
+
+    /// Takes back a reusable statement.
+    func end(_ handle: OpaquePointer, _ text: StatementText) {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+        idle.append((text, handle))
+        if idle.count > Self.idleLimit { sqlite3_finalize(idle.removeFirst().handle) }
     }
 
     /// Runs one statement to its end and ignores its rows.

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A compiled statement. It cannot be copied, and its `deinit` finalizes it.
+/// A compiled statement. It cannot be copied, and its `deinit` finalizes it, or gives it back to its database.
 ///
 /// Thread: the thread of its database.
 public struct Statement: ~Copyable {
@@ -8,14 +8,27 @@ public struct Statement: ~Copyable {
     /// A reference that holds the connection open as long as the statement lives.
     private let database: Database
     private let sql: String
+    /// nil for a statement that is finalized at its end.
+    private let text: StatementText?
 
     init(_ handle: OpaquePointer, of database: Database, sql: String) {
         self.handle = handle
         self.database = database
         self.sql = sql
+        text = nil
     }
 
-    deinit { sqlite3_finalize(handle) }
+    /// A statement that its database takes back.
+    init(_ handle: OpaquePointer, of database: Database, _ text: StatementText) {
+        self.handle = handle
+        self.database = database
+        sql = text.sql
+        self.text = text
+    }
+
+    deinit {
+        if let text { database.end(handle, text) } else { sqlite3_finalize(handle) }
+    }
 
     /// Binds values to the statement's `?`, in order, and resets it.
     /// - Throws: `.misuse` when the number of values is wrong.
@@ -118,4 +131,14 @@ public struct Statement: ~Copyable {
         let start = sqlite3_column_blob(handle, Int32(column))
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column))))
     }
+}
+
+/// The SQL of a reusable statement, which a database recognises by this object. A constant of the program:
+///
+///     private static let title = StatementText("SELECT title FROM album WHERE id = ?")
+///     var statement = try database.reusable(Self.title)
+public final class StatementText: Sendable {
+    let sql: String
+
+    public init(_ sql: String) { self.sql = sql }
 }

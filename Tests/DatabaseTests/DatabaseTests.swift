@@ -1,5 +1,6 @@
 import CLinux
 import Foundation
+import Platform
 import Testing
 import TestSupport
 @testable import Database
@@ -45,6 +46,46 @@ struct DatabaseTests {
         try database.execute("CREATE TABLE t (a)")
         try database.execute("INSERT INTO t VALUES (?)", value)
         #expect(try rows("SELECT a FROM t", in: database) == [[value]])
+    }
+
+    @Test("a reusable statement begins anew each time, also beside itself, and after an end in the middle of its rows")
+    func reusable() throws {
+        let database = try Database(path: path)
+        try database.execute(script: "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
+        let text = StatementText("SELECT a FROM t WHERE a >= ? ORDER BY a")
+        func first(_ least: Int64) throws -> Int64? {
+            var statement = try database.reusable(text)
+            try statement.bind([.integer(least)])
+            guard try statement.step() else { return nil }
+            let isEmpty = try least == 2 && first(4) == nil
+            #expect(isEmpty == (least == 2), "the inner one has no rows")
+            return statement.integer(0)
+        }
+        for least in [1, 2, 3, 2, 1] as [Int64] { #expect(try first(least) == least) }
+        // The values of the last use are gone.
+        var statement = try database.reusable(text)
+        #expect(try !statement.step())
+        // It does not hold a transaction open.
+        try database.execute("DROP TABLE t")
+        #expect(throws: DatabaseError.self) { try first(1) }
+        try database.execute(script: "CREATE TABLE t (a); INSERT INTO t VALUES (7)")
+        #expect(try first(5) == 7)
+    }
+
+    @Test("many reusable statements: the database finalizes those that were not used for long, and all at its end")
+    func manyReusable() throws {
+        var database: Database? = try Database(path: path)
+        let texts = (0..<40).map { StatementText("SELECT \($0)") }
+        for _ in 0..<2 {
+            for (number, text) in texts.enumerated() {
+                guard var statement = try database?.reusable(text) else { continue }
+                #expect(try statement.step())
+                #expect(statement.integer(0) == Int64(number))
+            }
+        }
+        // SQLite removes these files with the last connection, if no statement holds it open.
+        database = nil
+        #expect(FileKind(at: path + "-wal") == nil)
     }
 
     @Test("a column is read as its own type, and as no other")

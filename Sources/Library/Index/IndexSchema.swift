@@ -24,9 +24,12 @@ extension MusicIndex {
                     id INTEGER PRIMARY KEY,
                     path TEXT NOT NULL UNIQUE,
                     -- Sorts it after the folder that contains it, and before the next one there (`FolderOrder`).
-                    place BLOB NOT NULL DEFAULT x''
+                    place BLOB NOT NULL DEFAULT x'',
+                    -- Whether the positions of its tracks are up to date.
+                    is_sorted INTEGER NOT NULL DEFAULT 0
                 );
                 CREATE INDEX folder_place ON folder (place);
+                CREATE INDEX folder_unsorted ON folder (is_sorted) WHERE is_sorted = 0;
                 CREATE TABLE album (
                     id INTEGER PRIMARY KEY AUTOINCREMENT,
                     -- The album artist, or else the folder, of which a folder of a disc is not a part.
@@ -102,11 +105,14 @@ extension MusicIndex {
                     album_peak REAL,
                     -- A hash of the path in one spelling for all cases and normal forms.
                     folded INTEGER NOT NULL,
+                    -- Its place among the tracks of its folder (`FolderTracks`).
+                    position INTEGER NOT NULL DEFAULT 0,
                     -- All tags with all values (`TrackTags`).
                     tags BLOB NOT NULL DEFAULT x'',
                     UNIQUE (folder, file, part)
                 );
                 CREATE INDEX track_present ON track (is_present);
+                CREATE INDEX track_position ON track (folder, position);
                 CREATE INDEX track_album ON track (album_id, is_present, disc_number, track_number, folder, file);
                 CREATE INDEX track_content ON track (content);
                 CREATE INDEX track_folded ON track (folded);

@@ -27,11 +27,13 @@ package struct TrackRows {
     let database: Database
     private let albums: AlbumRows
     private let search: SearchRows
+    private let folders: FolderTracks
 
     package init(_ database: Database) {
         self.database = database
         albums = AlbumRows(database)
         search = SearchRows(database)
+        folders = FolderTracks(database: database)
     }
 
     /// Returns the number of a folder, which becomes a row.
@@ -50,9 +52,9 @@ package struct TrackRows {
     @discardableResult
     package func store(_ place: FilePlace, _ track: ScannedTrack, now: Int64) throws(DatabaseError) -> Int64? {
         let metadata = track.metadata
-        let key: [DatabaseValue] = [
-            .integer(try folder(place.folder)), .text(place.file), .integer(Int64(track.part)),
-        ]
+        let folder = try folder(place.folder)
+        try folders.note(folder)
+        let key: [DatabaseValue] = [.integer(folder), .text(place.file), .integer(Int64(track.part))]
         var known = try database.prepare(
             "SELECT id, album_id, content FROM track WHERE folder = ? AND file = ? AND part = ?")
         try known.bind(key)
@@ -159,9 +161,12 @@ package struct TrackRows {
         for (id, album) in tracks { try set(0, id, album) }
     }
 
-    /// Writes the outdated texts of the search, and the outdated albums when they are wanted.
+    /// Writes the outdated texts of the search, and the outdated albums and positions when they are wanted.
     package func finish(albums withAlbums: Bool = true) throws(DatabaseError) {
-        if withAlbums { try albums.finish() }
+        if withAlbums {
+            try albums.finish()
+            try folders.finish()
+        }
         try search.refresh()
     }
 }

@@ -43,8 +43,9 @@ package enum FoldedText {
         while place < text.endIndex {
             let byte = text[place]
             if byte < 0x80 {
-                letters.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
-                place += 1
+                let end = text[place...].firstIndex { $0 >= 0x80 } ?? text.endIndex
+                appendASCII(text[place..<end], to: &letters)
+                place = end
                 continue
             }
             let count = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
@@ -58,6 +59,18 @@ package enum FoldedText {
             }
             if !combiningMarks.contains(scalar) { append(letter(of: scalar), to: &letters) }
             place = end
+        }
+    }
+
+    /// Nearly all text is ASCII. The loop has no branch, so that the compiler makes one of vectors.
+    private static func appendASCII(_ text: ArraySlice<UInt8>, to letters: inout [UInt8]) {
+        let start = letters.count
+        letters.append(contentsOf: text)
+        letters[start...].withUnsafeMutableBufferPointer { letters in
+            for place in letters.indices {
+                let byte = letters[place]
+                letters[place] = byte | (byte &- 0x41 < 26 ? 0x20 : 0)
+            }
         }
     }
 

@@ -16,10 +16,14 @@ struct MPDDatabaseTests {
         try music.add("A/1.flac", "TITLE=One", "GENRE=Rock", "GENRE=Pop", frames: 66_150)
         try music.scan()
         let paths = ["\(music.path)/A/1.flac", "tonearm:track/5", "\(music.path)/gone.flac", "/elsewhere/x.flac"]
-        let songs = try music.database.songs(at: paths)
-        var output = MPDOutput()
-        for song in songs { song.write(to: &output, tags: [MPDTags(.title), MPDTags(.genre)]) }
-        let lines = String(decoding: output.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        var songs: [MPDSong] = []
+        var output: [UInt8] = []
+        try music.database.forEachSong(at: paths) { place, song in
+            #expect(place == songs.count)
+            songs.append(song)
+            song.write(to: &output, [MPDTags(.title), MPDTags(.genre)])
+        }
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
         #expect(
             lines.filter { !$0.hasPrefix("Last-Modified") } == [
                 "file: A/1.flac", "Format: 44100:16:2", "Title: One", "Genre: Rock", "Genre: Pop", "Time: 2",

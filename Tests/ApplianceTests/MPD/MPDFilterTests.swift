@@ -13,7 +13,7 @@ struct MPDFilterTests {
         for (field, values) in fields { metadata[field] = values }
         var song = MPDSong(uri: uri)
         let details = MPDSong.Details(
-            modified: modified, format: MPDAudioFormat(rate: 44_100, samples: .bits(bits), channels: 2),
+            id: 1, modified: modified, format: MPDAudioFormat(rate: 44_100, samples: .bits(bits), channels: 2),
             milliseconds: 1000, part: 0)
         song.take(details) { bytes, tags in
             bytes += Array(uri.utf8)

@@ -15,6 +15,9 @@ struct MPDOutput: Equatable {
 
     mutating func pair(_ key: StaticString, _ value: some BinaryInteger & Sendable) { pair(key, "\(Int64(value))") }
 
+    /// Adds the lines that `write` adds.
+    mutating func append(_ write: (inout [UInt8]) -> Void) { write(&bytes) }
+
     /// Adds bytes as they are.
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 }

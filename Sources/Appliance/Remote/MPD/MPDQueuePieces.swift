@@ -63,9 +63,15 @@ final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
         case .names:
             for entry in entries { output.append(Array("\(entry.place):file: \(uri(entry))\n".utf8)) }
         case .songs:
-            let songs = try database?.songs(at: entries.map { $0.path })
-            for (index, entry) in entries.enumerated() {
-                write(entry, songs?[index] ?? MPDSong(uri: uri(entry)), to: &output)
+            if let database {
+                try database.forEachSong(at: entries.map { $0.path }) { index, song in
+                    write(entries[index], &song, to: &output)
+                }
+            } else {
+                for entry in entries {
+                    var song = MPDSong(uri: uri(entry))
+                    write(entry, &song, to: &output)
+                }
             }
         }
         return output.bytes
@@ -83,11 +89,10 @@ final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
         }
     }
 
-    private func write(_ entry: Entry, _ song: MPDSong, to output: inout MPDOutput) {
-        var song = song
+    private func write(_ entry: Entry, _ song: inout MPDSong, to output: inout MPDOutput) {
         song.priority = Int(entry.priority)
         if let selection, !song.matches(selection) { return }
-        song.write(to: &output, tags: tags)
+        output.append { song.write(to: &$0, tags) }
         if song.details == nil, let announced, announced.id == entry.id { write(announced.context, to: &output) }
         output.pair("Pos", entry.place)
         output.pair("Id", entry.id.number)

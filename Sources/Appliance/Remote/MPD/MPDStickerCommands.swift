@@ -174,7 +174,7 @@ extension MPDDatabase {
     /// Whether a URI is a song of the library.
     fileprivate func hasSong(_ uri: String) throws(MPDFailure) -> Bool {
         guard let path = paths.path(ofURI: uri) else { return false }
-        return try songs(at: [path]).first?.details != nil
+        return try read { (database) throws(DatabaseError) in try MPDReader(database, paths).song(at: path) } != nil
     }
 }
 

@@ -194,7 +194,7 @@ private final class MPDPlaylistPieces: MPDPieces, @unchecked Sendable {
         entries = entries.dropFirst(Self.count)
         var output = MPDOutput()
         if isFull, let database {
-            for song in try database.songs(at: part) { song.write(to: &output, tags: tags) }
+            try database.forEachSong(at: part) { _, song in output.append { song.write(to: &$0, tags) } }
         } else {
             for path in part { output.pair("file", paths.uri(ofPath: path) ?? path) }
         }

@@ -52,21 +52,18 @@ struct MPDDatabase: Sendable {
 
     // MARK: Songs of the queue
 
-    /// Returns the songs of paths that the queue plays, in their order. One that the library does not have is its URI
-    /// alone.
-    func songs(at playedPaths: [String]) throws(MPDFailure) -> [MPDSong] {
+    /// Calls `use` for the songs of paths that the queue plays, in their order. One that the library does not have is
+    /// its URI alone.
+    func forEachSong(at playedPaths: [String], _ use: (Int, inout MPDSong) -> Void) throws(MPDFailure) {
         try read { (database) throws(DatabaseError) in
-            var reader = try MPDReader(database, paths)
-            var songs: [MPDSong] = []
-            songs.reserveCapacity(playedPaths.count)
-            for path in playedPaths {
-                var song = MPDSong(uri: paths.uri(ofPath: path) ?? path)
-                if path.utf8.first == UInt8(ascii: "/"), let id = try reader.song(at: path) {
-                    _ = try reader.read(id, into: &song)
-                }
-                songs.append(song)
+            var reader = MPDReader(database, paths)
+            var song = MPDSong(uri: "")
+            for (number, path) in playedPaths.enumerated() {
+                let isFile = path.utf8.first == UInt8(ascii: "/")
+                let isKnown = isFile ? try reader.read(at: path, into: &song) : false
+                if !isKnown { song = MPDSong(uri: paths.uri(ofPath: path) ?? path) }
+                use(number, &song)
             }
-            return songs
         }
     }
 
@@ -102,13 +99,14 @@ struct MPDDatabase: Sendable {
 
     private func playedPaths(of walk: MPDWalk, _ window: Range<Int> = 0..<Int.max) throws(MPDFailure) -> [String] {
         try read { (database) throws(DatabaseError) in
-            var reader = try MPDReader(database, paths)
-            var (walk, song, played) = (walk, MPDSong(uri: ""), [String]())
-            var place = 0
-            while place < window.upperBound, let id = try walk.next(&reader) {
-                defer { place += 1 }
-                guard place >= window.lowerBound, try reader.read(id, into: &song) else { continue }
-                if let path = paths.path(ofURI: String(decoding: song.uri, as: UTF8.self)) { played.append(path) }
+            var reader = MPDReader(database, paths)
+            var (walk, played, place) = (walk, [String](), 0)
+            _ = try walk.forEach(&reader) { song in
+                if window.contains(place), let path = paths.path(ofURI: String(decoding: song.uri, as: UTF8.self)) {
+                    played.append(path)
+                }
+                place += 1
+                return place < window.upperBound
             }
             return played
         }
@@ -116,10 +114,10 @@ struct MPDDatabase: Sendable {
 
     /// Returns the music of a URI; nil for the root.
     /// - Throws: there is no music.
-    func place(of uri: String) throws(MPDFailure) -> MPDReader.Place? {
+    func place(of uri: String) throws(MPDFailure) -> MPDReader.Music? {
         if uri.utf8.isEmpty || MPDWord.isSame(uri, "/") { return nil }
         guard MPDPaths.isSafe(uri), let path = paths.path(ofURI: uri) else { throw Self.noFolder }
-        let place = try read { (database) throws(DatabaseError) in try MPDReader(database, paths).place(of: path) }
+        let place = try read { (database) throws(DatabaseError) in try MPDReader(database, paths).music(at: path) }
         guard let place else { throw Self.noFolder }
         return place
     }

@@ -29,14 +29,12 @@ extension MPDDatabase {
             output += head
             head = []
             return try database.read { (connection) throws(DatabaseError) in
-                var reader = try MPDReader(connection, database.paths)
-                var song = MPDSong(uri: "")
-                while output.count < MPDPages.pieceSize {
-                    guard place < window.upperBound, let id = try walk.next(&reader) else { return false }
-                    if place >= window.lowerBound, try reader.read(id, into: &song) { write(song, tags, &output) }
+                var reader = MPDReader(connection, database.paths)
+                return try walk.forEach(&reader) { song in
+                    if window.contains(place) { write(song, tags, &output) }
                     place += 1
-                }
-                return true
+                    return place < window.upperBound && output.count < MPDPages.pieceSize
+                } && place < window.upperBound
             }
         }
     }
@@ -51,7 +49,7 @@ extension MPDDatabase {
             candidates = found
         }
         return try read { (database) throws(DatabaseError) in
-            var reader = try MPDReader(database, paths)
+            var reader = MPDReader(database, paths)
             let walk = MPDWalk(try reader.folders(below: base.paths), candidates)
             guard let order = selection.order else { return walk }
             return MPDWalk(songs: try Self.sorted(walk, order, selection, &reader))
@@ -64,9 +62,10 @@ extension MPDDatabase {
     ) throws(DatabaseError) -> [Int64] {
         var records = MPDRecords(
             isDescending: selection.isDescending, merges: false, limit: selection.window.upperBound)
-        var (walk, song) = (walk, MPDSong(uri: ""))
-        while let id = try walk.next(&reader) {
-            if try reader.read(id, into: &song) { records.append(sortKey(of: song, order), number: id) }
+        var walk = walk
+        _ = try walk.forEach(&reader) { song in
+            records.append(sortKey(of: song, order), number: song.details?.id ?? 0)
+            return true
         }
         records.finish()
         return records.entries.dropFirst(selection.window.lowerBound).map { $0.number }
@@ -94,7 +93,7 @@ extension MPDDatabase {
         let clauses = filter?.clauses(paths) ?? []
         let (usesFolded, usesURI) = (filter?.usesFolded ?? false, filter?.usesURI ?? false)
         try read { (database) throws(DatabaseError) in
-            var reader = try MPDReader(database, paths)
+            var reader = MPDReader(database, paths)
             try reader.forEachSong(clauses, needsURI: usesURI) { song, id, folder in
                 if usesFolded { song.fold() }
                 if filter?.matches(song) ?? true { use(song, id, folder) }

@@ -24,30 +24,14 @@ extension MPDDatabase {
         var tree = MPDTree(folders, below: place == nil ? [] : Array(uri.utf8), isFull: isFull)
         return MPDPages { (output) throws(MPDFailure) in
             try database.read { (connection) throws(DatabaseError) in
-                var reader = try MPDReader(connection, database.paths)
-                var song = MPDSong(uri: "")
-                while output.count < MPDPages.pieceSize {
-                    switch try tree.next(&reader) {
-                    case .folder(let uri, let modified):
-                        output.line("directory", uri)
-                        if isFull, let modified { output.lastModified(modified) }
-                    case .playlist(let uri, let modified):
-                        output.line("playlist", uri)
-                        if isFull { output.lastModified(modified) }
-                    case .song(let id):
-                        if try reader.read(id, into: &song) { Self.write(isFull)(song, tags, &output) }
-                    case nil: return false
-                    }
-                }
-                return true
+                var reader = MPDReader(connection, database.paths)
+                return try tree.fill(&output, &reader, tags)
             }
         }
     }
 
     private static func write(_ isFull: Bool) -> (MPDSong, MPDTags, inout [UInt8]) -> Void {
-        { song, tags, output in
-            if isFull { song.write(to: &output, tags) } else { output.line("file", song.uri) }
-        }
+        { song, tags, output in MPDTree.write(song, isFull, tags, to: &output) }
     }
 
     /// Lists the tracks of a cue sheet.
@@ -56,7 +40,7 @@ extension MPDDatabase {
         _ file: String, in folder: Int64, _ isFull: Bool, folder uri: String? = nil
     ) throws(MPDFailure) -> MPDPages {
         let (songs, sheets) = try read { (database) throws(DatabaseError) in
-            var reader = try MPDReader(database, paths)
+            let reader = MPDReader(database, paths)
             return (try reader.songs(ofSheet: file, in: folder), try reader.sheets(inFolder: folder))
         }
         var head: [UInt8] = []
@@ -89,14 +73,14 @@ extension MPDDatabase {
     private func folder(at path: String, _ uri: String) throws(MPDFailure) -> MPDPages {
         let prefix = uri.utf8.isEmpty ? [] : Array(uri.utf8) + [UInt8(ascii: "/")]
         let parent = FilePlace(folder: path, file: "").folder
-        var songs: [Int64] = []
+        var number: Int64?
         var others: [UInt8] = []
         try read { (database) throws(DatabaseError) in
-            var reader = try MPDReader(database, paths)
-            guard let folder = try reader.folder(at: path) else { return }
-            songs = try reader.songs(inFolder: folder).files
-            let sheets = try reader.sheets(inFolder: folder)
-            for other in try sheets + reader.playlists(inFolder: folder) {
+            var reader = MPDReader(database, paths)
+            number = try reader.number(ofFolderAt: path)
+            guard let number else { return }
+            let sheets = try reader.sheets(inFolder: number)
+            for other in try sheets + reader.playlists(inFolder: number) {
                 others.line("playlist", prefix + Array(other.file.utf8))
                 others.lastModified(other.modified)
             }
@@ -106,21 +90,26 @@ extension MPDDatabase {
             }
         }
         let (database, tags) = (self, tags)
-        var walk: MPDWalk? = MPDWalk(songs: songs)
+        var songs = number
+        var place = MPDReader.Place()
         var last: String?
         return MPDPages { (output) throws(MPDFailure) in
             try database.read { (connection) throws(DatabaseError) in
-                var reader = try MPDReader(connection, database.paths)
-                var song = MPDSong(uri: "")
-                while walk != nil, output.count < MPDPages.pieceSize {
-                    if let id = try walk?.next(&reader) {
-                        if try reader.read(id, into: &song) { song.write(to: &output, tags) }
-                    } else {
-                        walk = nil
-                        output += others
+                var reader = MPDReader(connection, database.paths)
+                if let folder = songs {
+                    var song = MPDSong(uri: "")
+                    _ = try reader.forEachSong(inFolder: folder, after: &place, &song) { song in
+                        // Those of cue sheets follow the others, and are listed with their sheets.
+                        guard song.details?.part == 0 else { return false }
+                        song.write(to: &output, tags)
+                        return output.count < MPDPages.pieceSize
                     }
+                    if output.count >= MPDPages.pieceSize { return true }
+                    songs = nil
                 }
-                while walk == nil, output.count < MPDPages.pieceSize {
+                output += others
+                others = []
+                while output.count < MPDPages.pieceSize {
                     guard let name = try reader.folder(in: parent, after: last) else { return false }
                     output.line("directory", prefix + Array(name.utf8))
                     if let modified = Folder.modified("\(parent)/\(name)") { output.lastModified(modified) }
@@ -177,10 +166,9 @@ extension MPDDatabase {
     func song(at uri: String) throws(MPDFailure) -> MPDSong? {
         guard MPDPaths.isSafe(uri), let path = paths.path(ofURI: uri) else { return nil }
         return try read { (database) throws(DatabaseError) in
-            var reader = try MPDReader(database, paths)
+            var reader = MPDReader(database, paths)
             var song = MPDSong(uri: uri)
-            guard let id = try reader.song(at: path), try reader.read(id, into: &song) else { return nil }
-            return song
+            return try reader.read(at: path, into: &song) ? song : nil
         }
     }
 }

@@ -2,50 +2,97 @@ import Database
 import Library
 import Media
 
-/// Reads songs and folders of the index, with statements that are compiled once.
+/// Reads songs and folders of the index.
 ///
 /// `+is_present` keeps SQLite from its index, which nearly all tracks are in.
 ///
 /// Thread: within one `read` of the index.
-struct MPDReader: ~Copyable {
+struct MPDReader {
     private let database: Database
     private let paths: MPDPaths
-    private var song: Statement
-    private var folder: Statement
-    private var tracks: Statement
-    /// The folder that was read last, and its URI; nil outside of the music folders.
-    private var lastFolder: (id: Int64, uri: [UInt8]?)?
+    /// The folder that was read last.
+    private var last: FolderRow?
+
+    private struct FolderRow {
+        var id: Int64
+        var path: String
+        /// nil outside of the music folders.
+        var uri: [UInt8]?
+    }
 
     private static let columns =
         "folder, file, part, modified, sample_rate, bit_depth, channels, codec, frames, tags, id"
 
-    init(_ database: Database, _ paths: MPDPaths) throws(DatabaseError) {
-        let song = try database.prepare("SELECT \(Self.columns) FROM track WHERE id = ? AND is_present = 1")
-        let folder = try database.prepare("SELECT path FROM folder WHERE id = ?")
-        let tracks = try database.prepare(
-            """
-            SELECT id, part > 0 FROM track WHERE folder = ? AND +is_present = 1
-            ORDER BY part > 0, CASE WHEN part > 0 THEN file END, album COLLATE NOCASE, disc_number, track_number,
-                file COLLATE NOCASE, part
-            """)
+    init(_ database: Database, _ paths: MPDPaths) {
         self.database = database
         self.paths = paths
-        self.song = song
-        self.folder = folder
-        self.tracks = tracks
     }
 
     // MARK: Songs
 
+    private static let byID = StatementText("SELECT \(columns) FROM track WHERE id = ? AND is_present = 1")
+
     /// Reads a song.
     /// - Returns: whether the library has it.
     mutating func read(_ id: Int64, into song: inout MPDSong) throws(DatabaseError) -> Bool {
-        try self.song.bind([.integer(id)])
-        guard try self.song.step() else { return false }
-        let uri = try uri(ofFolder: self.song.number(0))
-        let isThere = Self.take(self.song, uri, into: &song)
-        self.song.reset()
-        return isThere
+        var statement = try database.reusable(Self.byID)
+        try statement.bind([.integer(id)])
+        guard try statement.step() else { return false }
+        return Self.take(statement, try uri(ofFolder: statement.number(0)), into: &song)
+    }
+
+    private static let byFile = StatementText(
+        "SELECT \(columns) FROM track WHERE folder = ? AND file = ? AND part = ? AND is_present = 1")
+
+    /// Reads the song that the queue plays under a path.
+    /// - Returns: whether the library has it.
+    mutating func read(at path: String, into song: inout MPDSong) throws(DatabaseError) -> Bool {
+        let place = FilePlace(path)
+        let part = MPDSongFormat.part(of: place.file)
+        if part > 0, try read(FilePlace(place.folder), part, into: &song) { return true }
+        return try read(place, 0, into: &song)
+    }
+
+    private mutating func read(
+        _ place: FilePlace, _ part: Int64, into song: inout MPDSong
+    ) throws(DatabaseError) -> Bool {
+        guard let folder = try folder(at: place.folder) else { return false }
+        var statement = try database.reusable(Self.byFile)
+        try statement.bind([.integer(folder.id), .text(place.file), .integer(part)])
+        return try statement.step() && Self.take(statement, folder.uri, into: &song)
+    }
+
+    /// A place in a folder, after a song.
+    struct Place {
+        fileprivate var position: Int64 = -1
+        fileprivate var id: Int64 = 0
+    }
+
+    private static let inFolder = StatementText(
+        """
+        SELECT \(columns), position FROM track
+        WHERE folder = ?1 AND (position, id) > (?2, ?3) AND +is_present = 1 ORDER BY position, id
+        """)
+
+    /// Calls `use` for each song of a folder in their order, those of cue sheets after the others, until it returns
+    /// false.
+    /// - Parameters:
+    ///   - place: where it begins; the place after the last song that was used at its end.
+    ///   - isWanted: whether a song is read at all.
+    /// - Returns: whether `use` has ended it.
+    mutating func forEachSong(
+        inFolder folder: Int64, after place: inout Place, where isWanted: (_ id: Int64) -> Bool = { _ in true },
+        _ song: inout MPDSong, _ use: (MPDSong) -> Bool
+    ) throws(DatabaseError) -> Bool {
+        let uri = try uri(ofFolder: folder)
+        var statement = try database.reusable(Self.inFolder)
+        try statement.bind([.integer(folder), .integer(place.position), .integer(place.id)])
+        while try statement.step() {
+            let id = statement.number(10)
+            place = Place(position: statement.number(11), id: id)
+            if isWanted(id), Self.take(statement, uri, into: &song), !use(song) { return true }
+        }
+        return false
     }
 
     /// Calls `use` for each song that fulfils the conditions, in the order of the index.
@@ -74,7 +121,8 @@ struct MPDReader: ~Copyable {
             rate: rate, bits: row.number(5), channels: row.number(6), codec: row.number(7))
         let part = row.number(2)
         let details = MPDSong.Details(
-            modified: row.number(3) / 1_000_000_000, format: format, milliseconds: milliseconds, part: part)
+            id: row.number(10), modified: row.number(3) / 1_000_000_000, format: format, milliseconds: milliseconds,
+            part: part)
         song.take(details) { uri, tags in
             uri += folder
             if !folder.isEmpty { uri.append(UInt8(ascii: "/")) }
@@ -90,33 +138,34 @@ struct MPDReader: ~Copyable {
 
     // MARK: Folders
 
+    private static let folderByID = StatementText("SELECT id, path FROM folder WHERE id = ?")
+    private static let folderByPath = StatementText("SELECT id, path FROM folder WHERE path = ?")
+
     /// Returns nil for a folder that is not in the music folders.
     mutating func uri(ofFolder id: Int64) throws(DatabaseError) -> [UInt8]? {
-        if let lastFolder, lastFolder.id == id { return lastFolder.uri }
-        let uri = try path(ofFolder: id).flatMap { paths.uri(ofPath: $0) }.map { Array($0.utf8) }
-        lastFolder = (id, uri)
-        return uri
+        if let last, last.id == id { return last.uri }
+        return try folder(Self.folderByID, .integer(id))?.uri
     }
 
     mutating func path(ofFolder id: Int64) throws(DatabaseError) -> String? {
-        try folder.bind([.integer(id)])
-        let path = try folder.step() ? folder.text(0) : nil
-        folder.reset()
-        return path
+        if let last, last.id == id { return last.path }
+        return try folder(Self.folderByID, .integer(id))?.path
     }
 
-    /// Returns the songs of a folder in their order: those of files, and those of cue sheets.
-    mutating func songs(inFolder id: Int64) throws(DatabaseError) -> (files: [Int64], sheets: [Int64]) {
-        try tracks.bind([.integer(id)])
-        var songs: (files: [Int64], sheets: [Int64]) = ([], [])
-        while try tracks.step() {
-            if tracks.number(1) == 0 {
-                songs.files.append(tracks.number(0))
-            } else {
-                songs.sheets.append(tracks.number(0))
-            }
-        }
-        return songs
+    /// - Parameter path: that of the index: the folder / is empty.
+    private mutating func folder(at path: String) throws(DatabaseError) -> FolderRow? {
+        if let last, last.path.utf8.elementsEqual(path.utf8) { return last }
+        return try folder(Self.folderByPath, .text(path))
+    }
+
+    private mutating func folder(
+        _ text: StatementText, _ key: DatabaseValue
+    ) throws(DatabaseError) -> FolderRow? {
+        var statement = try database.reusable(text)
+        try statement.bind([key])
+        guard try statement.step(), let path = statement.text(1) else { return nil }
+        last = FolderRow(id: statement.number(0), path: path, uri: paths.uri(ofPath: path).map { Array($0.utf8) })
+        return last
     }
 
     /// A file that is listed besides songs.
@@ -126,22 +175,22 @@ struct MPDReader: ~Copyable {
         var modified: Int64
     }
 
+    private static let playlists = StatementText(
+        "SELECT file, modified FROM playlist WHERE folder = ? AND is_present = 1 ORDER BY file")
+    private static let sheets = StatementText(
+        """
+        SELECT file, max(modified) FROM track WHERE folder = ? AND +is_present = 1 AND part > 0
+        GROUP BY file ORDER BY file
+        """)
+
     /// Returns the playlists of a folder.
-    mutating func playlists(inFolder id: Int64) throws(DatabaseError) -> [OtherFile] {
-        try others("SELECT file, modified FROM playlist WHERE folder = ? AND is_present = 1 ORDER BY file", id)
-    }
+    func playlists(inFolder id: Int64) throws(DatabaseError) -> [OtherFile] { try others(Self.playlists, id) }
 
     /// Returns the cue sheets of a folder, and the files with one.
-    mutating func sheets(inFolder id: Int64) throws(DatabaseError) -> [OtherFile] {
-        try others(
-            """
-            SELECT file, max(modified) FROM track WHERE folder = ? AND +is_present = 1 AND part > 0
-            GROUP BY file ORDER BY file
-            """, id)
-    }
+    func sheets(inFolder id: Int64) throws(DatabaseError) -> [OtherFile] { try others(Self.sheets, id) }
 
-    private func others(_ sql: String, _ folder: Int64) throws(DatabaseError) -> [OtherFile] {
-        var statement = try database.prepare(sql)
+    private func others(_ text: StatementText, _ folder: Int64) throws(DatabaseError) -> [OtherFile] {
+        var statement = try database.reusable(text)
         try statement.bind([.integer(folder)])
         var files: [OtherFile] = []
         while try statement.step() {
@@ -188,10 +237,10 @@ struct MPDReader: ~Copyable {
         return (start, start.dropLast() + [last + 1])
     }
 
-    // MARK: Places
+    // MARK: URIs
 
     /// The music of a URI.
-    enum Place: Equatable {
+    enum Music: Equatable {
         case folder(path: String)
         /// A cue sheet, or a file with one, whose tracks are listed like those of a folder.
         case sheet(folder: Int64, file: String)
@@ -200,7 +249,7 @@ struct MPDReader: ~Copyable {
 
     /// Returns nil when the library has no music there.
     /// - Parameter path: an absolute path; a track of a cue sheet is in its sheet.
-    func place(of path: String) throws(DatabaseError) -> Place? {
+    func music(at path: String) throws(DatabaseError) -> Music? {
         let place = FilePlace(path)
         var file = try database.prepare(
             """
@@ -253,10 +302,8 @@ struct MPDReader: ~Copyable {
     }
 
     /// Returns the number of a folder; nil when the index does not have it.
-    func folder(at path: String) throws(DatabaseError) -> Int64? {
-        var statement = try database.prepare("SELECT id FROM folder WHERE path = ?")
-        try statement.bind([.text(FilePlace(folder: path, file: "").folder)])
-        return try statement.step() ? statement.number(0) : nil
+    mutating func number(ofFolderAt path: String) throws(DatabaseError) -> Int64? {
+        try folder(at: FilePlace(folder: path, file: "").folder)?.id
     }
 }
 

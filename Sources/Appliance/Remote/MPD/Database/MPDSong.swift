@@ -16,6 +16,8 @@ struct MPDSong: Sendable {
     var priority = 0
 
     struct Details: Sendable {
+        /// The number in the index.
+        var id: Int64
         /// Seconds since 1970.
         var modified: Int64
         var format: MPDAudioFormat
@@ -79,12 +81,6 @@ struct MPDSong: Sendable {
     }
 
     // MARK: Output
-
-    func write(to output: inout MPDOutput, tags: MPDTags) {
-        var lines: [UInt8] = []
-        write(to: &lines, tags)
-        output.append(lines)
-    }
 
     /// Adds all lines of the song.
     func write(to output: inout [UInt8], _ wanted: MPDTags) {
