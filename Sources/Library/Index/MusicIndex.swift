@@ -22,8 +22,11 @@ package final class MusicIndex: @unchecked Sendable {
         reader = try Database(path: path)
     }
 
+    /// Runs `body` on one state of the index.
     package func read<Result>(_ body: (Database) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
-        try reading.withLock { () throws(DatabaseError) in try body(reader) }
+        try reading.withLock { () throws(DatabaseError) in
+            try reader.snapshot { () throws(DatabaseError) in try body(reader) }
+        }
     }
 
     /// Runs `body` as one transaction. A power cut leaves all of it or nothing.
