@@ -200,10 +200,9 @@ build_mpg123() {
     "$source/configure" --host="$MULTIARCH" --libdir="/usr/lib/$MULTIARCH" "${MPG123_OPTIONS[@]}" \
         --with-cpu="$MPG123_CPU" CC="clang --target=$CLANG_TARGET --sysroot=$sysroot -fuse-ld=lld ${MACHINE_FLAGS[*]}" \
         CFLAGS="${LIBRARY_CFLAGS[*]}" AR=llvm-ar RANLIB=llvm-ranlib
-    # Most of the time of a decoder goes by in layer III, which is mostly tables. Its loops are short: as vector code
-    # they are larger and slower.
-    make src/libmpg123/libmpg123_la-layer3.lo \
-        CFLAGS="${LIBRARY_CFLAGS[*]/-Oz/-O2} -fno-vectorize -fno-slp-vectorize"
+    # Most of the time of a decoder goes by in layer III, which is mostly tables. The program lies at a fixed address,
+    # so they can be addressed directly: together with vector code this takes 5 % less.
+    make src/libmpg123/libmpg123_la-layer3.lo CFLAGS="${LIBRARY_CFLAGS[*]/-Oz/-O2} -fno-pie"
     make -j2 src/libmpg123/libmpg123.la
     cp src/libmpg123/.libs/libmpg123.a "$sysroot/usr/lib/$MULTIARCH/"
     mkdir -p "$sysroot/usr/lib/$MULTIARCH/pkgconfig"
