@@ -10,11 +10,11 @@ struct FolderTracks {
     private static let unsort = StatementText("UPDATE folder SET is_sorted = 0 WHERE id = ? AND is_sorted = 1")
     private static let order = StatementText(
         """
-        SELECT id, position FROM track WHERE folder = ?
+        SELECT id, folder_position FROM track WHERE folder = ?
         ORDER BY part > 0, CASE WHEN part > 0 THEN file END, album COLLATE NOCASE, disc_number, track_number,
             file COLLATE NOCASE, part
         """)
-    private static let place = StatementText("UPDATE track SET position = ? WHERE id = ?")
+    private static let place = StatementText("UPDATE track SET folder_position = ? WHERE id = ?")
 
     /// Records that a track of a folder is new or has other tags.
     func note(_ folder: Int64) throws(DatabaseError) {

@@ -106,13 +106,13 @@ extension MusicIndex {
                     -- A hash of the path in one spelling for all cases and normal forms.
                     folded INTEGER NOT NULL,
                     -- Its place among the tracks of its folder (`FolderTracks`).
-                    position INTEGER NOT NULL DEFAULT 0,
+                    folder_position INTEGER NOT NULL DEFAULT 0,
                     -- All tags with all values (`TrackTags`).
                     tags BLOB NOT NULL DEFAULT x'',
                     UNIQUE (folder, file, part)
                 );
                 CREATE INDEX track_present ON track (is_present);
-                CREATE INDEX track_position ON track (folder, position);
+                CREATE INDEX track_position ON track (folder, folder_position);
                 CREATE INDEX track_album ON track (album_id, is_present, disc_number, track_number, folder, file);
                 CREATE INDEX track_content ON track (content);
                 CREATE INDEX track_folded ON track (folded);

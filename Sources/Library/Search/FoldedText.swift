@@ -66,8 +66,8 @@ package enum FoldedText {
     private static func appendASCII(_ text: ArraySlice<UInt8>, to letters: inout [UInt8]) {
         let start = letters.count
         letters.append(contentsOf: text)
-        letters[start...].withUnsafeMutableBufferPointer { letters in
-            for place in letters.indices {
+        letters.withUnsafeMutableBufferPointer { letters in
+            for place in start..<letters.count {
                 let byte = letters[place]
                 letters[place] = byte | (byte &- 0x41 < 26 ? 0x20 : 0)
             }

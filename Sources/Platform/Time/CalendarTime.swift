@@ -14,6 +14,13 @@ public enum CalendarTime {
     /// Returns the date of a time: `2026-12-24`. Earlier times than 1970 give 1970-01-01, later ones than 9999 give
     /// 9999-12-31.
     public static func date(_ seconds: Int64) -> String {
+        let (year, month, day) = day(of: seconds)
+        func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(digits(month))-\(digits(day))"
+    }
+
+    /// Returns the date of a time as `date` does, in numbers from 1 on.
+    public static func day(of seconds: Int64) -> (year: Int, month: Int, day: Int) {
         // The year begins in March here too (see `days`); the count begins 719,468 days before 1970.
         let day = Int(min(max(seconds, 0), 253_402_300_799) / 86_400) + 719_468
         let (era, dayOfEra) = (day / 146_097, day % 146_097)
@@ -22,8 +29,7 @@ public enum CalendarTime {
         let shifted = (5 * dayOfYear + 2) / 153
         let month = shifted < 10 ? shifted + 3 : shifted - 9
         let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-        func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(year)-\(digits(month))-\(digits(dayOfYear - (153 * shifted + 2) / 5 + 1))"
+        return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
     /// Returns the days since 1970 in the Gregorian calendar. The year begins in March, so that the leap day is its

@@ -144,8 +144,11 @@ final class MPDSession: @unchecked Sendable {
             guard running != nil, connection.isOpen else { return }
             switch result {
             case .success(let piece?):
+                // The next piece is made while this one is sent.
+                let hasRoom = connection.hasRoom
+                if hasRoom { send(pieces) }
                 send(piece)
-                whenRead { [self] in send(pieces) }
+                if !hasRoom { whenRead { [self] in send(pieces) } }
             case .success(nil):
                 succeed([])
                 holdChanges()

@@ -13,9 +13,16 @@ extension [UInt8] {
     mutating func endLine() { append(UInt8(ascii: "\n")) }
 
     /// Adds a line. Line ends in the value become blanks.
-    mutating func line(_ key: StaticString, _ value: some Sequence<UInt8>) {
+    mutating func line(_ key: StaticString, _ value: some Collection<UInt8>) {
         self.key(key)
-        for byte in value { append(byte == 0x0A || byte == 0x0D || byte == 0 ? UInt8(ascii: " ") : byte) }
+        let start = count
+        append(contentsOf: value)
+        withUnsafeMutableBufferPointer { bytes in
+            for place in start..<bytes.count {
+                let byte = bytes[place]
+                bytes[place] = byte == 0x0A || byte == 0x0D || byte == 0 ? UInt8(ascii: " ") : byte
+            }
+        }
         endLine()
     }
 
@@ -29,13 +36,17 @@ extension [UInt8] {
     /// - Parameter digits: the least number of digits.
     mutating func number(_ value: Int64, digits: Int = 1) {
         if value < 0 { append(UInt8(ascii: "-")) }
-        var rest = value.magnitude
-        let start = count
-        repeat {
-            append(0x30 + UInt8(truncatingIfNeeded: rest % 10))
+        var (rest, length) = (value.magnitude / 10, 1)
+        while rest > 0 {
             rest /= 10
-        } while rest > 0 || count - start < digits
-        self[start...].reverse()
+            length += 1
+        }
+        append(contentsOf: repeatElement(0x30, count: Swift.max(length, digits)))
+        rest = value.magnitude
+        for place in 1...length {
+            self[count - place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
     }
 
     /// Adds seconds with three decimals.
@@ -49,7 +60,12 @@ extension [UInt8] {
     /// - Parameter seconds: since 1970.
     mutating func lastModified(_ seconds: Int64) {
         key("Last-Modified")
-        append(contentsOf: CalendarTime.date(seconds).utf8)
+        let date = CalendarTime.day(of: seconds)
+        number(Int64(date.year))
+        append(UInt8(ascii: "-"))
+        number(Int64(date.month), digits: 2)
+        append(UInt8(ascii: "-"))
+        number(Int64(date.day), digits: 2)
         let time = Swift.max(seconds, 0) % 86_400
         append(UInt8(ascii: "T"))
         number(time / 3600, digits: 2)

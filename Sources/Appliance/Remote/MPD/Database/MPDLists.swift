@@ -62,10 +62,12 @@ extension MPDDatabase {
     private func values(of tags: [MPDTag], _ filter: MPDFilter?) throws(MPDFailure) -> MPDRecords {
         var records = MPDRecords(merges: true)
         var key: [UInt8] = []
+        var left = 0
         if let filter { _ = try base(of: filter) }
         try forEachSong(filter) { song, _, _ in
             key.removeAll(keepingCapacity: true)
-            Self.append(tags[...], of: song, to: &key) { key in
+            left = Self.mostCombinations
+            Self.append(tags[...], of: song, to: &key, &left) { key in
                 records.append(key, milliseconds: song.details?.milliseconds ?? 0)
             }
         }
@@ -73,17 +75,24 @@ extension MPDDatabase {
         return records
     }
 
-    /// Calls `use` for each combination of values.
+    /// The most combinations of one song. Tags with many values each, by mistake or on purpose, would have millions.
+    private static let mostCombinations = 1000
+
+    /// Calls `use` for each combination of values, as long as there are some left.
     private static func append(
-        _ tags: ArraySlice<MPDTag>, of song: MPDSong, to key: inout [UInt8], _ use: ([UInt8]) -> Void
+        _ tags: ArraySlice<MPDTag>, of song: MPDSong, to key: inout [UInt8], _ left: inout Int,
+        _ use: ([UInt8]) -> Void
     ) {
-        guard let tag = tags.first else { return use(key) }
+        guard let tag = tags.first else {
+            left -= 1
+            return use(key)
+        }
         let start = key.count
         let values = song.values(of: tag, or: tag.substitutes)
-        for value in values.isEmpty ? [[]] : values {
+        for value in values.isEmpty ? [[]] : values where left > 0 {
             if tags.startIndex > 0 { key.append(separator) }
             key.append(contentsOf: value)
-            append(tags.dropFirst(), of: song, to: &key, use)
+            append(tags.dropFirst(), of: song, to: &key, &left, use)
             key.removeLast(key.count - start)
         }
     }

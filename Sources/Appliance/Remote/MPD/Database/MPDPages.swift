@@ -3,7 +3,7 @@
 /// Thread: one at a time; that of queries.
 final class MPDPages {
     /// The bytes of a piece from which on it is handed over.
-    static let pieceSize = 32 << 10
+    static let pieceSize = 64 << 10
 
     /// Adds lines until the piece is full. Returns whether more may follow.
     typealias Fill = (inout [UInt8]) throws(MPDFailure) -> Bool

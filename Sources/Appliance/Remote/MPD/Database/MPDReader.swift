@@ -70,8 +70,8 @@ struct MPDReader {
 
     private static let inFolder = StatementText(
         """
-        SELECT \(columns), position FROM track
-        WHERE folder = ?1 AND (position, id) > (?2, ?3) AND +is_present = 1 ORDER BY position, id
+        SELECT \(columns), folder_position FROM track
+        WHERE folder = ?1 AND (folder_position, id) > (?2, ?3) AND +is_present = 1 ORDER BY folder_position, id
         """)
 
     /// Calls `use` for each song of a folder in their order, those of cue sheets after the others, until it returns

@@ -88,18 +88,28 @@ struct MPDSong: Sendable {
         guard let details else { return }
         output.lastModified(details.modified)
         details.format.write(to: &output)
-        Self.forEachValue(in: tags) { tag, value in
-            if wanted.contains(tag) {
-                output.key(tag.text)
-                output.append(contentsOf: value)
-                output.endLine()
-            }
-            return true
-        }
+        writeTags(to: &output, wanted)
         guard let milliseconds = details.milliseconds else { return }
         output.line("Time", (milliseconds + 500) / 1000)
         output.key("duration")
         output.seconds(milliseconds: milliseconds)
         output.endLine()
+    }
+
+    /// Long answers are made of little else, so this works on the memory itself: a slice of an array for each value
+    /// would count its references.
+    private func writeTags(to output: inout [UInt8], _ wanted: MPDTags) {
+        let (names, end) = (MPDTag.ofFields, TrackTags.end)
+        tags.withUnsafeBufferPointer { tags in
+            var rest = tags[...]
+            while let field = rest.popFirst() {
+                let value = rest.prefix { $0 != end }
+                rest = rest[value.endIndex...].dropFirst()
+                guard Int(field) < names.count, let tag = names[Int(field)], wanted.contains(tag) else { continue }
+                output.key(tag.text)
+                output.append(contentsOf: UnsafeBufferPointer(rebasing: value))
+                output.endLine()
+            }
+        }
     }
 }
