@@ -8,7 +8,7 @@ struct MPDTree {
     private let isFull: Bool
     /// In the first one of `folders`.
     private var place = MPDReader.Place()
-    /// What follows the songs of a folder: its playlists, cue sheets, and their songs.
+    /// The entries after the songs of a folder: its playlists, cue sheets, and their songs.
     private var rest: ArraySlice<Entry> = []
 
     private enum Entry {
