@@ -119,6 +119,9 @@ public struct Statement: ~Copyable {
     /// Appends the bytes of a text or a blob to `bytes`, without an allocation for each row.
     public func append(_ column: Int, to bytes: inout [UInt8]) { bytes.append(contentsOf: rawBytes(column)) }
 
+    /// Whether the column, from 0, has the bytes of a text.
+    public func isText(_ column: Int, _ text: String) -> Bool { text.utf8.elementsEqual(rawBytes(column)) }
+
     /// Returns the column, from 0, as an integer; 0 when it is none.
     public func number(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 

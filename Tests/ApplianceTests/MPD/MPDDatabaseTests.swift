@@ -79,6 +79,29 @@ struct MPDDatabaseTests {
         #expect(lines("listfiles two") == ["file: 1.flac"])
     }
 
+    @Test("Songs of the queue are the same in any order: in that of their folder, with gaps, twice, and among others")
+    func queueInAnyOrder() throws {
+        for folder in ["A", "B"] {
+            for number in 1...4 { try music.add("\(folder)/\(number).flac", "TITLE=\(folder)\(number)") }
+        }
+        try music.scan()
+        let names = [
+            "A/1", "A/2", "A/3", "A/4", "B/4", "B/3", "B/2", "A/2", "A/2", "A/4", "A/5", "A/3", "A/4", "B/1", "A/1",
+            "B/2", "B/3", "B/4", "C/1", "B/4",
+        ]
+        var found: [String] = []
+        try music.database.forEachSong(at: names.map { "\(music.path)/\($0).flac" }) { place, song in
+            #expect(place == found.count)
+            let title = song.values(of: .title, or: []).first.map { String(decoding: $0, as: UTF8.self) }
+            found.append("\(String(decoding: song.uri, as: UTF8.self)) \(title ?? "-")")
+        }
+        #expect(
+            found
+                == names.map {
+                    "\($0).flac \(["A/5", "C/1"].contains($0) ? "-" : $0.replacingOccurrences(of: "/", with: ""))"
+                })
+    }
+
     @Test("Many songs come in pieces, in the order of their folders, and a sorted window of them")
     func pieces() throws {
         try music.add("0.flac", "TITLE=t", "ARTIST=\(String(repeating: "a", count: 300))")

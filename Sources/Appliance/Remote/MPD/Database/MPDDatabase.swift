@@ -58,10 +58,8 @@ struct MPDDatabase: Sendable {
         try read { (database) throws(DatabaseError) in
             var reader = MPDReader(database, paths)
             var song = MPDSong(uri: "")
-            for (number, path) in playedPaths.enumerated() {
-                let isFile = path.utf8.first == UInt8(ascii: "/")
-                let isKnown = isFile ? try reader.read(at: path, into: &song) : false
-                if !isKnown { song = MPDSong(uri: paths.uri(ofPath: path) ?? path) }
+            try reader.forEachSong(at: playedPaths, &song) { number, song, isKnown in
+                if !isKnown { song = MPDSong(uri: paths.uri(ofPath: playedPaths[number]) ?? playedPaths[number]) }
                 use(number, &song)
             }
         }

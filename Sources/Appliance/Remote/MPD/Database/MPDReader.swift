@@ -42,24 +42,59 @@ struct MPDReader {
     }
 
     private static let byFile = StatementText(
-        "SELECT \(columns) FROM track WHERE folder = ? AND file = ? AND part = ? AND is_present = 1")
+        "SELECT \(columns), folder_position FROM track WHERE folder = ? AND file = ? AND part = ? AND is_present = 1")
 
     /// Reads the song that the queue plays under a path.
     /// - Returns: whether the library has it.
     mutating func read(at path: String, into song: inout MPDSong) throws(DatabaseError) -> Bool {
-        let place = FilePlace(path)
+        try read(FilePlace(path), into: &song) != nil
+    }
+
+    /// - Returns: its place; nil when the library does not have it.
+    private mutating func read(_ place: FilePlace, into song: inout MPDSong) throws(DatabaseError) -> Place? {
         let part = MPDSongFormat.part(of: place.file)
-        if part > 0, try read(FilePlace(place.folder), part, into: &song) { return true }
+        if part > 0, let found = try read(FilePlace(place.folder), part, into: &song) { return found }
         return try read(place, 0, into: &song)
     }
 
     private mutating func read(
         _ place: FilePlace, _ part: Int64, into song: inout MPDSong
-    ) throws(DatabaseError) -> Bool {
-        guard let folder = try folder(at: place.folder) else { return false }
+    ) throws(DatabaseError) -> Place? {
+        guard let folder = try folder(at: place.folder) else { return nil }
         var statement = try database.reusable(Self.byFile)
         try statement.bind([.integer(folder.id), .text(place.file), .integer(part)])
-        return try statement.step() && Self.take(statement, folder.uri, into: &song)
+        guard try statement.step(), Self.take(statement, folder.uri, into: &song) else { return nil }
+        return Place(position: statement.number(11), id: statement.number(10))
+    }
+
+    /// Reads the songs that the queue plays under some paths, in their order. Most of them follow each other in their
+    /// folders, too: those are the next rows.
+    /// - Parameter use: the number of a path, and whether the library has it.
+    mutating func forEachSong(
+        at paths: [String], _ song: inout MPDSong, _ use: (Int, inout MPDSong, _ isKnown: Bool) -> Void
+    ) throws(DatabaseError) {
+        var rows = try database.reusable(Self.inFolder)
+        // The folder of the rows, while there is one more.
+        var next: FolderRow?
+        var places = paths.map { FilePlace($0) }[...]
+        for number in paths.indices {
+            guard let place = places.popFirst() else { break }
+            if let folder = next, folder.path.utf8.elementsEqual(place.folder.utf8), rows.number(2) == 0,
+                rows.isText(1, place.file)
+            {
+                use(number, &song, Self.take(rows, folder.uri, into: &song))
+                if try !rows.step() { next = nil }
+                continue
+            }
+            let found = try read(place, into: &song)
+            let isFollowed = places.first?.folder.utf8.elementsEqual(place.folder.utf8) ?? false
+            next = nil
+            if let found, isFollowed, let folder = last {
+                try rows.bind([.integer(folder.id), .integer(found.position), .integer(found.id)])
+                if try rows.step() { next = folder }
+            }
+            use(number, &song, found != nil)
+        }
     }
 
     /// A place in a folder, after a song.
