@@ -72,6 +72,9 @@ package final class QueueConductor: @unchecked Sendable {
     /// Whether the engine has announced the current entry: the engine's values are about this entry.
     package var isAnnounced: Bool { machine.isAnnounced }
 
+    /// Whether the current entry is open or is being opened. `stop` closes it.
+    package var isLoaded: Bool { machine.isLoaded }
+
     /// The position that is heard in the current entry, in seconds; 0 without one. After a seek, the target of the
     /// seek.
     package var position: Double { machine.position(engine.assetPosition) }

@@ -18,6 +18,7 @@ struct QueueStateMachine {
     private var lastSerial: UInt64 = 0
     /// The request that the engine plays or will play; nil without one. Messages about earlier requests are outdated.
     private var loaded: PlaybackRequest?
+    var isLoaded: Bool { loaded != nil }
     /// The request that the engine has as its next one.
     private var planned: PlaybackRequest?
     /// The position at which the current entry begins, in seconds, while the engine does not report one.

@@ -8,6 +8,8 @@ extension MPDCommand {
             client.hasClosed = true
             return .done
         },
+        // It is here for `commands`, in which clients look for it: `MPDConversation` carries it out.
+        MPDCommand("idle", 0...MPDArguments.limit, .read) { _, _, _ in .done },
         MPDCommand("password", 1...1, .none) { (player, client, arguments) throws(MPDFailure) in
             guard let level = player.passwords.level(of: arguments[0]) else {
                 throw MPDFailure(.password, "incorrect password")

@@ -60,7 +60,8 @@ struct MPDConversation: Equatable {
     /// Whether the client waits for changes. It has no time limit then.
     var isIdle: Bool { if case .idle = mode { true } else { false } }
 
-    mutating func receive(_ line: [UInt8]) -> Action {
+    /// - Parameter mayIdle: whether the client's level allows it to learn of changes.
+    mutating func receive(_ line: [UInt8], mayIdle: Bool = true) -> Action {
         // MPD closes connections that are not of its protocol: a browser that was made to send a request, for example.
         // A path ends at a zero byte.
         guard let first = line.first, (0x61...0x7A).contains(first), !line.contains(0) else { return .close }
@@ -85,7 +86,7 @@ struct MPDConversation: Equatable {
             if Self.is("command_list_ok_begin", line) { return begin(.listOK) }
             // A client sends it without waiting, and the change was faster.
             if Self.is("noidle", line) { return .nothing }
-            if Self.begins("idle", line) { return idle(line) }
+            if Self.begins("idle", line), mayIdle { return idle(line) }
             return .run(MPDCommandList(.single, [line]))
         }
     }

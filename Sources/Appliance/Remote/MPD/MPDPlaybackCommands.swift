@@ -12,7 +12,7 @@ extension MPDCommand {
             return player.play(try player.entry(id))
         },
         MPDCommand("pause", 0...1, .control) { (player, _, arguments) throws(MPDFailure) in
-            let isStopped = player.daemon.status.mpdState == .stop
+            let isStopped = player.state == .stop
             guard let text = arguments.first else {
                 if !isStopped { player.queue.toggle() }
                 return .done
@@ -26,15 +26,12 @@ extension MPDCommand {
         },
         MPDCommand("next", 0...0, .control) { (player, _, _) throws(MPDFailure) in
             try player.checkIsPlaying()
-            player.failure = nil
             player.queue.next()
-            return .done
+            return player.play(nil)
         },
         MPDCommand("previous", 0...0, .control) { (player, _, _) throws(MPDFailure) in
             try player.checkIsPlaying()
-            player.failure = nil
-            player.queue.previous()
-            return .done
+            return player.play(player.entryBefore)
         },
         MPDCommand("seek", 2...2, .control) { (player, _, arguments) throws(MPDFailure) in
             let entry = try player.entry(at: arguments[0])
@@ -70,7 +67,15 @@ extension MPDCommand {
 
 extension MPDPlayer {
     fileprivate func checkIsPlaying() throws(MPDFailure) {
-        if daemon.status.mpdState == .stop { throw MPDFailure(.playerSync, "Not playing") }
+        if state == .stop { throw MPDFailure(.playerSync, "Not playing") }
+    }
+
+    /// The entry before the current one, whatever has been heard of that: clients that restart it look at its position
+    /// (`mpc cdprev`). The first one is itself, or with repeat the last one.
+    fileprivate var entryBefore: EntryID? {
+        let (order, repeats) = (contents.playOrder, contents.repeatMode != .off)
+        guard let current = contents.current, let place = contents.index(of: current) else { return nil }
+        return place > 0 ? order[place - 1] : repeats ? order.last : current
     }
 
     /// Plays an entry; nil: resumes, or plays the current one.
@@ -87,7 +92,7 @@ extension MPDPlayer {
     fileprivate func seek(in entry: EntryID, to text: String) throws(MPDFailure) -> MPDStep {
         let seconds = try MPDNumbers.seconds(text)
         guard seconds >= 0 else { throw MPDFailure(.argument, "Negative value not allowed: \(text)") }
-        let wasStopped = daemon.status.mpdState == .stop
+        let wasStopped = state == .stop
         if entry != contents.current {
             do throws(PlayQueueError) { try queue.select(entry) } catch { throw MPDFailure(error) }
         }

@@ -67,7 +67,7 @@ final class MPDSession: @unchecked Sendable {
     private func receive(_ line: LineSplitter.Line) {
         startTimer()
         guard case .whole(let bytes) = line else { return connection.close() }
-        act(conversation.receive(bytes))
+        act(conversation.receive(bytes, mayIdle: client.permission >= .read))
         // It may wait as long as it likes.
         if conversation.isIdle { stopTimer() }
     }

@@ -6,7 +6,7 @@ import Queue
 extension MPDCommand {
     /// The commands about the present state.
     static let status = [
-        MPDCommand("status", 0...0, .read) { player, _, _ in .output(player.status) },
+        MPDCommand("status", 0...0, .read) { player, _, _ in player.answerStatus() },
         MPDCommand("currentsong", 0...0, .read) { player, client, _ in
             guard let current = player.contents.current, let place = player.contents.index(of: current) else {
                 return .done
@@ -21,7 +21,8 @@ extension MPDCommand {
         MPDCommand("outputs", 0...0, .read) { player, _, _ in
             var output = MPDOutput()
             output.pair("outputid", 0)
-            output.pair("outputname", player.daemon.status.device?.device ?? "sound device")
+            // Clients choose an output by its name, which must not change when the device is closed.
+            output.pair("outputname", player.daemon.settings.configuration.device ?? "sound device")
             output.pair("plugin", "alsa")
             output.pair("outputenabled", player.daemon.focus.level == .none ? 0 : 1)
             return .output(output)
@@ -45,8 +46,30 @@ extension MPDPlayer {
         return .done
     }
 
+    /// The duration of an entry that is not open yet comes from the library, as MPD's does: a client that seeks to a
+    /// percentage needs it right after `play`.
+    fileprivate func answerStatus() -> MPDStep {
+        let status = daemon.status
+        guard state != .stop, status.context?.duration == nil, let current = contents.current,
+            let path = contents.product(current)?.productId, path.utf8.first == UInt8(ascii: "/")
+        else { return .output(self.status(nil)) }
+        return .later { [self] answer in
+            query { (result: Result<Double?, MPDFailure>) in
+                let duration = self.contents.current == current ? try? result.get() : nil
+                answer(.success(.output(self.status(duration))))
+            } _: { database in
+                var duration: Double?
+                do throws(MPDFailure) {
+                    try database?.forEachSong(at: [path]) { _, song in duration = song.duration }
+                } catch { return .failure(error) }
+                return .success(duration)
+            }
+        }
+    }
+
     /// The lines of `status`, in MPD's order.
-    fileprivate var status: MPDOutput {
+    /// - Parameter knownDuration: that of the current entry, in seconds, for as long as it is not open.
+    private func status(_ knownDuration: Double?) -> MPDOutput {
         let (status, contents) = (daemon.status, contents)
         var output = MPDOutput()
         output.pair("volume", status.isMuted ? 0 : status.volumePercent)
@@ -58,12 +81,12 @@ extension MPDPlayer {
         output.pair("playlist", versions.version)
         output.pair("playlistlength", contents.count)
         output.pair("mixrampdb", 0)
-        output.pair("state", status.mpdState.text)
+        output.pair("state", state.text)
         if let index = status.index, let entry = status.entry {
             output.pair("song", index)
             output.pair("songid", entry.id.number)
         }
-        if status.mpdState != .stop { write(status, to: &output) }
+        if state != .stop { write(status, status.context?.duration ?? knownDuration, to: &output) }
         if daemon.library?.isScanning == true { output.pair("updating_db", 1) }
         if let failure = failure ?? status.problems.first?.message { output.pair("error", failure) }
         if let next = contents.upNext, let index = contents.index(of: next) {
@@ -73,9 +96,9 @@ extension MPDPlayer {
         return output
     }
 
-    private func write(_ status: DaemonStatus, to output: inout MPDOutput) {
+    /// - Parameter duration: in seconds; nil while it is unknown.
+    private func write(_ status: DaemonStatus, _ duration: Double?, to output: inout MPDOutput) {
         func whole(_ seconds: Double) -> Int64 { Int64(max(0, min(seconds, 1e9))) }
-        let duration = status.context?.duration
         output.pair("time", "\(whole(status.position)):\(whole((duration ?? 0) + 0.5))")
         output.seconds("elapsed", status.position)
         output.pair("bitrate", (status.context?.audioBitRate ?? 0) / 1000)
@@ -108,25 +131,25 @@ extension MPDPlayer {
     }
 }
 
-extension DaemonStatus {
-    enum MPDState {
-        case play, pause, stop
+/// The state of playback, as clients know it.
+enum MPDState {
+    case play, pause, stop
 
-        var text: String {
-            switch self {
-            case .play: "play"
-            case .pause: "pause"
-            case .stop: "stop"
-            }
+    var text: String {
+        switch self {
+        case .play: "play"
+        case .pause: "pause"
+        case .stop: "stop"
         }
     }
+}
 
-    /// A stalled entry is played: it continues by itself. A paused entry that was not opened is stopped: it has no
-    /// position.
-    var mpdState: MPDState {
-        switch playback {
+extension MPDPlayer {
+    /// A stalled entry is played: it continues by itself. A paused one is stopped if it is closed and has no position.
+    var state: MPDState {
+        switch daemon.status.playback {
         case .playing, .stalled: .play
-        case .paused: context == nil && position == 0 ? .stop : .pause
+        case .paused: queue.isLoaded || queue.position != 0 ? .pause : .stop
         case .stopped: .stop
         }
     }
