@@ -152,7 +152,8 @@ class Peer(Server):
         os.mkdir(state)
         with open(f"{folder}/mpd.conf", "w") as file:
             file.write(f'music_directory "{music}"\ndb_file "{state}/db"\nplaylist_directory "{state}"\n'
-                       f'bind_to_address "{state}/socket"\nauto_update "no"\nmax_output_buffer_size "262144"\n'
+                       f'bind_to_address "{state}/socket"\nauto_update "no"\nzeroconf_enabled "no"\n'
+                       'max_output_buffer_size "262144"\n'
                        'audio_output {\n    type "null"\n    name "null"\n}\n')
         output = subprocess.run([MPD, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
         self.version = ".".join(output.split()[3].split(".")[:2])
