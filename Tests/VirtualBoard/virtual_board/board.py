@@ -69,6 +69,11 @@ class VirtualBoard:
         """The folder of this machine that the board, since it was switched on, sees as /host."""
         return self._boot / "share"
 
+    @property
+    def data_disk(self):
+        """The image of the data disk, a file of this machine."""
+        return self._data_disk
+
     def power_on(self, network=True, held=(), clock=None, counts=False):
         """Starts the board and returns when it can run programs. Only the buttons at the lines `held` are pressed. Its
         clock shows this machine's time, or starts at `clock`, as in `1970-01-01T00:00:00`. With `counts` the clock

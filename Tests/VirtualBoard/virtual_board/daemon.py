@@ -20,11 +20,12 @@ SETTINGS = {
 }
 
 
-def board_with_daemon(music=None, settings=None, files=None):
+def board_with_daemon(music=None, settings=None, files=None, **options):
     """A board that is switched off, with the static arm64 engine as its daemon, and a folder of music.
 
     settings: by pairs of section and key, besides SETTINGS.
     files: texts under /data, by their names.
+    options: others of `VirtualBoard`.
     """
     lines = []
     values = {**SETTINGS, **(settings or {})}
@@ -33,7 +34,7 @@ def board_with_daemon(music=None, settings=None, files=None):
         lines += [f"{key} = {value}" for (of, key), value in values.items() if of == section]
     return VirtualBoard(
         programs={"tonearm": BINARY}, music=music,
-        files={**(files or {}), "tonearm.conf": "".join(f"{line}\n" for line in lines)})
+        files={**(files or {}), "tonearm.conf": "".join(f"{line}\n" for line in lines)}, **options)
 
 
 class Happening(NamedTuple):
