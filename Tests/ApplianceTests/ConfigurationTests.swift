@@ -102,6 +102,7 @@ struct ConfigurationTests {
             read-ahead = 4
             cache-folder = /data/cache
             cache-size = 64
+            wifi-folder = /run/wifi
             [offline]
             only = yes
             quality = high
@@ -182,6 +183,7 @@ struct ConfigurationTests {
         #expect(streaming.pins.map { $0.host } == ["nas.local", "b"])
         #expect(streaming.proxy == "http://proxy:3128")
         #expect(streaming.cache?.folder == "/data/cache" && streaming.cache?.limits.bytes == 64 << 20)
+        #expect(configuration.wifiFolder == "/run/wifi")
         #expect(configuration.wifiQuality == .hiResLossless && configuration.cellularQuality == .high)
         let offline = try #require(configuration.offlineSettings)
         #expect(offline.folder == "/data/kept" && offline.parallelDownloads == 2)

@@ -144,6 +144,10 @@ struct RequestLimitsTests {
             "config-unset": "\"key\":\"audio.mixer-control\"", "network-restart": nil, "restart": nil, "power-off": nil,
             "devices": "",
             "service-status": "", "service-login": "", "service-cancel": "", "service-logout": "",
+            "wifi-status": "", "wifi-scan": "",
+            "wifi-forget": "\"ssid\":\"\(String(repeating: "\u{EFFF}", count: 32))\"",
+            "wifi-connect": "\"ssid\":\"\(String(repeating: "x", count: 32))\",\"hidden\":true,"
+                + "\"password\":\"\(String(repeating: "\\\"", count: 63))\"",
             "system": nil,
             "offline-add": longest + ",\"priority\":1000", "offline-remove": many, "offline-pause": many,
             "offline-cancel": many,

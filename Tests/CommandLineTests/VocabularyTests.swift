@@ -40,6 +40,8 @@ struct VocabularyTests {
         Row("playlist"), Row("playlist-save", "playlist save"), Row("playlist-add", "playlist add"),
         Row("playlist-remove", "playlist remove"), Row("playlist-move", "playlist move"),
         Row("playlist-rename", "playlist rename"), Row("playlist-delete", "playlist delete"),
+        Row("wifi-status", "wifi status"), Row("wifi-scan", "wifi scan"), Row("wifi-connect", "wifi connect"),
+        Row("wifi-forget", "wifi forget"),
         Row("config-get", "config get"), Row("config-set", "config set"), Row("config-unset", "config unset"),
     ]
     /// Requests for programs alone, and `favourite`, which a command for each value has: `library unfavourite`. For
@@ -61,7 +63,7 @@ struct VocabularyTests {
         let words = try #require(row.words).split(separator: " ").map(String.init)
         let commands =
             TransportCommand.names + [
-                "play", "status", "queue", "playlist", "library", "offline", "events", "focus", "config",
+                "play", "status", "queue", "playlist", "library", "offline", "events", "focus", "wifi", "config",
             ]
         #expect(commands.contains(words[0]))
         if words.count > 1 { #expect(row.name == words.joined(separator: "-")) }

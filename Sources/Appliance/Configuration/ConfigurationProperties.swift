@@ -104,6 +104,8 @@ extension Configuration {
     var cacheFolder: String { text(.cacheFolder, unless: "auto") ?? "\(stateFolder)/cache" }
     /// 0 for no cache.
     var cacheBytes: Int64 { Int64(number(.cacheSize)) << 20 }
+    /// The folder of the system's part of Wi-Fi; nil where requests do not change it.
+    var wifiFolder: String? { text(.wifiFolder, unless: "none") }
     var wifiQuality: AudioQuality { choice(.wifiQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var cellularQuality: AudioQuality { choice(.cellularQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     /// Whether the player is in offline mode.

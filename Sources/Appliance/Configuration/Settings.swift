@@ -7,7 +7,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case socket, socketMode, socketGroup, clients
     case profile, powerOff, restart, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
-    case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
+    case authorities, pins, proxy, readAhead, cacheFolder, cacheSize, wifiFolder
     case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder
     case offlineSize, offlineFreeSpace, offlineDownloads
     case eventsPlayLog, eventsStatistics, eventsSize
@@ -54,7 +54,7 @@ struct Setting: Sendable {
         ("control", "The socket for `tonearm status` and other clients."),
         ("board", "The board: its profile and its system commands."),
         ("service", "The content service. Its products are added as tonearm:track/ID."),
-        ("network", "How the content service is reached."),
+        ("network", "How the content service is reached, and Wi-Fi."),
         ("offline", "Products of the content service that are kept: they play without the network."),
         ("events", "What the content service learns about listening (docs/privacy.md)."),
         ("library", "The index of music on disks, for artists, albums and searches."),
@@ -294,6 +294,12 @@ struct Setting: Sendable {
             free. With 0 nothing is kept from now on, and what is there stays until the folder is removed.
             """),
         Setting(
+            .wifiFolder, "network", "wifi-folder", .path(orWord: "none"), "none",
+            """
+            The folder in which the system takes requests about Wi-Fi; in the images it is /run/wifi. With none, clients
+            cannot choose a network.
+            """),
+        Setting(
             .offlineOnly, "offline", "only", .choice(["yes", "no"]), "no", changesWhileRunning: true,
             """
             The offline mode: with yes, products of the service play only when they are kept, and nothing is
@@ -455,45 +461,6 @@ struct Setting: Sendable {
             The least important level of messages to write.
             """),
     ]
-
-    /// Whether clients cannot set it, for one of three reasons. It is needed before the clients' settings are read. A
-    /// mistake in it locks clients out, or makes the next start fail. It is a command that is run.
-    private var isForFileOnly: Bool {
-        switch name {
-        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .restart, .networkRestart,
-            .serviceURL,
-            .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .offlineFolder, .libraryFolders,
-            .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords, .mpdPermission,
-            .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webFolder:
-            true
-        default: false
-        }
-    }
-
-    /// Returns why clients cannot set it to `text`, although the file can; nil when they can.
-    func refusalForClients(of text: String) -> String? {
-        if isForFileOnly { return "\(title) can only be set in the file" }
-        // alsa-lib's other names include plug-ins that write files and run commands.
-        if name == .device, !Self.isCard(text) {
-            return "\(title): other devices than auto and hw:… can only be set in the file"
-        }
-        return nil
-    }
-
-    /// Whether a device's name means a card and nothing else.
-    private static func isCard(_ text: String) -> Bool {
-        if text.utf8.elementsEqual("auto".utf8) { return true }
-        guard text.utf8.starts(with: "hw:".utf8) else { return false }
-        return text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ":"),
-                UInt8(ascii: "="), UInt8(ascii: ","):
-                true
-            default: false
-            }
-        }
-    }
 
     /// `[section] key`, for messages.
     var title: String { "[\(section)] \(key)" }

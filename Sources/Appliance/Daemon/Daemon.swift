@@ -46,6 +46,8 @@ public final class Daemon: @unchecked Sendable {
     private var lastClient: UInt64 = 0
     /// nil without a content service.
     private(set) var serviceLogin: ServiceLogin?
+    /// nil where no system takes requests about Wi-Fi.
+    let wifi: WiFiExchange?
     private let plays: PlayCounter
     private var link: Link?
     /// The entry that this start skipped, while it is published as a problem.
@@ -101,6 +103,9 @@ public final class Daemon: @unchecked Sendable {
         position = PositionKeeper(queue, loop: loop, clock: clock) { keeper.keep(position: $0, of: $1) }
         spareMemory = SpareMemory(loop: loop)
         devices = DeviceSurvey(loop: loop)
+        wifi = configuration.wifiFolder.map {
+            WiFiExchange(WiFiFolder(path: $0), storage: state.storage, loop: loop)
+        }
         plays = PlayCounter(loop: loop, clock: clock)
         resumeGuard = ResumeGuard(folder: state.path, storage: state.storage, loop: loop) {
             let engine = player.playbackEngine

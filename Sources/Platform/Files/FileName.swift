@@ -45,13 +45,19 @@ public enum FileName {
     /// Calls `body` with the bytes of `text` and a NUL after them, for system calls.
     public static func withBytes<Result>(of text: String, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
         guard text.utf8.contains(leadByte) else { return text.withCString(body) }
+        var bytes = bytes(of: text)
+        bytes.append(0)
+        return bytes.withUnsafeBytes { body($0.bindMemory(to: CChar.self).baseAddress!) }
+    }
+
+    /// Returns the bytes of the name with this text.
+    public static func bytes(of text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 1)
         for scalar in text.unicodeScalars {
             if let byte = byte(of: scalar) { bytes.append(byte) } else { bytes += scalar.utf8 }
         }
-        bytes.append(0)
-        return bytes.withUnsafeBytes { body($0.bindMemory(to: CChar.self).baseAddress!) }
+        return bytes
     }
 
     /// Returns the scalar at the start of `bytes` and its length; for an invalid one nil and 1, the number of bytes to

@@ -17,6 +17,7 @@ struct RemoteFailure: Error, Equatable {
         case badSetting = "bad-setting"
         case badRequest = "bad-request"
         case noService = "no-service"
+        case noWiFi = "no-wifi"
         case notOfService = "not-of-service"
         case system
     }

@@ -28,6 +28,7 @@ enum RemoteReply: Equatable {
     case events(EventStatus?)
     case devices([SoundCard])
     case serviceLogin(ServiceLoginStatus)
+    case wifi(WiFiStatus)
     /// For each file of the request whether it was measured.
     case known([Bool])
     case library(LibraryReply)

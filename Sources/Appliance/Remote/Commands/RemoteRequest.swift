@@ -37,6 +37,7 @@ package enum RemoteRequest: Equatable, Sendable {
     case events
     /// A request about the login to the content service.
     case serviceLogin(ServiceLogin.Request)
+    case wifi(WiFiRequest)
     /// The sound cards of the machine.
     case devices
     /// A request about offline copies and downloads.

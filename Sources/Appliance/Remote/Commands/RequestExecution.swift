@@ -23,6 +23,8 @@ struct RequestExecution {
     let playlists: PlaylistExecution
     /// nil without a content service.
     let serviceLogin: ServiceLogin?
+    /// nil where no system takes requests about Wi-Fi.
+    let wifi: WiFiExchange?
     /// Only tests replace it.
     var devices: DeviceSurvey
     private let status: () -> DaemonStatus
@@ -45,6 +47,7 @@ struct RequestExecution {
             daemon.observers.tell(.playlists(name: $0))
         }
         serviceLogin = daemon.serviceLogin
+        wifi = daemon.wifi
         devices = daemon.devices
         status = { daemon.status }
         eventStatus = { daemon.player.eventStatus }
@@ -66,7 +69,7 @@ struct RequestExecution {
         case .queue(let from, let count): return page(from, count)
         case .collect, .music, .playlistAdd: preconditionFailure("music has to be found first")
         case .events: return .events(eventStatus())
-        case .keeping, .loudness, .library, .playlist, .devices, .serviceLogin:
+        case .keeping, .loudness, .library, .playlist, .devices, .serviceLogin, .wifi:
             preconditionFailure("its answer comes later: see JSONSession")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }

@@ -131,6 +131,15 @@ final class JSONSession: @unchecked Sendable {
                 }
                 return nil
             }
+        case .wifi(let request):
+            guard let wifi = requests.wifi else {
+                let message = "Wi-Fi is not set up by requests on this machine: no [network] wifi-folder is configured"
+                return refuse(line.id, RemoteFailure.Reason.noWiFi.rawValue, message)
+            }
+            return performLater(line) { answer in
+                wifi.perform(request, answer)
+                return nil
+            }
         case .devices:
             return performLater(line) { answer in
                 requests.devices.perform(answer)

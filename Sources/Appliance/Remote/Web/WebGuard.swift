@@ -21,8 +21,7 @@ struct WebGuard: Sendable {
             return WebRefusal(403, "not-private", "only clients in private networks are accepted ([web] clients)")
         }
         guard let host = request.headers["host"], isOwn(host) else {
-            return WebRefusal(
-                421, "host", "this name is not known to be of this machine: use its address, or set [web] names")
+            return .foreignHost
         }
         if let origin = request.headers["origin"] {
             // A proxy before this server may have TLS.

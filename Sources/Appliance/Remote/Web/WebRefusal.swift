@@ -18,6 +18,8 @@ struct WebRefusal: Error, Equatable {
 
     static let noSuchPage = WebRefusal(404, "no-such-page", "there is no such page")
     static let loginNeeded = WebRefusal(401, "login", "log in first: a password is set ([web] password-file)")
+    static let foreignHost = WebRefusal(
+        421, "host", "this name is not known to be of this machine: use its address, or set [web] names")
     static let ending = WebRefusal(503, "system", "the daemon ends: ask again when it runs")
 
     /// - Parameter allowed: the methods that the path has.
@@ -27,6 +29,9 @@ struct WebRefusal: Error, Equatable {
         refusal.allowedMethods = names
         return refusal
     }
+
+    /// Whether the host of the request is that of another machine.
+    var isOfHost: Bool { code.utf8.elementsEqual(Self.foreignHost.code.utf8) }
 
     var answer: HTTPAnswer {
         var answer = HTTPAnswer.json(

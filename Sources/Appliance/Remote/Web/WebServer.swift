@@ -70,7 +70,10 @@ public final class WebServer {
             logins: WebLogins(password: password, sessions: sessions, clock: daemon.clock),
             files: PageFiles(folder: configuration.webFolder),
             pictures: WebPictures(library: daemon.library, folders: folders), folders: folders,
-            connections: connections)
+            connections: connections,
+            captive: configuration.wifiFolder.map {
+                CaptivePage(folder: WiFiFolder(path: $0), port: UInt16(truncatingIfNeeded: socket.port))
+            })
         var limits = HTTPServer.Limits()
         limits.connections = connectionLimit
         limits.ofAddress = addressLimit

@@ -14,6 +14,8 @@ struct WebService: Sendable {
     let pictures: WebPictures
     let folders: MusicFolders
     let connections: ControlConnections
+    /// nil where the machine has no network of its own.
+    let captive: CaptivePage?
 
     /// For the page: nothing of other sites, no script in its text, and no frame of another site around it.
     private static let headers = [
@@ -58,10 +60,10 @@ struct WebService: Sendable {
 
     private func route(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
         let allowed = Self.methods(of: request.path)
+        let refusal = guardian.refusal(of: request, isPrivate: request.connection?.isPeerPrivate ?? true)
+        if let refusal, refusal.isOfHost, let answer = captive?.answer(to: request) { return answer }
         guard allowed.contains(where: { $0.utf8.elementsEqual(request.method.utf8) }) else { throw .method(allowed) }
-        if let refusal = guardian.refusal(of: request, isPrivate: request.connection?.isPeerPrivate ?? true) {
-            throw refusal
-        }
+        if let refusal { throw refusal }
         let start = "/api/"
         guard request.path.utf8.starts(with: start.utf8) else {
             guard let resource = files.resource(at: request.path) else { throw .noSuchPage }

@@ -1,0 +1,28 @@
+import Platform
+
+/// The name of a Wi-Fi network, its SSID: 1 to 32 bytes of any value (IEEE 802.11-2020, 9.4.2.2).
+package struct WiFiName: Equatable, Sendable {
+    static let lengthLimit = 32
+
+    let bytes: [UInt8]
+
+    /// Returns nil for no bytes and for too many.
+    init?(_ bytes: [UInt8]) {
+        guard (1...Self.lengthLimit).contains(bytes.count) else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Returns nil when `digits` are not those of a name.
+    init?(hexadecimal digits: some Sequence<UInt8>) {
+        guard let bytes = Hexadecimal.bytes(String(decoding: Array(digits), as: UTF8.self)) else { return nil }
+        self.init(bytes)
+    }
+
+    /// Reads the form of `text`.
+    package init?(text: String) { self.init(FileName.bytes(of: text)) }
+
+    /// The name as text in the form of `FileName`, which has one text for any bytes.
+    package var text: String {
+        bytes.withUnsafeBufferPointer { FileName.text(of: $0) }
+    }
+}

@@ -1,0 +1,43 @@
+import Platform
+
+/// A request about Wi-Fi, independent of the protocol.
+package enum WiFiRequest: Equatable, Sendable {
+    case status
+    case scan
+    case connect(WiFiTrial)
+    case forget(WiFiName)
+}
+
+/// A network to try, and to join from then on when that succeeds.
+package struct WiFiTrial: Equatable, Sendable {
+    var name: WiFiName
+    /// nil for an open network.
+    var password: [UInt8]?
+    /// Whether the network does not show its name.
+    var isHidden: Bool
+
+    /// The form of passwords, for messages.
+    package static let passwordForm = "8 to 63 bytes without control characters, or 64 hexadecimal digits"
+
+    /// Whether the bytes are a passphrase or a key of WPA (IEEE 802.11-2020, J.4). Many access points also take
+    /// passphrases outside of ASCII.
+    package static func isPassword(_ bytes: [UInt8]) -> Bool {
+        if bytes.count == 64 { return Hexadecimal.bytes(String(decoding: bytes, as: UTF8.self)) != nil }
+        return (8...63).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}
+
+extension WiFiRequest {
+    /// The text for the system; nil for the status, which needs none.
+    var wanted: String? {
+        switch self {
+        case .status: nil
+        case .scan: "scan\n"
+        case .forget(let name): "forget\nssid=\(hexadecimal(name.bytes))\n"
+        case .connect(let trial):
+            "join\nssid=\(hexadecimal(trial.name.bytes))\n"
+                + (trial.password.map { "password=\(hexadecimal($0))\n" } ?? "")
+                + (trial.isHidden ? "hidden=yes\n" : "")
+        }
+    }
+}
