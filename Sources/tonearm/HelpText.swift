@@ -36,6 +36,8 @@ enum HelpText {
           library             the music on the disks: search, artists, albums, folders
           events              what the content service is still to learn about listening
           focus LEVEL         none, background, limited or full: how much of the speaker it may use
+          wifi [status|scan|connect|forget]
+                              the networks of the Wi-Fi, where the system lets clients choose one
           config [get|set|unset|check|show|example]
           network-restart, restart, power-off
 

@@ -12,7 +12,7 @@ struct Tonearm {
     /// The commands for the daemon, except `play --daemon`.
     private static let daemonCommands =
         [
-            "status", "queue", "playlist", "library", "offline", "events", "focus", "config",
+            "status", "queue", "playlist", "library", "offline", "events", "focus", "wifi", "config",
         ] + TransportCommand.names
     /// All commands, with old names that are accepted but not listed.
     private static let known = commands + TransportCommand.oldNames.keys
@@ -78,6 +78,7 @@ struct Tonearm {
             case "offline": return try OfflineCommand(rest).run()
             case "events": return try EventsCommand(rest).run()
             case "focus": return try FocusCommand(rest).run()
+            case "wifi": return try WiFiCommand(rest).run()
             case "config": return try ConfigCommand(rest).run()
             case _ where TransportCommand.names.contains(command) || TransportCommand.oldNames[command] != nil:
                 return try TransportCommand(command, rest).run()
@@ -117,6 +118,7 @@ struct Tonearm {
         case "offline": HelpText.offline
         case "events": HelpText.events
         case "focus": HelpText.focus
+        case "wifi": HelpText.wifi
         case "config": HelpText.config
         default: HelpText.transport
         }

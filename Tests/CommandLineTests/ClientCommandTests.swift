@@ -353,7 +353,8 @@ struct ClientCommandTests {
     @Test(
         "Help fits a terminal",
         arguments: [
-            HelpText.status, HelpText.transport, HelpText.queue, HelpText.offline, HelpText.focus, HelpText.config,
+            HelpText.status, HelpText.transport, HelpText.queue, HelpText.offline, HelpText.focus, HelpText.wifi,
+            HelpText.config,
             HelpText.run,
         ])
     func helpWidth(text: String) {

@@ -41,8 +41,8 @@ struct CommandsTests {
             (
                 [],
                 "no command. Commands: run, play, login, logout, search, devices, probe, loudness, board, update, "
-                    + "status, queue, playlist, library, offline, events, focus, config, pause, toggle, stop, next, "
-                    + "previous, seek, volume, volume-up, volume-down, mute, shuffle, repeat, "
+                    + "status, queue, playlist, library, offline, events, focus, wifi, config, pause, toggle, stop, "
+                    + "next, previous, seek, volume, volume-up, volume-down, mute, shuffle, repeat, "
                     + "network-restart, restart, power-off. See `tonearm --help`."
             ),
             (["plya", "x"], "plya: no such command. Did you mean play? See `tonearm --help`."),

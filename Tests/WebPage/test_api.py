@@ -22,6 +22,14 @@ class API(unittest.TestCase):
     def test_answers_as_documented(self):
         speaker = the_speaker()
         speaker.reset()
+        # Reports of the system about Wi-Fi, with a name of any bytes.
+        wifi = speaker.folder / "api-wifi"
+        wifi.mkdir()
+        (wifi / "state").write_text("mode=trying\nssid=61\naddress=10.83.84.1\nfailed=ff\nproblem=refused\n")
+        (wifi / "networks").write_text("-57 wpa2+wpa3 61\n-70 other ff\n")
+        (wifi / "known").write_text("file 61\npage ff\n")
+        speaker.restart(settings=f"[network]\nwifi-folder = {wifi}")
+        self.addCleanup(speaker.restart)
         self.addCleanup(speaker.reset)
         with tempfile.TemporaryDirectory(prefix="tonearm-api-") as folder:
             (Path(folder) / "schemathesis.toml").write_text(CONFIGURATION)

@@ -73,25 +73,29 @@ final class WiFiExchange: @unchecked Sendable {
 
     private static func check(_ trial: WiFiTrial, _ networks: [FoundWiFi]) throws(RemoteFailure) {
         guard let found = networks.first(where: { $0.name == trial.name }) else { return }
-        if found.security == .other {
-            throw RemoteFailure(.badRequest, "\(trial.name.text): its security, WEP or 802.1X, is not supported")
-        }
+        if found.security == .other { throw refusal(trial.name, "its security, WEP or 802.1X, is not supported") }
         if found.security != .open, trial.password == nil {
-            throw RemoteFailure(.badRequest, "password is missing: \(trial.name.text) is not an open network")
+            throw refusal(trial.name, "this network is not open: password is missing")
         }
     }
 
     private static func check(_ name: WiFiName, _ known: [KnownWiFi]) throws(RemoteFailure) {
         guard let network = known.first(where: { $0.name == name }) else {
-            throw RemoteFailure(.noSuchEntry, "\(name.text): this network is not known")
+            throw refusal(name, "this network is not known", .noSuchEntry)
         }
         if !network.canBeForgotten {
-            throw RemoteFailure(
-                .badRequest, "\(name.text): this network is in the system's configuration; remove it there")
+            throw refusal(name, "this network is in the system's configuration; remove it there")
         }
     }
 
+    private static func refusal(
+        _ name: WiFiName, _ message: String, _ reason: RemoteFailure.Reason = .badRequest
+    ) -> RemoteFailure {
+        RemoteFailure(reason, name.text + ": " + message)
+    }
+
     private static func failure(_ error: SystemError) -> RemoteFailure {
-        RemoteFailure(.system, "the system's part of Wi-Fi cannot be reached ([network] wifi-folder): \(error)")
+        RemoteFailure(
+            .system, "the system's part of Wi-Fi cannot be reached ([network] wifi-folder): " + error.description)
     }
 }

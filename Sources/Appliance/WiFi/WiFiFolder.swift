@@ -13,8 +13,8 @@ struct WiFiFolder: Sendable {
     /// An absolute path.
     let path: String
 
-    private var state: String { "\(path)/state" }
-    private var wanted: String { "\(path)/wanted" }
+    private var state: String { path + "/state" }
+    private var wanted: String { path + "/wanted" }
 
     /// Identifies the version of the file with the state; nil when there is none.
     var stateStamp: FileStamp? { FileStamp(of: state) }
@@ -25,7 +25,7 @@ struct WiFiFolder: Sendable {
 
     func status() throws(SystemError) -> WiFiStatus {
         WiFiStatus(
-            state: try contents(state), networks: try contents("\(path)/networks"), known: try contents("\(path)/known")
+            state: try contents(state), networks: try contents(path + "/networks"), known: try contents(path + "/known")
         )
     }
 

@@ -15,25 +15,31 @@ extension WiFiStatus {
         var problem: Problem?
         for line in state.split(separator: UInt8(ascii: "\n")) {
             guard let separator = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let (key, value) = (line[..<separator], line[(separator + 1)...])
-            func isNamed(_ name: StaticString) -> Bool { name.withUTF8Buffer { key.elementsEqual($0) } }
-            if isNamed("mode") {
-                mode = Mode.allCases.first { $0.rawValue.utf8.elementsEqual(value) }
-            } else if isNamed("ssid") {
-                network = WiFiName(hexadecimal: value)
-            } else if isNamed("access-point") {
-                accessPoint = WiFiName(Array(value))?.text
-            } else if isNamed("address") {
-                address = Self.address(value)
-            } else if isNamed("failed") {
-                failed = WiFiName(hexadecimal: value)
-            } else if isNamed("problem") {
-                problem = Problem.allCases.first { $0.rawValue.utf8.elementsEqual(value) }
+            let value = line[(separator + 1)...]
+            switch Self.index(of: line[..<separator], in: Self.keys) {
+            case 0: mode = Self.index(of: value, in: Mode.allCases.map { $0.rawValue }).map { Mode.allCases[$0] }
+            case 1: network = WiFiName(hexadecimal: value)
+            case 2: accessPoint = WiFiName(Array(value))?.text
+            case 3: address = Self.address(value)
+            case 4: failed = WiFiName(hexadecimal: value)
+            case 5:
+                problem = Self.index(of: value, in: Problem.allCases.map { $0.rawValue }).map { Problem.allCases[$0] }
+            default: break
             }
         }
         failure = failed.map { Failure(network: $0, problem: problem) }
-        self.networks = Self.lines(networks) { FoundWiFi($0) }
-        self.known = Self.lines(known) { KnownWiFi($0) }
+        Self.eachLine(networks) { words in
+            if self.networks.count < Self.networkLimit, let found = FoundWiFi(words) { self.networks.append(found) }
+        }
+        Self.eachLine(known) { words in
+            if self.known.count < Self.networkLimit, let known = KnownWiFi(words) { self.known.append(known) }
+        }
+    }
+
+    private static let keys = ["mode", "ssid", "access-point", "address", "failed", "problem"]
+
+    fileprivate static func index(of word: ArraySlice<UInt8>, in words: [String]) -> Int? {
+        words.firstIndex { $0.utf8.elementsEqual(word) }
     }
 
     /// Returns the address of the machine in its own network, from the file with the state; nil while there is none.
@@ -50,12 +56,8 @@ extension WiFiStatus {
         return isPlain && StreamSocket.isNumericAddress(text) ? text : nil
     }
 
-    private static func lines<Row>(_ bytes: [UInt8], _ read: ([ArraySlice<UInt8>]) -> Row?) -> [Row] {
-        var rows: [Row] = []
-        for line in bytes.split(separator: UInt8(ascii: "\n")) where rows.count < networkLimit {
-            if let row = read(line.split(separator: UInt8(ascii: " "))) { rows.append(row) }
-        }
-        return rows
+    private static func eachLine(_ bytes: [UInt8], _ take: ([ArraySlice<UInt8>]) -> Void) {
+        for line in bytes.split(separator: UInt8(ascii: "\n")) { take(line.split(separator: UInt8(ascii: " "))) }
     }
 }
 
@@ -65,7 +67,8 @@ extension FoundWiFi {
             (-200...100).contains(signal), let name = WiFiName(hexadecimal: words[2])
         else { return nil }
         // A later system may know more kinds of security than this program.
-        let security = Security.allCases.first { $0.rawValue.utf8.elementsEqual(words[1]) } ?? .other
+        let index = WiFiStatus.index(of: words[1], in: Security.allCases.map { $0.rawValue })
+        let security = index.map { Security.allCases[$0] } ?? .other
         self.init(name: name, signal: signal, security: security)
     }
 }

@@ -31,13 +31,14 @@ extension WiFiRequest {
     /// The text for the system; nil for the status, which needs none.
     var wanted: String? {
         switch self {
-        case .status: nil
-        case .scan: "scan\n"
-        case .forget(let name): "forget\nssid=\(hexadecimal(name.bytes))\n"
+        case .status: return nil
+        case .scan: return "scan\n"
+        case .forget(let name): return "forget\n" + Self.line("ssid", name.bytes)
         case .connect(let trial):
-            "join\nssid=\(hexadecimal(trial.name.bytes))\n"
-                + (trial.password.map { "password=\(hexadecimal($0))\n" } ?? "")
-                + (trial.isHidden ? "hidden=yes\n" : "")
+            let password = trial.password.map { Self.line("password", $0) } ?? ""
+            return "join\n" + Self.line("ssid", trial.name.bytes) + password + (trial.isHidden ? "hidden=yes\n" : "")
         }
     }
+
+    private static func line(_ key: String, _ bytes: [UInt8]) -> String { key + "=" + hexadecimal(bytes) + "\n" }
 }

@@ -178,6 +178,29 @@ extension HelpText {
         \(exitCodes)
         """
 
+    static let wifi = """
+        Usage: tonearm wifi [status] | scan [OPTIONS]
+               tonearm wifi connect SSID [--password-file FILE] [--hidden] [OPTIONS]
+               tonearm wifi forget SSID [OPTIONS]
+
+        The Wi-Fi of the machine, where the system lets clients choose a network: [network] wifi-folder.
+
+          status                  the network, the last failure, the networks in range and the known ones
+          scan                    look for networks
+          connect                 try a network, and wait for the outcome. One that works is used from then on;
+                                  otherwise the machine goes back to the network that it had
+          forget                  a network that `connect` or the page has named
+
+        The password is read from stdin: a terminal asks for it, and does not show it. Empty is an open network.
+
+        Options:
+          --password-file FILE    the password is the first line of FILE
+          --hidden                with connect: the network does not show its name
+        \(options)
+
+        \(exitCodes)
+        """
+
     static let config = """
         Usage: tonearm config get [KEY] | set KEY VALUE | unset KEY [OPTIONS]
                tonearm config check|show [--config FILE] | example

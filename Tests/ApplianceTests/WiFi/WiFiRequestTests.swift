@@ -156,7 +156,8 @@ struct WiFiRequestTests {
         try system.write("networks", "-57 wpa3 686f6d65\n-57 other 78\n-57 open 79\n")
         let noPassword = try fixture.ask("wifi-connect", #"{"ssid":"home"}"#)
         #expect(
-            noPassword.code == "bad-request" && noPassword.text.contains("password is missing: home is not an open"))
+            noPassword.code == "bad-request"
+                && noPassword.text.contains("home: this network is not open: password is missing"))
         let other = try fixture.ask("wifi-connect", #"{"ssid":"x","password":"12345678"}"#)
         #expect(other.code == "bad-request" && other.text.contains("its security, WEP or 802.1X, is not supported"))
         #expect(system.wanted == nil)

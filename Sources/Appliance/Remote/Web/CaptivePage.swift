@@ -14,9 +14,9 @@ struct CaptivePage: Sendable {
     /// - Returns: nil while the machine has no network of its own.
     func answer(to request: HTTPRequest) -> HTTPAnswer? {
         guard request.method.utf8.elementsEqual("GET".utf8), let address = folder.address else { return nil }
-        let authority = port == 80 ? address : "\(address):\(port)"
+        let authority = port == 80 ? address : address + ":" + String(port)
         return HTTPAnswer(
             status: 302,
-            headers: [HTTPField("Location", "http://\(authority)/#wifi"), HTTPField("Cache-Control", "no-store")])
+            headers: [HTTPField("Location", "http://" + authority + "/#wifi"), HTTPField("Cache-Control", "no-store")])
     }
 }

@@ -1,0 +1,34 @@
+import Foundation
+import Platform
+
+/// The system's part of Wi-Fi, as a test plays it: with the files that an image has.
+public final class PlayedSystem {
+    public let folder: ScratchFolder
+
+    public init() throws { folder = try ScratchFolder() }
+
+    /// The section of the configuration.
+    public var settings: String { "[network]\nwifi-folder = \(folder.path)" }
+
+    /// Writes a file as a whole, as a reader finds it.
+    public func write(_ name: String, _ text: String) throws {
+        try FileReplacement.write(Array(text.utf8), to: folder[name])
+    }
+
+    /// The request that waits; nil when there is none.
+    public var wanted: String? { try? String(contentsOfFile: folder["wanted"], encoding: .utf8) }
+
+    /// Takes the request, without a report yet.
+    public func take() throws {
+        try Folder.renameFile(folder["wanted"], to: folder["begun"])
+    }
+
+    /// Waits for a request and takes it.
+    /// - Returns: its text.
+    public func takeNext() throws -> String {
+        try waitUntil("a request to the system") { wanted != nil }
+        let text = wanted ?? ""
+        try take()
+        return text
+    }
+}
