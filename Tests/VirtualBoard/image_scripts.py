@@ -167,7 +167,7 @@ class FullBootPartition(unittest.TestCase):
         self.assert_logged("tonearm-errors.txt")
 
     def test_a_network_that_does_not_let_the_board_in(self):
-        self.root.write("run/wifi-networks", "home\n")
+        self.root.write("run/wifi-known", "file 686f6d65 home\n")
         os.mkfifo(self.root.folder / "run/wifi-events")
         self.root.start(self, "wifi-report")
         with (self.root.folder / "run/wifi-events").open("w") as events:
@@ -273,8 +273,6 @@ class Network(unittest.TestCase):
         self.root = ScriptRoot(self)
         self.root.program("sleep", "exec /bin/sleep 0.02")
         self.root.program("udhcpc", DHCP_CLIENT)
-        # As wlan0 would: nothing is to be started for it.
-        self.root.write("usr/lib/tonearm/wifi", "#!/bin/sh\n")
         self.root.write("run/tonearm/board.conf", "[sound]\ncellular = eth0\n[network]\n# cellular = eth0\n"
                                                   "cellular = mobile0, mobile1 # a phone\n")
 

@@ -260,16 +260,6 @@ class Configuration(unittest.TestCase):
             self.start("[image]\ndac = wm8804\n")
             self.assertEqual((self.root.folder / "run/restart-wanted").exists(), is_written)
 
-    def test_a_password_may_look_like_a_setting(self):
-        self.start("[wifi home]\nssid = first\npassword = my.key=12345\n")
-        for name, script in (("pidof", "exit 1"), ("iw", ""), ("wpa_supplicant", ""), ("hexdump", "cat")):
-            self.root.program(name, script)
-        self.root.write("run/wifi-events", "")
-        self.assertEqual(self.root.run("wifi", "wlan0").returncode, 0)
-        settings = self.root.read("run/wpa.conf")
-        self.assertEqual(settings.count("network={"), 1)
-        self.assertIn('psk="my.key=12345"', settings)
-
 
 class BootPartition(unittest.TestCase):
     def start(self, code):

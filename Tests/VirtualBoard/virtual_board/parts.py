@@ -12,6 +12,7 @@ PARTS = {
     "image-cuts": "power cuts during the first start and while it plays",
     "image-data": "the data partition, resets",
     "image-network": "sticks, Wi-Fi, the clock, no way in",
+    "image-setup": "the set-up from a phone, and Wi-Fi by request",
     "image-boards": "the images of the Raspberry Pis",
 }
 
