@@ -136,6 +136,7 @@ class Requests(WiFi):
 
     def test_what_is_right_is_taken_as_it_is(self):
         for text in (join("home", "12345678"), join("home", "x" * 63, hidden="yes"), join("café"), "scan\n",
+                     join("home", "0123456789abcdefABCDEF" + "0" * 42),
                      request("forget", ssid="00ff"), join("x" * 32, "пароль пароль")):
             self.assertEqual(self.take(text), text)
             self.assertEqual(self.mode("run/wifi-request"), 0o600)
@@ -145,7 +146,8 @@ class Requests(WiFi):
         self.assertEqual(self.take("scan\nssid=00\npassword=0011\n"), "scan\n")
 
     def test_a_password_that_no_network_can_have_is_marked(self):
-        for secret in (hexadecimal("1234567"), hexadecimal("x" * 64), "zz" * 8, "313", hexadecimal("1234\n5678"),
+        for secret in (hexadecimal("1234567"), hexadecimal("x" * 64), hexadecimal("0" * 65), "zz" * 8, "313",
+                       hexadecimal("1234\n5678"),
                        hexadecimal("1234567\x7f"), "00" * 8):
             with self.subTest(secret):
                 taken = self.take(request("join", ssid="00", password=secret))
@@ -228,16 +230,19 @@ class Known(WiFi):
                                            "network.b.ssid=second\nnetwork.b.security=open\nnetwork.b.hidden=yes\n")
         self.keep(join("café", 'a "quoted" \\x20 key', hidden="yes"))
         self.keep(join("first", "another password"))
+        self.keep(join("key", "0123456789abcdef" * 4))
         self.assertEqual(self.root.run("wifi-known").stdout.splitlines(), [
-            f"page {hexadecimal('café')}", f"page {hexadecimal('first')}", f"file {hexadecimal('first')} home",
+            f"page {hexadecimal('café')}", f"page {hexadecimal('first')}", f"page {hexadecimal('key')}",
+            f"file {hexadecimal('first')} home",
             f"file {hexadecimal('second')} b"])
         self.settings()
         settings = self.root.read("run/wpa.conf")
         self.assertIn('psk="a "quoted" \\x20 key"\n', settings)
         self.assertIn('psk="my.key=12345"\n', settings)
+        self.assertIn(f"psk={'0123456789abcdef' * 4}\n", settings)
         self.assertEqual([f"ssid={hexadecimal(name)}" in block and "scan_ssid=1" in block
-                          for name, block in zip(("café", "first", "first", "second"), self.settings())],
-                         [True, False, False, True])
+                          for name, block in zip(("café", "first", "key", "first", "second"), self.settings())],
+                         [True, False, False, False, True])
 
     def test_they_are_stored_for_root_alone_and_forgotten(self):
         self.keep(join("home", "12345678"))
