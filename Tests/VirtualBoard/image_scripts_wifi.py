@@ -281,7 +281,7 @@ class AccessPoint(WiFi):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
         finally:
             os.close(reader)
-            self.root.run("access-point", "close", "wlan0")
+            self.root.run("access-point", "close")
         return self.root.read("run/wifi-setup").split("Password: ")[1].split()[0]
 
     def test_the_key_is_the_same_each_time_and_another_one_on_another_board(self):

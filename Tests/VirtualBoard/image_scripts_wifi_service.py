@@ -17,7 +17,7 @@ class Service(WiFi):
 
     def start(self, uptime=16):
         self.at(uptime)
-        self.root.start(self, "wifi")
+        return self.root.start(self, "wifi")
 
     def at(self, uptime):
         self.root.write("run/uptime.new", f"{uptime}.00 9.00\n")
@@ -236,6 +236,22 @@ class Service(WiFi):
             before = self.root.read(f"run/{name}.pid")
             os.kill(int(before), 9)
             self.root.wait_until(lambda name=name, before=before: self.runs_anew(name, before))
+
+    def test_a_service_that_ended_goes_on(self):
+        process = self.start()
+        self.wait_for_access_point()
+        self.want(join("home", "wrong password"))
+        self.wait_for_access_point(failed="686f6d65", problem="wrong-password")
+        before = self.root.read("run/wpa.pid")
+        self.at(900)
+        process.kill()
+        process.wait(60)
+        # As long as at first, no longer.
+        self.root.start(self, "wifi")
+        self.wait_for_access_point()
+        self.assertNotEqual(self.root.read("run/wpa.pid"), before)
+        self.at(916)
+        self.wait_for(mode="off")
 
     def runs_anew(self, name, before):
         return self.root.read("run/names.pid") and self.root.read(f"run/{name}.pid") not in (None, before)

@@ -1,6 +1,9 @@
 """Wi-Fi of the firmware image by request, between simulated radios: the set-up from a phone, and joining and leaving
-networks. The requests are written as the engine writes them."""
+networks. The phone uses the page; other requests are written as the engine writes them."""
 
+import json
+import random
+import time
 import unittest
 
 from image_wifi import PASSWORD, RADIOS, access_point
@@ -39,6 +42,10 @@ INSIDE = 'busybox nsenter -t "$(cat /tmp/phone-space)" -n'
 
 def hexadecimal(text):
     return text.encode().hex()
+
+#: Power cuts while a network is joined, and in seconds how long that takes at most.
+CUTS, JOINING = 4, 12
+SEED = 20_261_126
 
 
 class Setup(unittest.TestCase):
@@ -86,6 +93,18 @@ class Setup(unittest.TestCase):
     def phone(self, board, *words):
         return board.run_script(f"{INSIDE} {' '.join(words)}")
 
+    def get(self, board, host, path):
+        """What the phone gets when it takes the board for this host."""
+        return board.run_script(f"printf 'GET {path} HTTP/1.1\\r\\nHost: {host}\\r\\nConnection: close\\r\\n\\r\\n' | "
+                                f"{INSIDE} busybox nc 10.83.84.1 80").stdout
+
+    def post(self, board, name, **fields):
+        """A request of the page on the phone; the answer."""
+        answer = self.phone(board, "busybox wget -q -O - --header 'Content-Type: application/json' --post-data",
+                            f"'{json.dumps(fields)}' http://10.83.84.1/api/{name}")
+        self.assertEqual(answer.exit_code, 0, answer.stderr)
+        return json.loads(answer.stdout)
+
     def assert_is_in(self, board, number):
         board.wait_until(f"ip address show wlan0 | grep -q 192.168.{number}.1[0-9]")
         board.wait_until(f"busybox ping -c 1 -W 5 192.168.{number}.1 >/dev/null")
@@ -109,19 +128,27 @@ class Setup(unittest.TestCase):
         self.join_with_phone(board, ssid, key)
         self.assertEqual(board.run("cat", "/tmp/phone-servers").stdout, "10.83.84.1 10.83.84.1\n")
         self.assertIn("10.83.84.1\n", self.phone(board, "busybox nslookup", CHECK, "10.83.84.1").stdout[-60:])
-        page = self.phone(board, "busybox wget -q -O - http://10.83.84.1/")
-        self.assertIn("<html", page.stdout)
+        redirect = self.get(board, CHECK, "/generate_204")
+        self.assertTrue(redirect.startswith("HTTP/1.1 302 "), redirect)
+        self.assertIn("Location: http://10.83.84.1/#wifi\r\n", redirect)
+        self.assertIn("<html", self.get(board, "10.83.84.1", "/"))
+        status = self.post(board, "wifi-status")
+        self.assertEqual((status["mode"], status["accessPoint"], status["known"]), ("access-point", ssid, []))
+        self.assertIn(("home", "wpa2"), [(network["ssid"], network["security"]) for network in status["networks"]])
         # Nothing leads from there into another network.
         self.assertNotEqual(self.phone(board, "busybox ping -c 1 -W 1 192.168.1.1").exit_code, 0)
 
-        self.want(board, "join", "home", "a wrong password")
+        self.assertTrue(self.post(board, "wifi-connect", ssid="home", password="a wrong password")["ok"])
         self.wait_for(board, "trying", ssid=hexadecimal("home"))
         state = self.wait_for(board, "access-point", failed=hexadecimal("home"), problem="wrong-password")
         self.assertEqual(state["address"], "10.83.84.1")
         self.assertEqual(self.credentials(board), (ssid, key))
         # The phone comes back by itself.
         board.wait_until('[ "$(grep -c CTRL-EVENT-CONNECTED /tmp/phone.log)" -ge 2 ]')
-        self.want(board, "join", "home", PASSWORD)
+        status = self.post(board, "wifi-status")
+        self.assertEqual((status["waiting"], status["failed"]),
+                         (False, {"ssid": "home", "problem": "wrong-password"}))
+        self.post(board, "wifi-connect", ssid="home", password=PASSWORD)
         self.wait_for(board, "connected", ssid=hexadecimal("home"))
         self.assert_is_in(board, 1)
         self.assertEqual(self.state(board).keys(), {"mode", "ssid"})
@@ -194,6 +221,34 @@ class Setup(unittest.TestCase):
         self.want(board, "forget", "secret")
         self.wait_for(board, "connected", ssid=hexadecimal("café"))
         self.assert_is_in(board, 2)
+
+    @long("image-setup", "each cut is two starts")
+    def test_power_cuts_while_a_network_is_joined(self):
+        chance = random.Random(SEED)
+        board = self.new_board()
+        keys = set()
+        for cut in range(CUTS):
+            with self.subTest(cut=cut, seed=SEED):
+                self.start(board, access_point(1, "home"))
+                self.wait_for(board, "access-point")
+                if cut % 2:
+                    self.want(board, "join", "home", PASSWORD)
+                # Meanwhile a file is written; or the network is tried and stored, and the file removed.
+                time.sleep(chance.uniform(0, JOINING if cut % 2 else 1))
+                board.cut_power()
+                self.start(board, access_point(1, "home"))
+                board.wait_until("grep -qxE 'mode=(access-point|connected)' /run/wifi/state")
+                files = board.run_script("cd /data/wifi && ls network-*").stdout.split()
+                if self.state(board)["mode"] == "connected":
+                    self.assertEqual(files, ["network-686f6d65"])
+                    self.want(board, "forget", "home")
+                    self.wait_for(board, "access-point")
+                else:
+                    self.assertEqual(files, [])
+                keys.add(self.credentials(board))
+                board.power_off()
+                self.assertEqual(board.check_data()[0], 0)
+        self.assertEqual(len(keys), 1)
 
 
 if __name__ == "__main__":
