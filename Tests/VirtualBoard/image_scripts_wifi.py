@@ -304,7 +304,7 @@ class AccessPoint(WiFi):
         calls = self.root.calls
         self.assertIn("ip address replace 10.83.84.1/24 dev wlan0", calls)
         self.assertEqual(self.root.read("run/names/data.cdb"), ".:10.83.84.1:a:10\n+*:10.83.84.1:10\n")
-        self.assertIn("opt dns 10.83.84.1\n", self.root.read("run/dhcp-server.conf"))
+        self.assertIn("opt dns 10.83.84.1\n", self.root.read("run/leases.conf"))
         self.assertEqual(calls[-1], "ip -4 address flush dev wlan0")
         self.assertIsNone(self.root.read("run/access-point"))
 

@@ -232,7 +232,7 @@ class Service(WiFi):
     def test_the_access_point_opens_again_when_something_of_it_ends(self):
         self.start()
         self.wait_for_access_point()
-        for name in ("wpa", "dhcp-server", "names"):
+        for name in ("wpa", "leases", "names"):
             before = self.root.read(f"run/{name}.pid")
             os.kill(int(before), 9)
             self.root.wait_until(lambda name=name, before=before: self.runs_anew(name, before))
