@@ -87,7 +87,7 @@ class Setup(unittest.TestCase):
 
     def credentials(self, board):
         """SSID and key, as a person reads them."""
-        board.wait_until("[ -e /run/wifi-setup.told ] && [ ! -e /run/boot-held ]")
+        board.wait_until("[ -s /run/wifi-setup.told ] && [ ! -e /run/boot-held ]")
         words = board.read_file(SETUP).split()
         return words[words.index("Network:") + 1], words[words.index("Password:") + 1]
 
