@@ -136,7 +136,7 @@ class Setup(unittest.TestCase):
         self.assertIn("10.83.84.1\n", self.phone(board, "busybox nslookup", CHECK, "10.83.84.1").stdout[-60:])
         redirect = self.get(board, CHECK, "/generate_204")
         self.assertTrue(redirect.startswith("HTTP/1.1 302 "), redirect)
-        self.assertIn("Location: http://10.83.84.1/#wifi\r\n", redirect)
+        self.assertIn("Location: http://10.83.84.1/#wifi\n", redirect)
         self.assertIn("<html", self.get(board, "10.83.84.1", "/"))
         status = self.post(board, "wifi-status")
         self.assertEqual((status["mode"], status["accessPoint"], status["known"]), ("access-point", ssid, []))
