@@ -165,9 +165,12 @@ class Requests(WiFi):
         for make in (lambda: place.symlink_to(self.root.folder / "data/secret"), place.mkdir):
             make()
             self.assertEqual(self.root.run("wifi-wanted").returncode, 1)
-            self.assertFalse(place.exists())
             self.assertIsNone(self.root.read("run/wifi-request"))
         self.assertIsNotNone(self.root.read("data/secret"))
+        # A folder is not cleared: its owner could put links into it meanwhile.
+        self.assertTrue(place.is_dir())
+        place.rmdir()
+        self.assertEqual(self.take(join("home", "12345678")), join("home", "12345678"))
 
 
 class Scan(WiFi):
@@ -222,7 +225,7 @@ class Known(WiFi):
         os.kill(int(self.root.read(name)), 9)
 
     def keep(self, text):
-        self.root.write("run/wifi-request", text)
+        self.root.write("run/wifi-tried", text)
         self.assertEqual(self.root.run("wifi-store", "keep", text.split()[1].split("=")[1]).returncode, 0)
 
     def test_networks_of_the_file_and_of_the_page(self):
@@ -243,14 +246,22 @@ class Known(WiFi):
         self.assertEqual([f"ssid={hexadecimal(name)}" in block and "scan_ssid=1" in block
                           for name, block in zip(("café", "first", "key", "first", "second"), self.settings())],
                          [True, False, False, False, True])
+        # The one that was named last comes first, and those of the page before the others.
+        self.assertEqual([[word for word in block if word.startswith("priority")] for block in self.settings()],
+                         [["priority=1"], ["priority=2"], ["priority=3"], [], []])
 
     def test_they_are_stored_for_root_alone_and_forgotten(self):
         self.keep(join("home", "12345678"))
-        self.assertEqual(self.root.read("data/wifi/network-686f6d65"), f"password={hexadecimal('12345678')}\n")
+        self.assertEqual(self.root.read("data/wifi/network-686f6d65"),
+                         f"password={hexadecimal('12345678')}\norder=1\n")
         self.assertEqual((self.mode("data/wifi"), self.mode("data/wifi/network-686f6d65")), (0o700, 0o600))
         # Another password replaces it.
         self.keep(join("home"))
-        self.assertEqual(self.root.read("data/wifi/network-686f6d65"), "")
+        self.assertEqual(self.root.read("data/wifi/network-686f6d65"), "order=2\n")
+        # Without the network that was tried nothing is replaced.
+        self.root.folder.joinpath("run/wifi-tried").unlink()
+        self.assertNotEqual(self.root.run("wifi-store", "keep", "686f6d65").returncode, 0)
+        self.assertEqual(self.root.read("data/wifi/network-686f6d65"), "order=2\n")
         self.assertIn("key_mgmt=NONE", self.settings()[0])
         self.root.run("wifi-store", "forget", "686f6d65")
         self.assertEqual(self.root.run("wifi-known").stdout, "")
@@ -260,10 +271,11 @@ class Known(WiFi):
         self.keep(join("home", "12345678"))
         # The moment before the new file takes its place.
         self.root.program("mv", "exit 1")
-        self.root.write("run/wifi-request", join("home", "another password"))
+        self.root.write("run/wifi-tried", join("home", "another password"))
         self.assertNotEqual(self.root.run("wifi-store", "keep", "686f6d65").returncode, 0)
         self.assertEqual(self.root.run("wifi-known").stdout, "page 686f6d65\n")
-        self.assertEqual(self.root.read("data/wifi/network-686f6d65"), f"password={hexadecimal('12345678')}\n")
+        self.assertEqual(self.root.read("data/wifi/network-686f6d65"),
+                         f"password={hexadecimal('12345678')}\norder=1\n")
 
     def test_a_full_card_has_room_for_one(self):
         self.root.write("data/system/reserve", "room")

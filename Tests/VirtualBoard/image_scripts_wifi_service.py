@@ -119,6 +119,9 @@ class Service(WiFi):
         self.wait_for_access_point()
         place.rename(self.root.folder / "wlan0")
         self.wait_for(mode="off")
+        # A radio that was away for a moment does not end the set-up.
+        (self.root.folder / "wlan0").rename(place)
+        self.wait_for_access_point()
 
     def test_one_that_cannot_be_an_access_point_is_not_asked_again(self):
         self.root.write("run/no-access-point", "")
@@ -144,7 +147,9 @@ class Service(WiFi):
         self.want(join("home", "right password"))
         self.wait_for(mode="connected", ssid="686f6d65")
         self.assertEqual(self.root.read("run/wifi/known"), "page 686f6d65\n")
-        self.assertEqual(self.root.read("data/wifi/network-686f6d65"), f"password={hexadecimal('right password')}\n")
+        self.assertEqual(self.root.read("data/wifi/network-686f6d65"),
+                         f"password={hexadecimal('right password')}\norder=1\n")
+        self.assertIsNone(self.root.read("run/wifi-tried"))
         self.root.wait_until(lambda: self.root.read("boot/tonearm-setup.txt") is None)
         self.assertIsNone(self.root.read("run/access-point"))
         self.assert_nothing_is_told("wrong password", "right password")
@@ -195,6 +200,21 @@ class Service(WiFi):
         self.wait_for_trial("home")
         self.want(join("other", "wrong password"))
         self.wait_for_access_point(failed=hexadecimal("other"), problem="wrong-password")
+
+    def test_other_requests_during_a_trial(self):
+        self.root.write("run/no-address", "")
+        self.start()
+        self.wait_for_access_point()
+        self.want(join("home", "right password"))
+        self.wait_for_trial("home")
+        for text in ("scan\n", request("forget", ssid="00ff"), "nonsense\n"):
+            self.want(text)
+            self.root.wait_until(lambda: not (self.root.folder / "run/wifi/wanted").exists())
+            self.assert_stays(mode="trying", ssid="686f6d65", access_point="Tonearm-1A2B")
+        self.root.write("run/address-wlan0", "10.0.0.2")
+        self.root.wait_until(lambda: self.root.read("data/wifi/network-686f6d65"))
+        self.assertEqual(self.root.read("data/wifi/network-686f6d65"),
+                         f"password={hexadecimal('right password')}\norder=1\n")
 
     def test_a_cable_during_a_trial(self):
         self.root.write("run/no-address", "")
