@@ -64,10 +64,10 @@ struct PlayedEventsTests {
         var status = JSONValue.null
         try waitUntil("the sessions have ended in the outbox") {
             status = (try? outbox(first)) ?? .null
-            // Two downloads with four events each, two plays with five.
-            return status["waiting"] == 18
+            // Two downloads with four events each, which a slow machine may have sent before, and two plays with five.
+            return (status["waiting"]?.integer ?? 0) + (status["sent"]?.integer ?? 0) == 18
         }
-        #expect(status["sent"] == 0)
+        #expect(status["waiting"]?.integer ?? 0 >= 10, "\(status.serialized())")
         _ = try first.end()
 
         let again = try RunningOrigin(
@@ -75,7 +75,7 @@ struct PlayedEventsTests {
         let second = try daemon(address)
         try waitUntil("the events are delivered") {
             status = (try? outbox(second)) ?? .null
-            return status["waiting"] == 0 && status["sent"] == 18
+            return status["waiting"] == 0
         }
         #expect(status["dropped"] == 0 && status["refused"] == 0)
         let events = try received()
