@@ -2387,7 +2387,8 @@ class WiFi {
     if (this.tried !== null && status.mode === "connected" && status.ssid === this.tried) {
       notify(text("wifi.joined", { network }));
     }
-    this.tried = null;
+    // After the trial the speaker connects once more, with all networks that it knows.
+    if (status.mode !== "connecting" || status.failed) this.tried = null;
     this.own = status.accessPoint;
     this.lists.hidden = this.actions.hidden = false;
     const shown = JSON.stringify([status.networks, status.known, status.ssid]);

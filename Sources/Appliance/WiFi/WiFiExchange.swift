@@ -65,6 +65,8 @@ final class WiFiExchange: @unchecked Sendable {
 
     private func waiting(_ status: WiFiStatus, _ isWanted: Bool, _ stamp: FileStamp?) -> WiFiStatus {
         var status = status
+        // The state may have changed after the request was written, by something that was begun before it.
+        if isWanted { joining?.state = stamp }
         if let joining, !isWanted, joining.state != stamp { self.joining = nil }
         status.isWaiting = isWanted || joining != nil
         if joining != nil { status.failure = nil }
