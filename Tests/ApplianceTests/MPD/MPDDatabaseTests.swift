@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Library
 import TestSupport
@@ -118,6 +119,22 @@ struct MPDDatabaseTests {
         #expect(music.found("search any t sort title window 10:13") == Array(music.found("listall")[10..<13]))
         #expect(music.answer("list title") == ["Title: t", "OK"])
         #expect(music.answer("count title t") == ["songs: 600", "playtime: 600", "OK"])
+    }
+
+    @Test("While a scan runs, new tracks of a cue sheet come before the files of their folder: all are listed")
+    func unsorted() throws {
+        try music.add("A/x.flac")
+        let sheet = "FILE \"x.flac\" WAVE\n  TRACK 01 AUDIO\n    INDEX 01 00:00:00\n"
+        try music.write(Data(sheet.utf8), to: "A/x.cue")
+        for number in 1...3 { try music.add("A/\(number).flac") }
+        try music.scan()
+        let commands = ["listall", "listallinfo", "lsinfo A"]
+        let sorted = commands.map { music.answer($0) }
+        #expect(sorted.allSatisfy { answer in (1...3).allSatisfy { answer.contains("file: A/\($0).flac") } })
+        try music.index.write { (database) throws(DatabaseError) in
+            try database.execute("UPDATE track SET folder_position = 0 WHERE part > 0")
+        }
+        #expect(commands.map { music.answer($0) } == sorted)
     }
 
     @Test("A song with many values of many tags has no more than a thousand combinations of them")

@@ -43,6 +43,12 @@ struct MPDPlaybackTests {
             #expect(try client.value("state", of: "status") == "play")
             #expect(try client.value("song", of: "status") == song)
         }
+        // At the end of the queue next does nothing.
+        try client.ask("play 2")
+        try client.ask("pause 1")
+        #expect(try client.ask("next") == [])
+        #expect(try client.value("state", of: "status") == "pause")
+        #expect(try client.value("song", of: "status") == "2")
     }
 
     @Test("previous is the entry before, also after 3 s, and not the one that was heard before")

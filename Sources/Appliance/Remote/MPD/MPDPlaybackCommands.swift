@@ -26,6 +26,7 @@ extension MPDCommand {
         },
         MPDCommand("next", 0...0, .control) { (player, _, _) throws(MPDFailure) in
             try player.checkIsPlaying()
+            guard player.contents.upNext != nil else { return .done }
             player.queue.next()
             return player.play(nil)
         },

@@ -144,11 +144,11 @@ final class MPDSession: @unchecked Sendable {
             guard running != nil, connection.isOpen else { return }
             switch result {
             case .success(let piece?):
-                // The next piece is made while this one is sent.
-                let hasRoom = connection.hasRoom
-                if hasRoom { send(pieces) }
-                send(piece)
-                if !hasRoom { whenRead { [self] in send(pieces) } }
+                whenRead { [self] in
+                    // The next piece is made while this one is sent.
+                    send(pieces)
+                    send(piece)
+                }
             case .success(nil):
                 succeed([])
                 holdChanges()

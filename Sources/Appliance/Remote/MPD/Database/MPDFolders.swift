@@ -99,8 +99,8 @@ extension MPDDatabase {
                 if let folder = songs {
                     var song = MPDSong(uri: "")
                     _ = try reader.forEachSong(inFolder: folder, after: &place, &song) { song in
-                        // Those of cue sheets follow the others, and are listed with their sheets.
-                        guard song.details?.part == 0 else { return false }
+                        // Those of cue sheets are listed with their sheets.
+                        guard song.details?.part == 0 else { return true }
                         song.write(to: &output, tags)
                         return output.count < MPDPages.pieceSize
                     }

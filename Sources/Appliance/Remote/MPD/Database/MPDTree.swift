@@ -8,6 +8,8 @@ struct MPDTree {
     private let isFull: Bool
     /// In the first one of `folders`.
     private var place = MPDReader.Place()
+    /// Whether the first one of `folders` has cue sheets, up to the place.
+    private var hasSheets = false
     /// The entries after the songs of a folder: its playlists, cue sheets, and their songs.
     private var rest: ArraySlice<Entry> = []
 
@@ -39,7 +41,7 @@ struct MPDTree {
                 let isFilled = try fillSongs(of: folder, &song, &output, &reader, tags)
                 if isFilled { return true }
                 folders.removeFirst()
-                place = MPDReader.Place()
+                (place, hasSheets) = (MPDReader.Place(), false)
             } else {
                 return false
             }
@@ -55,17 +57,17 @@ struct MPDTree {
         guard let uri = try reader.uri(ofFolder: folder) else { return false }
         let path = isFull ? try reader.path(ofFolder: folder) : nil
         let isFull = isFull
-        var hasSheets = false
         let isEnded = try reader.forEachSong(inFolder: folder, after: &place, &song) { song in
             heads.append(upTo: uri, path, to: &output)
+            // While a scan runs, new tracks of a sheet may come before files.
             if song.details?.part ?? 0 > 0 {
                 hasSheets = true
-                return false
+                return true
             }
             Self.write(song, isFull, tags, to: &output)
             return output.count < MPDPages.pieceSize
         }
-        if isEnded, !hasSheets { return true }
+        if isEnded { return true }
         let sheets = hasSheets ? try reader.sheets(inFolder: folder) : []
         let playlists = try reader.playlists(inFolder: folder)
         if !playlists.isEmpty { heads.append(upTo: uri, path, to: &output) }
