@@ -64,7 +64,7 @@ END
     },
     "linker": {
         "extraCLIOptions": [
-            $(json_list --gc-sections --icf=all --no-eh-frame-hdr "${STATIC_LIBRARIES[@]}"),
+            $(json_list --gc-sections --no-eh-frame-hdr "${STATIC_LIBRARIES[@]}"),
             "$resources/embedded/$SWIFT_TARGET/libswiftUnicodeDataTables.a"
         ]
     }
