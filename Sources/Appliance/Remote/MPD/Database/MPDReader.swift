@@ -67,9 +67,9 @@ struct MPDReader {
         return Place(position: statement.number(11), id: statement.number(10))
     }
 
-    /// Reads the songs that the queue plays under some paths, in their order. Most of them follow each other in their
-    /// folders, too: those are the next rows.
-    /// - Parameter use: the number of a path, and whether the library has it.
+    /// Calls `use` for the songs that the queue plays under some paths, in their order. Most of them follow each other
+    /// in their folders, too: those are the next rows.
+    /// - Parameter use: takes the number of a path, the song, and whether the library has it.
     mutating func forEachSong(
         at paths: [String], _ song: inout MPDSong, _ use: (Int, inout MPDSong, _ isKnown: Bool) -> Void
     ) throws(DatabaseError) {
@@ -82,7 +82,8 @@ struct MPDReader {
             if let folder = next, folder.path.utf8.elementsEqual(place.folder.utf8), rows.number(2) == 0,
                 rows.isText(1, place.file)
             {
-                use(number, &song, Self.take(rows, folder.uri, into: &song))
+                let isKnown = Self.take(rows, folder.uri, into: &song)
+                use(number, &song, isKnown)
                 if try !rows.step() { next = nil }
                 continue
             }
