@@ -4,15 +4,21 @@ import Platform
 /// The system's part of Wi-Fi, as a test plays it: with the files that an image has.
 public final class PlayedSystem {
     public let folder: ScratchFolder
+    /// Beside the folder, like the image's scripts: the daemon removes temporary files in the folder when it begins.
+    private let unfinished: ScratchFolder
 
-    public init() throws { folder = try ScratchFolder() }
+    public init() throws {
+        folder = try ScratchFolder()
+        unfinished = try ScratchFolder()
+    }
 
     /// The section of the configuration.
     public var settings: String { "[network]\nwifi-folder = \(folder.path)" }
 
     /// Writes a file as a whole, as a reader finds it.
     public func write(_ name: String, _ text: String) throws {
-        try FileReplacement.write(Array(text.utf8), to: folder[name])
+        try Data(text.utf8).write(to: URL(fileURLWithPath: unfinished[name]))
+        try Folder.renameFile(unfinished[name], to: folder[name])
     }
 
     /// The request that waits; nil when there is none.
