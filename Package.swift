@@ -24,6 +24,8 @@ let package = Package(
     targets: [
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
         .target(name: "CLinux", path: "Sources/C/CLinux", linkerSettings: [.linkedLibrary("m")]),
+        // Vector instructions without a name in Swift; used by Media alone.
+        .systemLibrary(name: "CVectors", path: "Sources/C/CVectors"),
         // alsa-lib: the kernel's own interface to sound cards; used by Output alone.
         .systemLibrary(
             name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
@@ -92,7 +94,8 @@ let package = Package(
         .target(
             name: "Media",
             dependencies: [
-                "Crypto", "PCM", "Platform", "CLinux", "CFLAC", "CMPG123", "CVorbis", "COpus", "CWavPack", "CExpat",
+                "Crypto", "PCM", "Platform", "CLinux", "CVectors", "CFLAC", "CMPG123", "CVorbis", "COpus", "CWavPack",
+                "CExpat",
                 .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
             ]),
         // Events about playing and downloading: recorded, derived, and stored until they are delivered.
@@ -156,7 +159,7 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Platform", "TestSupport"]),
-        .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto", "TestSupport"]),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto", "CVectors", "TestSupport"]),
         .testTarget(
             name: "LibraryTests",
             dependencies: ["Library", "Media", "Database", "PCM", "Platform", "CLinux", "TestSupport"]),

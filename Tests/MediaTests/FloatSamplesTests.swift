@@ -1,3 +1,4 @@
+import CVectors
 import Testing
 
 @testable import Media
@@ -41,8 +42,20 @@ struct FloatSamplesTests {
             var target = [Int32](repeating: 0, count: source.count)
             #expect(FloatSamples.justifyVectors(source, count: source.count, to: &target, every: 1) == source.count)
             #expect(target == source.map { FloatSamples.leftJustified($0) })
+            #expect(sums(source) == target)
         }
     }
+
+    /// As processors convert that cannot round at once.
+    private func sums(_ source: [Float]) -> [Int32] {
+        stride(from: 0, to: source.count, by: 4).flatMap { first in
+            let numbers = tonearm_in_24_bits_by_sums(SIMD4(source[first..<first + 4]))
+            return (0..<4).map { numbers[$0] << 8 }
+        }
+    }
+
+    @Test("Processors that cannot convert and round at once convert as the others do")
+    func sums() { #expect(sums(Self.edges) == Self.edges.map { FloatSamples.leftJustified($0) }) }
 
     @Test("Samples are rounded to 24 bits, clipped, and silence when they are no numbers")
     func singleSamples() {

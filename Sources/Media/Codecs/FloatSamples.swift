@@ -1,3 +1,5 @@
+import CVectors
+
 /// Samples in floating point, as decoders of lossy audio give them and as files have them: full scale is from -1 to 1.
 enum FloatSamples {
     /// The sample in 24 bits, rounded to the nearest and left-justified. Beyond full scale it is clipped; anything that
@@ -38,18 +40,7 @@ enum FloatSamples {
         var index = 0
         while index <= count &- 4 {
             let samples = UnsafeRawPointer(source + index).loadUnaligned(as: SIMD4<Float>.self)
-            var numbers = samples * 8_388_608
-            numbers.replace(with: 0, where: numbers .!= numbers)
-            numbers.replace(with: -8_388_608, where: numbers .< -8_388_608)
-            numbers.replace(with: 8_388_607, where: numbers .> 8_388_607)
-            // 2^23 with the sign of the number. The sum has no bits left for a fraction, so the processor rounds it. It
-            // has its magnitude in the lowest bits.
-            let sign = unsafeBitCast(numbers, to: SIMD4<UInt32>.self) & 0x8000_0000
-            let bits = unsafeBitCast(
-                numbers + unsafeBitCast(sign | 0x4B00_0000, to: SIMD4<Float>.self), to: SIMD4<Int32>.self)
-            let magnitude = (bits & 0x7FFF_FFFF) &- 0x4B00_0000
-            let mask = bits &>> 31
-            let justified = ((magnitude ^ mask) &- mask) &<< 8
+            let justified = tonearm_in_24_bits(samples) &<< 8
             let place = target + index &* step
             if step == 1 {
                 UnsafeMutableRawPointer(place).storeBytes(of: justified, as: SIMD4<Int32>.self)
