@@ -7,46 +7,25 @@ import Platform
 /// Thread: the daemon's; answers follow later on the same thread. Files are read and written on the storage thread.
 /// `@unchecked Sendable` is safe because only the storage thread uses `joining`.
 final class WiFiExchange: @unchecked Sendable {
-    typealias Answer = (Result<RemoteReply, RemoteFailure>) -> Void
-
     private let folder: WiFiFolder
-    private let storage: StorageThread
-    private let loop: EventLoop
-    /// A request to join a network, until the system has reported a state after it. Otherwise a client could take the
-    /// failure of the attempt before for that of its own.
-    private var joining: Joining?
-
-    private struct Joining {
-        /// The version of the system's state at the time of the request.
-        var state: FileStamp?
-    }
+    private let exchange: SystemExchange
+    /// The report that follows a request to join a network.
+    private var joining = AwaitedReport()
 
     init(_ folder: WiFiFolder, storage: StorageThread, loop: EventLoop) {
         self.folder = folder
-        self.storage = storage
-        self.loop = loop
-        storage.perform { folder.removeLeftovers() }
+        exchange = SystemExchange(folder.files, storage: storage, loop: loop)
     }
 
     /// - Parameter answer: called once, later.
-    func perform(_ request: WiFiRequest, _ answer: @escaping Answer) {
-        loop.assertOnLoop()
-        // Safe: the storage thread passes it back to the loop and does not call it.
-        nonisolated(unsafe) let answer = answer
-        let loop = loop
-        let willAnswer = storage.perform { [self] in
-            var result: Result<RemoteReply, RemoteFailure>
-            do throws(RemoteFailure) { result = .success(try carryOut(request)) } catch { result = .failure(error) }
-            let complete = result
-            loop.post { answer(complete) }
-        }
-        if !willAnswer { answer(.failure(.ending)) }
+    func perform(_ request: WiFiRequest, _ answer: @escaping SystemExchange.Answer) {
+        exchange.perform({ [self] () throws(RemoteFailure) in try carryOut(request) }, answer)
     }
 
     private func carryOut(_ request: WiFiRequest) throws(RemoteFailure) -> RemoteReply {
         // Before the state: when the request is gone already, the state is that after its beginning.
-        let isWanted = folder.isWanted
-        let stamp = folder.stateStamp
+        let isWanted = folder.files.isWanted
+        let stamp = folder.files.stateStamp
         let status: WiFiStatus
         do throws(SystemError) { status = try folder.status() } catch { throw Self.failure(error) }
         switch request {
@@ -57,19 +36,17 @@ final class WiFiExchange: @unchecked Sendable {
         case .connect(let trial): try Self.check(trial, status.networks)
         case .forget(let name): try Self.check(name, status.known)
         }
-        do throws(SystemError) { try folder.want(request.wanted ?? "") } catch { throw Self.failure(error) }
+        do throws(SystemError) { try folder.files.want(request.wanted ?? "") } catch { throw Self.failure(error) }
         if case .scan = request { return .done }
-        if case .connect = request { joining = Joining(state: stamp) } else { joining = nil }
+        if case .connect = request { joining.begin(stamp) } else { joining.end() }
         return .done
     }
 
     private func waiting(_ status: WiFiStatus, _ isWanted: Bool, _ stamp: FileStamp?) -> WiFiStatus {
         var status = status
-        // The state may have changed after the request was written, by something that was begun before it.
-        if isWanted { joining?.state = stamp }
-        if let joining, !isWanted, joining.state != stamp { self.joining = nil }
-        status.isWaiting = isWanted || joining != nil
-        if joining != nil { status.failure = nil }
+        joining.see(isWanted: isWanted, stamp)
+        status.isWaiting = isWanted || joining.isAwaited
+        if joining.isAwaited { status.failure = nil }
         return status
     }
 

@@ -13,18 +13,14 @@ extension WiFiStatus {
     init(state: [UInt8], networks: [UInt8], known: [UInt8]) {
         var failed: WiFiName?
         var problem: Problem?
-        for line in state.split(separator: UInt8(ascii: "\n")) {
-            guard let separator = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let value = line[(separator + 1)...]
-            switch Self.index(of: line[..<separator], in: Self.keys) {
-            case 0: mode = Self.index(of: value, in: Mode.allCases.map { $0.rawValue }).map { Mode.allCases[$0] }
+        SystemReport.read(state, Self.keys) { key, value in
+            switch key {
+            case 0: mode = SystemReport.word(value)
             case 1: network = WiFiName(hexadecimal: value)
             case 2: accessPoint = WiFiName(Array(value))?.text
             case 3: address = Self.address(value)
             case 4: failed = WiFiName(hexadecimal: value)
-            case 5:
-                problem = Self.index(of: value, in: Problem.allCases.map { $0.rawValue }).map { Problem.allCases[$0] }
-            default: break
+            default: problem = SystemReport.word(value)
             }
         }
         failure = failed.map { Failure(network: $0, problem: problem) }
@@ -37,10 +33,6 @@ extension WiFiStatus {
     }
 
     private static let keys = ["mode", "ssid", "access-point", "address", "failed", "problem"]
-
-    fileprivate static func index(of word: ArraySlice<UInt8>, in words: [String]) -> Int? {
-        words.firstIndex { $0.utf8.elementsEqual(word) }
-    }
 
     /// Returns the address of the machine in its own network, from the file with the state; nil while there is none.
     static func address(inState state: [UInt8]) -> String? {
@@ -67,9 +59,7 @@ extension FoundWiFi {
             (-200...100).contains(signal), let name = WiFiName(hexadecimal: words[2])
         else { return nil }
         // A later system may know more kinds of security than this program.
-        let index = WiFiStatus.index(of: words[1], in: Security.allCases.map { $0.rawValue })
-        let security = index.map { Security.allCases[$0] } ?? .other
-        self.init(name: name, signal: signal, security: security)
+        self.init(name: name, signal: signal, security: SystemReport.word(words[1]) ?? .other)
     }
 }
 

@@ -1,0 +1,39 @@
+import CLinux
+import Library
+import Platform
+
+/// A folder in which this program and the system of an image talk about one subject, such as Wi-Fi. The system needs
+/// the rights of root for its part; this program does not have them. Each file is replaced as a whole
+/// (docs/decisions/set-up-without-a-screen.md).
+///
+/// Any thread that may block.
+struct SystemFolder: Sendable {
+    /// The most bytes of a file.
+    private static let limit = 64 << 10
+
+    /// An absolute path.
+    let path: String
+
+    private var wanted: String { path + "/wanted" }
+
+    /// Identifies the version of the file with the state; nil when there is none.
+    var stateStamp: FileStamp? { FileStamp(of: path + "/state") }
+    /// Whether the last request waits for the system.
+    var isWanted: Bool { FileKind(at: wanted) != nil }
+
+    /// Returns a report of the system; nothing for a missing file: the system has not written it yet.
+    func contents(of name: String) throws(SystemError) -> [UInt8] {
+        do throws(SystemError) { return try File.contents(of: path + "/" + name, limit: Self.limit) } catch {
+            if error.code == ENOENT { return [] }
+            throw error
+        }
+    }
+
+    /// Replaces the last request, if it waits still. The file may have a password: only its owner and root read it.
+    func want(_ text: String) throws(SystemError) {
+        try FileReplacement.write(Array(text.utf8), to: wanted, mode: 0o600)
+    }
+
+    /// Removes what a crash while writing has left. It may have a password.
+    func removeLeftovers() { _ = try? FileReplacement.removeLeftovers(in: path) }
+}
