@@ -137,6 +137,10 @@ struct ConfigurationTests {
             [discovery]
             announce = off
             name = Küche
+            [update]
+            folder = /run/update
+            command = request update
+            address = https://updates.example/kitchen.update
             [log]
             level = debug
             """)
@@ -192,6 +196,9 @@ struct ConfigurationTests {
         #expect(configuration.offlineVideoQuality == .medium)
         #expect(configuration.isOfflineOnly && configuration.keepsPlayed)
         #expect(configuration.eventConsent == [.statistics] && configuration.eventBytes == 5_000_000)
+        #expect(
+            configuration.updateFolder == "/run/update" && configuration.commandLine(of: .update) == "request update")
+        #expect(configuration.updateAddress?.text == "https://updates.example/kitchen.update")
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }
@@ -243,13 +250,13 @@ struct ConfigurationTests {
                 "[audoi]",
                 "1: unknown section [audoi]; did you mean \"audio\"? "
                     + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, "
-                    + "web, discovery, log"
+                    + "web, discovery, update, log"
             ),
             (
                 "[wifi]",
                 "1: unknown section [wifi]. "
                     + "Sections: audio, player, control, board, service, network, offline, events, library, mpd, "
-                    + "web, discovery, log"
+                    + "web, discovery, update, log"
             ),
             (
                 "[board]\nprofil = x",
@@ -269,6 +276,8 @@ struct ConfigurationTests {
 
     private static let pins =
         "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"
+
+    private static let address = "an address that begins with https:// and has at most 1000 bytes, or none"
 
     @Test(
         "The error for a bad value or unit lists the allowed ones",
@@ -295,6 +304,7 @@ struct ConfigurationTests {
                 "a path that begins with / and has at most 103 bytes, or none"
             ),
             ("[player]\nstate = none", "a path that begins with /"),
+            ("[update]\naddress = http://a/b", Self.address), ("[update]\naddress = https://", Self.address),
             ("[network]\npins = nas.local", Self.pins), ("[network]\npins = nas.local abc=", Self.pins),
             ("[network]\npins = nas.local,", Self.pins),
         ])
@@ -303,6 +313,13 @@ struct ConfigurationTests {
         let key = line.split(separator: " ")[0]
         let value = line.drop { $0 != "=" }.dropFirst(2)
         #expect(problems(text) == ["tonearm.conf:2: \(key) = \(value): must be \(allowed)"])
+    }
+
+    @Test("An address may be as long as a request's")
+    func longAddress() throws {
+        func text(_ count: Int) -> String { "[update]\naddress = https://\(String(repeating: "x", count: count))" }
+        #expect(try parse(text(992)).updateAddress?.text.utf8.count == 1000)
+        #expect(problems(text(993)).first?.contains("must be \(Self.address)") == true)
     }
 
     @Test(

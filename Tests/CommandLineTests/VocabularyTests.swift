@@ -45,12 +45,12 @@ struct VocabularyTests {
         Row("config-get", "config get"), Row("config-set", "config set"), Row("config-unset", "config unset"),
     ]
     /// Requests for programs alone, and `favourite`, which a command for each value has: `library unfavourite`. For
-    /// people, `devices`, `login` and `logout` need no daemon.
+    /// people, `devices`, `login`, `logout` and `update` need no daemon.
     static let forPrograms = [
         "version", "subscribe", "unsubscribe", "queue-collect", "power", "offline-jobs", "offline-items",
         "loudness-known",
         "loudness-keep", "playlists", "favourite", "devices", "service-status", "service-login", "service-cancel",
-        "service-logout",
+        "service-logout", "update-status", "update",
     ]
 
     @Test("Each name is the same everywhere", arguments: rows)

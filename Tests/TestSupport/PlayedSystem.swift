@@ -1,7 +1,7 @@
 import Foundation
 import Platform
 
-/// The system's part of Wi-Fi, as a test plays it: with the files that an image has.
+/// The system's part of a folder between it and the daemon, as a test plays it: with the files that an image has.
 public final class PlayedSystem {
     public let folder: ScratchFolder
     /// Beside the folder, like the image's scripts: the daemon removes temporary files in the folder when it begins.
@@ -12,8 +12,10 @@ public final class PlayedSystem {
         unfinished = try ScratchFolder()
     }
 
-    /// The section of the configuration.
+    /// The section of the configuration, for Wi-Fi.
     public var settings: String { "[network]\nwifi-folder = \(folder.path)" }
+    /// The section of the configuration, for updates.
+    public var updateSettings: String { "[update]\nfolder = \(folder.path)" }
 
     /// Writes a file as a whole, as a reader finds it.
     public func write(_ name: String, _ text: String) throws {

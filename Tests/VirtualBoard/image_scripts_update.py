@@ -238,6 +238,25 @@ class Slots(unittest.TestCase):
         self.assertEqual(self.slots("show")[1]["good"], "b")
         self.assertNotIn("misses", self.slots("show")[1])
 
+    def test_the_version_that_the_next_start_tries_is_known(self):
+        self.write_other_slot()
+        self.set_copies(disk.state(1), disk.state(2))
+
+        def waiting():
+            return self.root.run("slots", "waiting").stdout
+
+        self.assertEqual(waiting(), "")
+        self.assertEqual(self.slots("try")[0], 0)
+        self.assertEqual(waiting(), "0.9\n")
+        # While it is written again it has no header, and does not start.
+        other = self.root.folder / "other"
+        other.write_bytes(other.read_bytes()[:disk.HEADER] + bytes(512))
+        self.assertEqual(waiting(), "")
+        # It runs, on trial: the other one is the good one.
+        self.write_other_slot()
+        self.root.write("run/disk", self.root.read("run/disk").replace("slot=a", "slot=b"))
+        self.assertEqual(waiting(), "")
+
     def test_a_damaged_slot_without_another_writes_no_more(self):
         self.root.write("run/disk", f"disk={self.disk}\nslot=a\nother={self.root.folder}/other\n")
         for content in (b"", bytes(disk.HEADER + 512)):

@@ -224,6 +224,47 @@ class Update(unittest.TestCase):
         board.power_off()
         self.assertEqual(board.state["slot"], "b")
 
+    def ask(self, board, name, **fields):
+        """Sends a request to the page's server, as a program does; its answer."""
+        answer = board.run("busybox", "wget", "-q", "-O", "-", "--header", "Content-Type: application/json",
+                           "--post-data", json.dumps(fields), f"http://127.0.0.1/api/{name}")
+        self.assertEqual(answer.exit_code, 0, f"{name}: {answer.stderr}")
+        return json.loads(answer.stdout)
+
+    def wait_for_update(self, board, *modes):
+        """Waits until the mode of updates is one of these. Returns the status, and the modes before."""
+        deadline, seen = board.deadline(), []
+        while True:
+            status = self.ask(board, "update-status")
+            if status["mode"] in modes and not status["waiting"]:
+                return status, seen
+            seen.append(status["mode"])
+            self.assertFalse(deadline.has_passed, f"waited for {modes}: {status}")
+
+    @long("image-updates", "another start and update; the tests of the script have its states")
+    def test_an_update_is_installed_by_request(self):
+        address = f"http://{HOST}:{self.serve()}"
+        board = self.board(network=True)
+        board.wait_until("ip address | grep -q 10.0.2.15")
+        board.wait_for_engine()
+        status, _ = self.wait_for_update(board, "idle")
+        self.assertEqual((status["version"], status["next"], status["address"]), (self.first, None, None))
+        self.ask(board, "update", address=f"{address}/other.update")
+        status, _ = self.wait_for_update(board, "failed")
+        self.assertEqual(status["problem"]["code"], "download")
+        self.assertIn("status 404", status["problem"]["message"])
+        self.ask(board, "update", address=f"{address}/it's.update")
+        status, seen = self.wait_for_update(board, "installed", "failed")
+        self.assertEqual((status["mode"], status["next"], status["problem"]), ("installed", "0.9", None))
+        self.assertIn("installing", seen)
+        self.ask(board, "restart")
+        board.wait_until_off()
+        self.assertEqual((board.state["slot"], board.state["good"]), ("b", "a"))
+        board.power_on(network=False)
+        board.wait_for_engine()
+        status, _ = self.wait_for_update(board, "idle")
+        self.assertEqual((status["version"], status["next"]), ("0.9", None))
+
     @long("image-updates", "eight updates; the tests of the scripts have them too")
     def test_what_is_wrong_is_refused_before_anything_is_written(self):
         board = self.running_board()

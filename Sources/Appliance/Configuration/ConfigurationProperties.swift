@@ -90,6 +90,7 @@ extension Configuration {
         case .restart: text(.restart)
         case .powerOff: text(.powerOff)
         case .networkRestart: text(.networkRestart)
+        case .update: text(.updateCommand)
         }
     }
 
@@ -166,6 +167,11 @@ extension Configuration {
     var announcement: AnnouncementRule { choice(.discoveryAnnounce, of: [.unlessAvahiRuns, .always, .never]) }
     /// The name that other machines show; nil: the name of this machine.
     var announcedName: String? { text(.discoveryName, unless: "auto") }
+
+    /// The folder of the system's part of updates; nil where requests do not install them.
+    var updateFolder: String? { text(.updateFolder, unless: "none") }
+    /// The address that a request without one uses.
+    var updateAddress: UpdateAddress? { text(.updateAddress, unless: "none").flatMap { UpdateAddress($0) } }
 
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

@@ -66,8 +66,8 @@ enum SettingType: Equatable, Sendable {
     case path(orWord: String?, limit: Int? = nil)
     /// Absolute paths with a colon between two, or `none`.
     case paths
-    /// `scheme://host…` with one of these schemes, or `none`.
-    case address([String])
+    /// `scheme://host…` of at most `limit` bytes with one of these schemes, or `none`.
+    case address([String], limit: Int? = nil)
     /// The address of a content service, or `none`.
     case service
     /// A numeric address of this machine, `any`, or `none`.
@@ -99,14 +99,14 @@ enum SettingType: Equatable, Sendable {
             let paths = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
             let areAbsolute = paths.allSatisfy { $0.first == UInt8(ascii: "/") }
             return areAbsolute || text.utf8.elementsEqual("none".utf8) ? .text(text) : nil
-        case .address(let schemes):
+        case .address(let schemes, let limit):
             if text.utf8.elementsEqual("none".utf8) { return .text(text) }
             let isAddress = schemes.contains { scheme in
                 let start = "\(scheme)://"
                 return text.utf8.starts(with: start.utf8) && text.utf8.count > start.utf8.count
                     && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             }
-            return isAddress ? .text(text) : nil
+            return isAddress && text.utf8.count <= limit ?? .max ? .text(text) : nil
         case .service:
             if text.utf8.elementsEqual("none".utf8) { return .text(text) }
             return ServiceURL.fault(in: text) == nil ? Self.address(["https", "http"]).value(of: text) : nil
@@ -146,8 +146,9 @@ enum SettingType: Equatable, Sendable {
             "a path that begins with /" + (limit.map { " and has at most \($0) bytes" } ?? "")
                 + (word.map { ", or \($0)" } ?? "")
         case .paths: "paths that begin with /, with a colon between two, or none"
-        case .address(let schemes):
-            "an address that begins with " + schemes.map { "\($0)://" }.joined(separator: " or ") + ", or none"
+        case .address(let schemes, let limit):
+            "an address that begins with " + schemes.map { "\($0)://" }.joined(separator: " or ")
+                + (limit.map { " and has at most \($0) bytes" } ?? "") + ", or none"
         case .service: "an address that begins with https:// or http://, or none"
         case .listener: "a numeric address like 192.168.1.10 or ::1, any, or none"
         case .pins: "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"

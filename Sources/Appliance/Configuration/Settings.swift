@@ -15,6 +15,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case mpdAddress, mpdPort, mpdSocket, mpdClients, mpdPasswords, mpdPermission
     case webAddress, webPort, webClients, webNames, webPasswordFile, webFolder
     case discoveryAnnounce, discoveryName
+    case updateFolder, updateCommand, updateAddress
     case logLevel
 
     /// The setting's row of the table.
@@ -61,6 +62,7 @@ struct Setting: Sendable {
         ("mpd", "The server for the clients of MPD (docs/mpd.md)."),
         ("web", "The web page and the HTTP interface (docs/web.md)."),
         ("discovery", "How other machines of the network find this one (docs/discovery.md)."),
+        ("update", "Updates of a firmware image by requests. Packages are updated with apt."),
         ("log", "Messages to the journal."),
     ]
 
@@ -453,6 +455,22 @@ struct Setting: Sendable {
             """
             The name that other machines show. With auto it is the name of this machine. If another one has it already,
             a number is appended.
+            """),
+        Setting(
+            .updateFolder, "update", "folder", .path(orWord: "none"), "none",
+            """
+            The folder in which the system takes requests for updates; in the images it is /run/update. With none,
+            clients cannot update this machine.
+            """),
+        Setting(
+            .updateCommand, "update", "command", .text, "none", changesWhileRunning: true,
+            """
+            The shell command that tells the system of a request in that folder; none tells it nothing.
+            """),
+        Setting(
+            .updateAddress, "update", "address", .address(["https"], limit: UpdateAddress.lengthLimit), "none",
+            """
+            Where the update bundle for this board is published: the page proposes this address.
             """),
         Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",

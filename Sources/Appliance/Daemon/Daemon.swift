@@ -48,6 +48,8 @@ public final class Daemon: @unchecked Sendable {
     private(set) var serviceLogin: ServiceLogin?
     /// nil where no system takes requests about Wi-Fi.
     let wifi: WiFiExchange?
+    /// nil where no system takes requests for updates.
+    let updates: UpdateExchange?
     private let plays: PlayCounter
     private var link: Link?
     /// The entry that this start skipped, while it is published as a problem.
@@ -105,6 +107,11 @@ public final class Daemon: @unchecked Sendable {
         devices = DeviceSurvey(loop: loop)
         wifi = configuration.wifiFolder.map {
             WiFiExchange(WiFiFolder(path: $0), storage: state.storage, loop: loop)
+        }
+        updates = configuration.updateFolder.map {
+            UpdateExchange(
+                SystemFolder(path: $0), standard: configuration.updateAddress, storage: state.storage, loop: loop
+            ) { system.run(.update) }
         }
         plays = PlayCounter(loop: loop, clock: clock)
         resumeGuard = ResumeGuard(folder: state.path, storage: state.storage, loop: loop) {

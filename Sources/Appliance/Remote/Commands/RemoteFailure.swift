@@ -18,6 +18,8 @@ struct RemoteFailure: Error, Equatable {
         case badRequest = "bad-request"
         case noService = "no-service"
         case noWiFi = "no-wifi"
+        case noUpdates = "no-updates"
+        case updateRuns = "update-runs"
         case notOfService = "not-of-service"
         case system
     }

@@ -29,6 +29,7 @@ enum RemoteReply: Equatable {
     case devices([SoundCard])
     case serviceLogin(ServiceLoginStatus)
     case wifi(WiFiStatus)
+    case update(UpdateStatus)
     /// For each file of the request whether it was measured.
     case known([Bool])
     case library(LibraryReply)

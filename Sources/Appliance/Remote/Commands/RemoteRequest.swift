@@ -38,6 +38,7 @@ package enum RemoteRequest: Equatable, Sendable {
     /// A request about the login to the content service.
     case serviceLogin(ServiceLogin.Request)
     case wifi(WiFiRequest)
+    case update(UpdateRequest)
     /// The sound cards of the machine.
     case devices
     /// A request about offline copies and downloads.

@@ -25,6 +25,8 @@ struct RequestExecution {
     let serviceLogin: ServiceLogin?
     /// nil where no system takes requests about Wi-Fi.
     let wifi: WiFiExchange?
+    /// nil where no system takes requests for updates.
+    let updates: UpdateExchange?
     /// Only tests replace it.
     var devices: DeviceSurvey
     private let status: () -> DaemonStatus
@@ -48,6 +50,7 @@ struct RequestExecution {
         }
         serviceLogin = daemon.serviceLogin
         wifi = daemon.wifi
+        updates = daemon.updates
         devices = daemon.devices
         status = { daemon.status }
         eventStatus = { daemon.player.eventStatus }
@@ -69,7 +72,7 @@ struct RequestExecution {
         case .queue(let from, let count): return page(from, count)
         case .collect, .music, .playlistAdd: preconditionFailure("music has to be found first")
         case .events: return .events(eventStatus())
-        case .keeping, .loudness, .library, .playlist, .devices, .serviceLogin, .wifi:
+        case .keeping, .loudness, .library, .playlist, .devices, .serviceLogin, .wifi, .update:
             preconditionFailure("its answer comes later: see JSONSession")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }

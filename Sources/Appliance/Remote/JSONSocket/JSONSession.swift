@@ -140,6 +140,15 @@ final class JSONSession: @unchecked Sendable {
                 wifi.perform(request, answer)
                 return nil
             }
+        case .update(let request):
+            guard let updates = requests.updates else {
+                let message = "this machine is not updated by requests: no [update] folder is configured"
+                return refuse(line.id, RemoteFailure.Reason.noUpdates.rawValue, message)
+            }
+            return performLater(line) { answer in
+                updates.perform(request, answer)
+                return nil
+            }
         case .devices:
             return performLater(line) { answer in
                 requests.devices.perform(answer)

@@ -100,6 +100,7 @@ enum ReplyLines {
         case .events(let status): members(status)
         case .serviceLogin(let status): ServiceLoginJSON.members(status)
         case .wifi(let status): WiFiJSON.members(status)
+        case .update(let status): UpdateJSON.members(status)
         case .devices(let cards): [Member("cards", .array(cards.map { DeviceJSON.value(of: $0) }))]
         case .known(let known): [Member("known", .array(known.map { .boolean($0) }))]
         case .library(let reply): LibraryJSON.members(reply)

@@ -1,0 +1,20 @@
+/// The address of an update bundle on a web server. Only its characters are checked: the bundle's signature decides
+/// whether it is installed.
+package struct UpdateAddress: Equatable, Sendable {
+    /// The most bytes.
+    static let lengthLimit = 1000
+    /// The form, for messages. Follows "must be".
+    static let form = "an address that begins with https:// or http://, of at most \(lengthLimit) printable characters"
+
+    let text: String
+
+    /// Returns nil for a text in another form.
+    package init?(_ text: String) {
+        // A host follows the two slashes.
+        let host = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        guard UpdateDownload.isURL(text), text.utf8.count <= Self.lengthLimit,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let first = host.first, first != UInt8(ascii: "/")
+        else { return nil }
+        self.text = text
+    }
+}

@@ -1,0 +1,71 @@
+import Database
+import Library
+import Platform
+
+/// Carries out requests about updates of the firmware image: passes them to the system, and reads its reports.
+///
+/// Thread: the daemon's; answers follow later on the same thread. Files are read and written on the storage thread.
+/// `@unchecked Sendable` is safe because only the storage thread uses `installing`, and only the daemon's `notify`.
+final class UpdateExchange: @unchecked Sendable {
+    private let exchange: SystemExchange
+    /// The address that a request without one uses.
+    private let standard: UpdateAddress?
+    /// Tells the system that there is a request.
+    private let notify: () -> Void
+    /// The report that follows a request to install an update.
+    private var installing = AwaitedReport()
+
+    /// - Parameters:
+    ///   - standard: the address that a request without one uses.
+    ///   - notify: called after a request was written.
+    init(
+        _ folder: SystemFolder, standard: UpdateAddress?, storage: StorageThread, loop: EventLoop,
+        notify: @escaping () -> Void
+    ) {
+        exchange = SystemExchange(folder, storage: storage, loop: loop)
+        self.standard = standard
+        self.notify = notify
+    }
+
+    /// - Parameter answer: called once, later.
+    func perform(_ request: UpdateRequest, _ answer: @escaping SystemExchange.Answer) {
+        exchange.perform({ [self] () throws(RemoteFailure) in try carryOut(request) }) { [notify] result in
+            if case .success(.done) = result { notify() }
+            answer(result)
+        }
+    }
+
+    private func carryOut(_ request: UpdateRequest) throws(RemoteFailure) -> RemoteReply {
+        // Before the state: when the request is gone already, the state is that after its beginning.
+        let isWanted = exchange.folder.isWanted
+        let stamp = exchange.folder.stateStamp
+        var status: UpdateStatus
+        do throws(SystemError) { status = UpdateStatus(state: try exchange.folder.contents(of: "state")) } catch {
+            throw Self.failure(error)
+        }
+        installing.see(isWanted: isWanted, stamp)
+        guard case .install(let named) = request else {
+            status.isWaiting = isWanted || installing.isAwaited
+            if installing.isAwaited { status.problem = nil }
+            status.address = standard
+            return .update(status)
+        }
+        guard let address = named ?? standard else {
+            throw RemoteFailure(.badRequest, "address is missing: the configuration has none ([update] address)")
+        }
+        // One that the system has not begun is replaced.
+        if status.isRunning || (installing.isAwaited && !isWanted) {
+            throw RemoteFailure(.updateRuns, "an update runs already: wait for its end")
+        }
+        do throws(SystemError) { try exchange.folder.want(UpdateRequest.wanted(from: address)) } catch {
+            throw Self.failure(error)
+        }
+        installing.begin(stamp)
+        return .done
+    }
+
+    private static func failure(_ error: SystemError) -> RemoteFailure {
+        RemoteFailure(
+            .system, "the system's part of updates cannot be reached ([update] folder): " + error.description)
+    }
+}

@@ -1,0 +1,81 @@
+/// The state of updates of the firmware image, as the system has reported it.
+struct UpdateStatus: Equatable, Sendable {
+    enum Mode: String, CaseIterable, Sendable {
+        case idle, downloading
+        /// The bundle is checked, and the other slot is written.
+        case installing
+        /// The next start tries another version.
+        case installed
+        /// The last update has failed, or its version did not run well.
+        case failed
+    }
+
+    struct Problem: Equatable, Sendable {
+        /// The code for programs, of `tonearm update` or of the system.
+        var code: String
+        /// The message for the user.
+        var text: String
+    }
+
+    /// How far the download or the installation is: parts of equal size.
+    struct Progress: Equatable, Sendable {
+        var done: Int64
+        var total: Int64
+    }
+
+    /// nil while the system has reported nothing.
+    var mode: Mode?
+    /// The version of the image that runs.
+    var running: String?
+    /// nil when it is not known, as with a server that does not say the length.
+    var progress: Progress?
+    /// The version that the next start tries; nil when that is the one that runs.
+    var next: String?
+    var problem: Problem?
+    /// Whether the system has not begun the last request.
+    var isWaiting = false
+    /// The address that a request without one uses.
+    var address: UpdateAddress?
+
+    /// Whether the system has begun an update that has not ended.
+    var isRunning: Bool { mode == .downloading || mode == .installing }
+}
+
+extension UpdateStatus {
+    /// The most bytes of a message.
+    static let textLimit = 1000
+    private static let keys = ["mode", "running", "done", "total", "version", "code", "text"]
+
+    /// Reads the file with the state (docs/decisions/update-by-request.md).
+    init(state: [UInt8]) {
+        var (done, total): (Int64?, Int64?) = (nil, nil)
+        var (code, text): (String?, String?) = (nil, nil)
+        SystemReport.read(state, Self.keys) { key, value in
+            switch key {
+            case 0: mode = SystemReport.word(value) ?? mode
+            case 1: running = Self.version(value) ?? running
+            case 2: done = Int64(String(decoding: value, as: UTF8.self))
+            case 3: total = Int64(String(decoding: value, as: UTF8.self))
+            case 4: next = Self.version(value) ?? next
+            case 5: code = Self.code(value) ?? code
+            default: text = String(decoding: value.prefix(Self.textLimit), as: UTF8.self)
+            }
+        }
+        if isRunning, let done, let total, total > 0, (0...total).contains(done) {
+            progress = Progress(done: done, total: total)
+        }
+        if mode == .failed { problem = Problem(code: code ?? "unknown", text: text ?? "") }
+    }
+
+    private static func version(_ bytes: ArraySlice<UInt8>) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return bytes.count <= 64 && UpdateVersion(text) != nil ? text : nil
+    }
+
+    private static func code(_ bytes: ArraySlice<UInt8>) -> String? {
+        let isWord = bytes.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+        }
+        return isWord && (1...40).contains(bytes.count) ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+}
