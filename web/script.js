@@ -10,7 +10,7 @@
 //   Sheet        menus, questions and small forms
 //   Products     playing, adding and keeping music
 //   Lists        lists of any length, of which only the visible rows exist
-//   Views        queue, music, playlists, offline copies, settings, login to the music service, Wi-Fi
+//   Views        queue, music, playlists, offline copies, settings, login to the music service, updates, Wi-Fi
 //   Start        routes, tabs, and the first request
 "use strict";
 
@@ -122,6 +122,7 @@ const TEXTS = {
   "error.not-of-service": ["Only music of the service can be downloaded.",
     "Nur Musik des Dienstes lässt sich herunterladen."],
 
+  "error.update-runs": ["An update runs already.", "Es läuft schon eine Aktualisierung."],
   "error.no-wifi": ["Wi-Fi is not set up from this page.", "Das WLAN wird nicht von dieser Seite aus eingerichtet."],
 
   "queue.title": ["Queue", "Warteliste"],
@@ -335,6 +336,47 @@ const TEXTS = {
   "wifi.fixed": ["in the configuration", "in der Konfiguration"],
   "wifi.forget": ["Forget {network}", "{network} vergessen"],
   "wifi.forget-question": ["Forget {network} and its password?", "{network} und sein Passwort vergessen?"],
+  "update.title": ["Update", "Aktualisierung"],
+  "update.running": ["Version {version} runs.", "Es läuft Version {version}."],
+  "update.address": ["Address of the update", "Adresse der Aktualisierung"],
+  "update.note": ["Of the file for this board, as its maker publishes it. Its signature is checked.",
+    "Von der Datei für dieses Gerät, wie sein Hersteller sie veröffentlicht. Ihre Unterschrift wird geprüft."],
+  "update.install": ["Install the update", "Aktualisierung installieren"],
+  "update.progress": ["Progress of the update", "Fortschritt der Aktualisierung"],
+  "update.mode.waiting": ["The update begins in a moment.", "Die Aktualisierung beginnt gleich."],
+  "update.mode.downloading": ["The update is downloaded. The music plays on.",
+    "Die Aktualisierung wird heruntergeladen. Die Musik läuft weiter."],
+  "update.mode.installing": ["The update is installed. The music plays on.",
+    "Die Aktualisierung wird installiert. Die Musik läuft weiter."],
+  "update.mode.installed": ["Version {next} is installed. It starts with the next restart.",
+    "Version {next} ist installiert. Sie beginnt mit dem nächsten Neustart."],
+  "update.mode.restarting": ["The speaker restarts. In about a minute this page shows its version.",
+    "Der Lautsprecher startet neu. In etwa einer Minute zeigt diese Seite seine Version."],
+  "update.success": ["The update has worked: version {version} runs.",
+    "Die Aktualisierung ist gelungen: Es läuft Version {version}."],
+  "update.restart": ["Restart with version {next}", "Mit Version {next} neu starten"],
+  "update.restart-question": ["Restart the speaker with version {next}? The music stops for a minute.",
+    "Den Lautsprecher mit Version {next} neu starten? Die Musik schweigt für eine Minute."],
+  "update.problem.download": ["The update could not be downloaded. Is the address right, and the network there?",
+    "Die Aktualisierung ließ sich nicht herunterladen. Stimmt die Adresse, und ist das Netz da?"],
+  "update.problem.noRoom": ["There is no room for the update. Delete some music.",
+    "Für die Aktualisierung ist kein Platz. Bitte Musik löschen."],
+  "update.problem.wrongSignature": ["This file is not from the maker of this speaker, or it is damaged.",
+    "Diese Datei ist nicht vom Hersteller dieses Lautsprechers, oder sie ist beschädigt."],
+  "update.problem.tooShort": ["This file is not an update.", "Diese Datei ist keine Aktualisierung."],
+  "update.problem.damaged": ["The file is damaged or not complete. Try again.",
+    "Die Datei ist beschädigt oder nicht vollständig. Bitte noch einmal."],
+  "update.problem.otherBoard": ["This update is for another board.",
+    "Diese Aktualisierung ist für ein anderes Gerät."],
+  "update.problem.older": ["This update is older than the version that runs.",
+    "Diese Aktualisierung ist älter als die Version, die läuft."],
+  "update.problem.onTrial": ["The version that runs is still on trial. Try again in a few minutes.",
+    "Die Version, die läuft, wird noch erprobt. Bitte in ein paar Minuten noch einmal."],
+  "update.problem.interrupted": ["The update was interrupted. Try again.",
+    "Die Aktualisierung wurde unterbrochen. Bitte noch einmal."],
+  "update.problem.fellBack": ["The new version did not run well. The speaker is back at version {version}.",
+    "Die neue Version lief nicht gut. Der Lautsprecher ist zurück bei Version {version}."],
+  "update.problem.other": ["The update has failed: {message}", "Die Aktualisierung ist fehlgeschlagen: {message}"],
   "system.title": ["System", "System"],
   "system.version": ["Tonearm {version}", "Tonearm {version}"],
   "system.network": ["Restart the network", "Netz neu starten"],
@@ -2081,28 +2123,39 @@ function settingsView() {
   const rows = make("div", { class: "settings" });
   const version = make("p", { class: "note" });
   const login = new ServiceLogin();
+  const updates = new Updates();
   const wifi = make("div", { hidden: true }, make("h3", { text: text("wifi.title") }),
     make("a", { href: "#/wifi", text: text("wifi.choose") }));
   const element = make("div", {}, head(text("settings.title")), rows, wifi, login.element,
     make("h3", { text: text("library.title") }), libraryState(), make("div", { class: "actions" },
       make("button", { text: text("library.scan"), click: () => attempt(scanLibrary()) })),
-    make("h3", { text: text("system.title") }), version, make("div", { class: "actions" },
+    updates.element, make("h3", { text: text("system.title") }), version, make("div", { class: "actions" },
       systemButton("system.network", "network-restart"), systemButton("system.restart", "restart"),
       systemButton("system.off", "power-off")));
   attempt(request("config-get").then(reply => {
-    wifi.hidden = reply.settings.every(each => each.key !== "network.wifi-folder" || each.value === "none");
+    const isSet = key => reply.settings.some(each => each.key === key && each.value !== "none");
+    wifi.hidden = !isSet("network.wifi-folder");
+    if (isSet("update.folder")) updates.begin();
     return drawSettings(rows, reply.settings);
   }));
-  attempt(request("version")).then(reply => {
+  const showVersion = () => attempt(request("version")).then(reply => {
     if (reply) setText(version, text("system.version", { version: reply.version }));
   });
+  showVersion();
   return {
     tab: "settings", title: text("settings.title"), element,
     receive: (name, data) => {
       if (name === "configuration") drawSettings(rows, data.settings);
-      if (name === "status") login.update();
+      if (name !== "status") return;
+      // It is connected again, perhaps to another version.
+      login.update();
+      updates.update();
+      showVersion();
     },
-    stop: () => login.stop()
+    stop: () => {
+      login.stop();
+      updates.stop();
+    }
   };
 }
 
@@ -2313,6 +2366,119 @@ function codePicture(rows) {
   return draw("svg", { class: "qr", viewBox: "0 0 " + size + " " + size, role: "img", "aria-label": text("service.qr"),
     "shape-rendering": "crispEdges" }, draw("rect", { width: size, height: size, fill: "#fff" }),
   draw("path", { d: path, fill: "#000" }));
+}
+
+// ---- Updates
+
+const UPDATE_MILLISECONDS = 1000;
+
+// The part of the settings that updates the speaker. It stays hidden where the speaker does not take such requests.
+class Updates {
+  constructor() {
+    this.title = make("h3", { text: text("update.title"), tabindex: "-1" });
+    this.version = make("p", {});
+    this.state = make("p", { role: "status" });
+    this.bar = make("progress", { label: text("update.progress"), max: "1", hidden: true });
+    this.problem = make("p", { class: "error", role: "alert" });
+    this.address = make("input", { id: "update-address", type: "url", pattern: "https?://.+", autocomplete: "off",
+      required: true, maxlength: "1000", "aria-describedby": "update-note" });
+    this.form = make("form", { class: "stack" },
+      make("label", { for: "update-address", text: text("update.address") }), this.address,
+      make("p", { class: "note", id: "update-note", text: text("update.note") }),
+      make("button", { type: "submit", text: text("update.install") }));
+    this.form.addEventListener("submit", event => {
+      event.preventDefault();
+      this.install();
+    });
+    this.actions = make("div", { class: "actions" });
+    this.element = make("div", { class: "updates", hidden: true }, this.title, this.version, this.state, this.bar,
+      this.problem, this.actions, this.form);
+    // The version that a restart from this page was to begin.
+    this.expected = null;
+    this.shownNext = null;
+    // Only the last answer counts.
+    this.count = 0;
+  }
+
+  begin() {
+    this.hasBegun = true;
+    this.update();
+  }
+
+  stop() {
+    this.hasBegun = false;
+    this.count += 1;
+    clearTimeout(this.timer);
+  }
+
+  // Asks for the state, and again while something goes on.
+  async update() {
+    clearTimeout(this.timer);
+    if (!this.hasBegun) return;
+    this.count += 1;
+    const number = this.count;
+    let isBusy = !this.bar.hidden;
+    try {
+      const status = await request("update-status");
+      if (number === this.count) isBusy = this.show(status);
+    } catch (refusal) {
+      if (refusal.code === "no-updates") this.element.hidden = true;
+    }
+    if (number === this.count && isBusy) this.timer = setTimeout(() => this.update(), UPDATE_MILLISECONDS);
+  }
+
+  // Returns whether something goes on.
+  show(status) {
+    if (this.element.hidden) {
+      this.address.value = status.address || "";
+      this.element.hidden = false;
+    }
+    const hasFocus = this.element.contains(document.activeElement);
+    const isBusy = status.waiting || status.mode === "downloading" || status.mode === "installing";
+    setText(this.version, status.version ? text("update.running", status) : "");
+    setText(this.state, this.line(status));
+    setText(this.problem, status.problem && !isBusy ? this.reason(status) : "");
+    this.form.hidden = isBusy;
+    this.bar.hidden = !isBusy;
+    if (isBusy && status.total !== null) this.bar.value = status.done / status.total;
+    else this.bar.removeAttribute("value");
+    this.showRestart(isBusy ? null : status.next);
+    // What had the focus may be gone.
+    if (hasFocus && document.activeElement.offsetParent === null) this.title.focus();
+    return isBusy;
+  }
+
+  line(status) {
+    if (status.waiting) return text("update.mode.waiting");
+    if (this.expected !== null && status.version === this.expected) return text("update.success", status);
+    const key = "update.mode." + status.mode;
+    return hasText(key) ? text(key, status) : "";
+  }
+
+  reason(status) {
+    const key = "update.problem." + status.problem.code;
+    return hasText(key) ? text(key, status) : text("update.problem.other", status.problem);
+  }
+
+  showRestart(next) {
+    if (next === this.shownNext) return;
+    this.shownNext = next;
+    replaceChildren(this.actions, next === null ? null : make("button", { class: "main",
+      text: text("update.restart", { next }), click: () => ask(text("update.restart-question", { next }),
+        text("update.restart", { next }), () => attempt(this.restart(next))) }));
+  }
+
+  async install() {
+    if (await attempt(request("update", { address: this.address.value }))) await this.update();
+  }
+
+  async restart(next) {
+    await request("restart");
+    this.expected = next;
+    setText(this.state, text("update.mode.restarting"));
+    this.showRestart(null);
+    this.title.focus();
+  }
 }
 
 // ---- Wi-Fi

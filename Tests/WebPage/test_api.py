@@ -28,7 +28,10 @@ class API(unittest.TestCase):
         (wifi / "state").write_text("mode=trying\nssid=61\naddress=10.83.84.1\nfailed=ff\nproblem=refused\n")
         (wifi / "networks").write_text("-57 wpa2+wpa3 61\n-70 other ff\n")
         (wifi / "known").write_text("file 61\npage ff\n")
-        speaker.restart(settings=f"[network]\nwifi-folder = {wifi}")
+        updates = speaker.folder / "api-update"
+        updates.mkdir()
+        (updates / "state").write_text("running=0.1.0\nmode=failed\ncode=damaged\ntext=x\nversion=0.9\n")
+        speaker.restart(settings=f"[network]\nwifi-folder = {wifi}\n[update]\nfolder = {updates}")
         self.addCleanup(speaker.restart)
         self.addCleanup(speaker.reset)
         with tempfile.TemporaryDirectory(prefix="tonearm-api-") as folder:
