@@ -18,6 +18,19 @@ struct ServedResourceTests {
         #expect(RequestedRange(header, of: 1000) == expected)
     }
 
+    @Test(
+        "The coding gzip is taken where the client names it, and not with the weight 0",
+        arguments: [
+            ("gzip", true), ("gzip, deflate, br", true), ("br;q=1.0, gzip;q=0.8", true),
+            ("deflate,\tGZIP ; q=0.001", true),
+            ("", false), ("identity", false), ("*", false), ("x-gzip", false), ("gzip;q=0", false),
+            ("gzip; q=0.000, br", false), ("br;q=0, gzip", true),
+        ])
+    func coding(header: String, expected: Bool) {
+        #expect(HTTPRequest(path: "/", headers: ["accept-encoding": header]).acceptsGzip == expected)
+        #expect(!HTTPRequest(path: "/").acceptsGzip)
+    }
+
     @Test("Of nothing there is no part")
     func emptyResource() { #expect(RequestedRange("bytes=-1", of: 0) == .outside) }
 

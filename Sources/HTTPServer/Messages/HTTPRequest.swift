@@ -47,6 +47,21 @@ package struct HTTPRequest: Sendable {
         return (isSecure ? "https://" : "http://") + host
     }
 
+    /// Whether the client takes a body in the content coding gzip (RFC 9110, 12.5.3).
+    package var acceptsGzip: Bool {
+        for element in (headers["accept-encoding"] ?? "").utf8.split(separator: UInt8(ascii: ",")) {
+            let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+            let text = HTTPText.lowercased(String(decoding: element.filter { !blanks.contains($0) }, as: UTF8.self))
+            let parts = text.utf8.split(separator: UInt8(ascii: ";"))
+            guard let name = parts.first, name.elementsEqual("gzip".utf8) else { continue }
+            // A weight of 0 means that it is not taken: `q=0`, `q=0.000`.
+            return !parts.dropFirst().contains { part in
+                part.starts(with: "q=0".utf8) && part.dropFirst(3).allSatisfy { ".0".utf8.contains($0) }
+            }
+        }
+        return false
+    }
+
     /// Whether the byte is allowed in a host: letters, digits, and the characters of IPv4, IPv6 and ports (RFC 3986,
     /// 3.2.2). Other characters would need escaping in manifests.
     private static func isOfHost(_ byte: UInt8) -> Bool {

@@ -7,6 +7,10 @@ package struct ServedResource: Sendable {
     /// The time of the last change, in seconds since 1970.
     package var lastModified: Int64?
     package var cacheControl: String
+    /// The coding of the body, such as `gzip`; nil for none.
+    package var contentCoding: String?
+    /// Whether clients that take another coding get another body.
+    package var dependsOnCoding = false
 
     package init(
         body: ContentBody, contentType: String, entityTag: String, lastModified: Int64? = nil, cacheControl: String
@@ -21,6 +25,7 @@ package struct ServedResource: Sendable {
     package func answer(to request: HTTPRequest) -> HTTPAnswer {
         var headers = [HTTPField("ETag", entityTag), HTTPField("Cache-Control", cacheControl)]
         if let lastModified { headers.append(HTTPField("Last-Modified", HTTPDate.text(lastModified))) }
+        if dependsOnCoding { headers.append(HTTPField("Vary", "Accept-Encoding")) }
         if isNotModified(request) {
             // The length is that of the content (RFC 9110, 8.6), and not 0, which a cache would use.
             var answer = HTTPAnswer(status: 304, headers: headers)
@@ -28,6 +33,7 @@ package struct ServedResource: Sendable {
             return answer
         }
         headers += [HTTPField("Content-Type", contentType), HTTPField("Accept-Ranges", "bytes")]
+        if let contentCoding { headers.append(HTTPField("Content-Encoding", contentCoding)) }
         guard let text = request.headers["range"], mayBePart(request) else {
             return HTTPAnswer(status: 200, headers: headers, body: body)
         }

@@ -213,6 +213,34 @@ struct WebServerTests {
         }
     }
 
+    @Test("A file has its compressed form for clients that take it, as long as it is not older than the file")
+    func compressedFiles() throws {
+        func change(_ path: String, _ seconds: Double) throws {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: path)
+        }
+        let fixture = try WebFixture { folder in
+            try Data("a {}".utf8).write(to: URL(fileURLWithPath: "\(folder["page"])/style.css"))
+            try Data("compressed".utf8).write(to: URL(fileURLWithPath: "\(folder["page"])/style.css.gz"))
+            for name in ["style.css", "style.css.gz"] { try change("\(folder["page"])/\(name)", 1_000_000_000) }
+        }
+        defer { fixture.end() }
+        let packed = try fixture.get("/style.css", ["Accept-Encoding: br, gzip"])
+        #expect(packed.text == "compressed" && packed.headers["content-encoding"] == "gzip")
+        #expect(packed.headers["content-type"] == "text/css; charset=utf-8")
+        let plain = try fixture.get("/style.css")
+        #expect(plain.text == "a {}" && plain.headers["content-encoding"] == nil)
+        #expect(packed.headers["etag"] != plain.headers["etag"])
+        for answer in [packed, plain] { #expect(answer.headers["vary"] == "Accept-Encoding") }
+        let tag = try #require(packed.headers["etag"])
+        let same = try fixture.get("/style.css", ["Accept-Encoding: gzip", "If-None-Match: \(tag)"])
+        #expect(same.status == 304 && same.headers["vary"] == "Accept-Encoding")
+        #expect(try fixture.get("/style.css.gz", ["Accept-Encoding: gzip"]).code == "no-such-page")
+        // Somebody has changed the page.
+        try change("\(fixture.folder["page"])/style.css", 1_000_000_001)
+        #expect(try fixture.get("/style.css", ["Accept-Encoding: gzip"]).text == "a {}")
+    }
+
     @Test("A browser gets the token, and needs it; another site's name is refused")
     func browser() throws {
         let fixture = try WebFixture()

@@ -255,6 +255,13 @@ class VirtualBoard:
     def pull_cable(self):
         self._monitor.execute("set_link", name="ethernet", up=False)
 
+    def forward(self, port, to):
+        """Leads connections to `port` of this machine's loopback to the board's port `to`, as long as it is on."""
+        command = f"hostfwd_add network tcp:127.0.0.1:{port}-:{to}"
+        # The answer of such a command is a text, with an error in it.
+        if problem := self._monitor.execute("human-monitor-command", **{"command-line": command}):
+            raise OSError(problem.strip())
+
     # Inside
 
     def _prepare(self):

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from .host import BUILD_LIMIT, run
-from .image_board import IMAGE, disk
+from .image_board import IMAGE, disk, uboot
 
 #: What an update is called that is newer than the image.
 NEWER = "0.9"
@@ -24,8 +24,14 @@ def slot_variant(change, image=IMAGE, version=NEWER):
         squashed = Path(folder) / "root.squashfs"
         run(["mksquashfs", root, squashed, "-quiet", "-no-progress", "-all-root", "-comp", "gzip",
              "-Xcompression-level", "1"], check=True, stdout=subprocess.DEVNULL, timeout=BUILD_LIMIT)
-        original = (image / "slot.img").read_bytes()
-        return squashed.read_bytes().ljust(disk.HEADER, b"\0") + original[disk.HEADER:]
+        original = (image / "slot.img").read_bytes()[disk.HEADER:]
+        return squashed.read_bytes().ljust(disk.HEADER, b"\0") + header(original, version) + original[disk.SECTOR:]
+
+
+def header(original, version):
+    """The header of a slot, with another version."""
+    lines = original[4:uboot.STATE_SIZE].split(b"\0\0", 1)[0].decode().split("\0")
+    return uboot.environment(dict(line.split("=", 1) for line in lines) | {"slot_version": version}, uboot.STATE_SIZE)
 
 
 def write_program(path, script):

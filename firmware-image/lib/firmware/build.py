@@ -73,7 +73,11 @@ class Build:
             self.add_skeleton(tree, skeleton)
         tree.add("usr/bin/tonearm", self.engine, "tonearm")
         for file in sorted((ROOT / "web").iterdir()):
-            tree.add(f"usr/share/tonearm/web/{file.name}", file, "tonearm")
+            place = f"usr/share/tonearm/web/{file.name}"
+            tree.add(place, file, "tonearm")
+            # For browsers, which all take it; pictures are compressed already.
+            if file.suffix != ".png":
+                tree.write(f"{place}.gz", gzip.compress(file.read_bytes(), mtime=0), "tonearm")
         for applet in " ".join(lists.lines(FIRMWARE / "applets")).split():
             tree.link(f"usr/bin/{applet}", "busybox")
         self.add_certificates(tree)

@@ -60,10 +60,11 @@ class Tree:
         copy.chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)
         self.owner[place] = package
 
-    def write(self, place, text, package="tonearm"):
+    def write(self, place, content, package="tonearm"):
+        """Writes a file; `content` is text or bytes."""
         copy = self.folder / place
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(text)
+        copy.write_bytes(content.encode() if isinstance(content, str) else content)
         copy.chmod(0o644)
         self.owner[place] = package
 

@@ -13,16 +13,31 @@ struct PageFiles: Sendable {
         (".webmanifest", "application/manifest+json"),
     ]
 
-    /// Returns the file of a path; nil when there is none.
-    /// - Parameter path: a path of a URL: `/style.css`; `/` is the page itself.
-    func resource(at path: String) -> ServedResource? {
+    /// Returns the file of a path, as `/style.css`; `/` is the page itself. Where a compressed form lies beside it,
+    /// `style.css.gz`, clients that take that get it, unless somebody has changed the file since.
+    /// - Returns: nil when there is none.
+    func resource(for request: HTTPRequest) -> ServedResource? {
+        let path = request.path.utf8
         let name =
-            path.utf8.elementsEqual("/".utf8) ? "index.html" : String(decoding: path.utf8.dropFirst(), as: UTF8.self)
+            path.elementsEqual("/".utf8) ? "index.html" : String(decoding: path.dropFirst(), as: UTF8.self)
         // A name is that of a file in the folder itself, and no hidden one.
         guard name.utf8.first != UInt8(ascii: "."), !name.utf8.contains(UInt8(ascii: "/")),
             let type = Self.types.first(where: { name.utf8.suffix($0.ending.utf8.count).elementsEqual($0.ending.utf8) })
         else { return nil }
-        return ServedResource(file: "\(folder)/\(name)", contentType: type.type)
+        let file = "\(folder)/\(name)"
+        var resource = request.acceptsGzip ? Self.compressed(file, type.type) : nil
+        if resource == nil { resource = ServedResource(file: file, contentType: type.type) }
+        resource?.dependsOnCoding = true
+        return resource
+    }
+
+    private static func compressed(_ file: String, _ contentType: String) -> ServedResource? {
+        let path = file + ".gz"
+        guard let original = FileStamp(of: file), let stamp = FileStamp(of: path), stamp.modified >= original.modified,
+            var resource = ServedResource(file: path, contentType: contentType)
+        else { return nil }
+        resource.contentCoding = "gzip"
+        return resource
     }
 }
 

@@ -66,7 +66,7 @@ struct WebService: Sendable {
         if let refusal { throw refusal }
         let start = "/api/"
         guard request.path.utf8.starts(with: start.utf8) else {
-            guard let resource = files.resource(at: request.path) else { throw .noSuchPage }
+            guard let resource = files.resource(for: request) else { throw .noSuchPage }
             return resource.answer(to: request)
         }
         let name = String(decoding: request.path.utf8.dropFirst(start.utf8.count), as: UTF8.self)
