@@ -53,14 +53,15 @@ MICROHTTPD_OPTIONS=(
     --disable-epoll
 )
 
-# What a client of today's TLS and the engine's own ciphers do not need goes. The linker leaves out unused functions by
-# itself, but not what a table of ciphers, hashes or curves names.
+# What clients and servers of today's TLS and the engine's own ciphers do not need goes. The linker leaves out unused
+# functions by itself, but not what a table of ciphers, hashes or curves names.
 MBEDTLS_UNSET=(
     MBEDTLS_SELF_TEST MBEDTLS_DEBUG_C MBEDTLS_VERSION_FEATURES MBEDTLS_VERSION_C MBEDTLS_TIMING_C MBEDTLS_NET_C
     # Errors in words: 15 kB. Their numbers do, with <mbedtls/ssl.h>.
     MBEDTLS_ERROR_C MBEDTLS_ERROR_STRERROR_DUMMY
-    # Servers, DTLS, and what TLS clients do not do. libcurl speaks HTTP/1.1 alone, so there is no protocol to agree on.
-    MBEDTLS_SSL_SRV_C MBEDTLS_SSL_CACHE_C MBEDTLS_SSL_COOKIE_C MBEDTLS_SSL_TICKET_C MBEDTLS_SSL_RENEGOTIATION
+    # DTLS, sessions that servers resume, and what TLS clients do not do. libcurl and libmicrohttpd speak HTTP/1.1
+    # alone, so there is no protocol to agree on.
+    MBEDTLS_SSL_CACHE_C MBEDTLS_SSL_COOKIE_C MBEDTLS_SSL_TICKET_C MBEDTLS_SSL_RENEGOTIATION
     MBEDTLS_SSL_PROTO_DTLS MBEDTLS_SSL_DTLS_CONNECTION_ID MBEDTLS_SSL_DTLS_CONNECTION_ID_COMPAT
     MBEDTLS_SSL_DTLS_ANTI_REPLAY MBEDTLS_SSL_DTLS_HELLO_VERIFY MBEDTLS_SSL_DTLS_CLIENT_PORT_REUSE
     MBEDTLS_SSL_CONTEXT_SERIALIZATION MBEDTLS_SSL_ALPN MBEDTLS_SSL_MAX_FRAGMENT_LENGTH
