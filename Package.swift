@@ -68,8 +68,8 @@ let package = Package(
         .systemLibrary(
             name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
 
-        // mbedTLS: ciphers, hashes, signatures, and in what ships certificates; used by Crypto alone. 2.28 has no .pc
-        // file.
+        // mbedTLS: ciphers, hashes, signatures, servers with TLS, and in what ships certificates; used by Crypto alone.
+        // 2.28 has no .pc file.
         .systemLibrary(name: "CMbedTLS", path: "Sources/C/CMbedTLS", providers: [.apt(["libmbedtls-dev"])]),
         // libcurl: HTTP, with connection reuse, happy eyeballs, proxies and TLS; used by Network alone.
         .systemLibrary(
@@ -86,7 +86,7 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // For the web page of the daemon, and for the content service.
-        .target(name: "HTTPServer", dependencies: ["Platform", "CMicroHTTPD", "CLinux"]),
+        .target(name: "HTTPServer", dependencies: ["Crypto", "Platform", "CMicroHTTPD", "CLinux"]),
         // Multicast DNS: others find this machine and its services.
         .target(name: "Discovery", dependencies: ["Platform", "CLinux"]),
         // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.
@@ -158,7 +158,7 @@ let package = Package(
             path: "Tests/SelfCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery", "Platform", "CLinux", "TestSupport"]),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Platform", "TestSupport"]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Crypto", "Platform", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto", "CVectors", "TestSupport"]),
         .testTarget(
             name: "LibraryTests",

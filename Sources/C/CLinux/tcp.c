@@ -109,25 +109,60 @@ static int is_on_link(const struct in6_addr *peer) {
     return found;
 }
 
+int tonearm_is_private_address(const uint8_t *bytes) {
+    struct in6_addr address;
+    memcpy(&address, bytes, sizeof address);
+    if (IN6_IS_ADDR_V4MAPPED(&address)) return is_private_v4(bytes + 12);
+    return IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_LINKLOCAL(&address) || (bytes[0] & 0xFE) == 0xFC
+           || is_on_link(&address);
+}
+
+// Writes the 16 bytes of an address, as IPv6 maps one of IPv4. 1, or 0 for an address of another family.
+static int write_address(const union tcp_address *address, uint8_t *bytes) {
+    memset(bytes, 0, 16);
+    if (address->any.sa_family == AF_INET6) {
+        memcpy(bytes, &address->v6.sin6_addr, 16);
+        return 1;
+    }
+    if (address->any.sa_family != AF_INET) return 0;
+    bytes[10] = bytes[11] = 0xFF;
+    memcpy(bytes + 12, &address->v4.sin_addr, 4);
+    return 1;
+}
+
 int tonearm_peer_is_private(int descriptor) {
     union tcp_address address;
     socklen_t length = sizeof address;
+    uint8_t bytes[16];
     if (getpeername(descriptor, &address.any, &length) != 0) return 0;
-    if (address.any.sa_family == AF_INET) return is_private_v4((const uint8_t *)&address.v4.sin_addr);
-    if (address.any.sa_family != AF_INET6) return 0;
-    const uint8_t *bytes = address.v6.sin6_addr.s6_addr;
-    if (IN6_IS_ADDR_V4MAPPED(&address.v6.sin6_addr)) return is_private_v4(bytes + 12);
-    return IN6_IS_ADDR_LOOPBACK(&address.v6.sin6_addr) || IN6_IS_ADDR_LINKLOCAL(&address.v6.sin6_addr)
-           || (bytes[0] & 0xFE) == 0xFC || is_on_link(&address.v6.sin6_addr);
+    return write_address(&address, bytes) && tonearm_is_private_address(bytes);
 }
 
 void tonearm_peer_address(int descriptor, uint8_t *bytes) {
     union tcp_address address;
     socklen_t length = sizeof address;
     memset(bytes, 0, 16);
-    if (getpeername(descriptor, &address.any, &length) != 0) return;
-    if (address.any.sa_family == AF_INET6) memcpy(bytes, &address.v6.sin6_addr, 16);
-    if (address.any.sa_family != AF_INET) return;
-    bytes[10] = bytes[11] = 0xFF;
-    memcpy(bytes + 12, &address.v4.sin_addr, 4);
+    if (getpeername(descriptor, &address.any, &length) == 0) write_address(&address, bytes);
+}
+
+int tonearm_is_connected_to(int descriptor, const char *text) {
+    union tcp_address own, wanted;
+    socklen_t length = sizeof own;
+    uint8_t own_bytes[16], wanted_bytes[16];
+    if (getsockname(descriptor, &own.any, &length) != 0 || tcp_address(text, 0, &wanted) == 0) return 0;
+    return write_address(&own, own_bytes) && write_address(&wanted, wanted_bytes)
+           && memcmp(own_bytes, wanted_bytes, 16) == 0;
+}
+
+int tonearm_first_byte(int descriptor) {
+    uint8_t byte;
+    ssize_t count;
+    do count = recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    while (count < 0 && errno == EINTR);
+    if (count == 1) return byte;
+    return count < 0 && errno == EAGAIN ? TONEARM_NO_BYTE_YET : TONEARM_NO_BYTE;
+}
+
+void tonearm_limit_buffers(int descriptor, int bytes) {
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }

@@ -43,10 +43,11 @@ let answerConnection: MHD_AccessHandlerCallback = {
     guard !exchange.isTooLarge else {
         return send(server.service.refuse(.tooLarge, String(cString: path)), on: connection)
     }
+    let client = HTTPConnection(connection)
     let request = HTTPRequest(
         method: name, path: String(cString: path), query: values(of: connection, .GET_ARGUMENT_KIND),
-        headers: values(of: connection, .HEADER_KIND), body: exchange.body, isSecure: server.isSecure,
-        connection: HTTPConnection(descriptor: tonearm_http_socket(connection)))
+        headers: values(of: connection, .HEADER_KIND), body: exchange.body,
+        isSecure: server.isSecure || client.isOfFront, connection: client)
     let answer = server.service.answer(request)
     exchange.answer = answer
     return send(answer, on: connection)
@@ -97,7 +98,7 @@ private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Res
         response = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
     } else {
         let sending = Unmanaged.passRetained(
-            SentBody(answer.body, answer.pace, on: HTTPConnection(descriptor: tonearm_http_socket(connection)))
+            SentBody(answer.body, answer.pace, on: HTTPConnection(connection))
         ).toOpaque()
         response = MHD_create_response_from_callback(
             UInt64(max(0, length)), 65_536,

@@ -1,8 +1,10 @@
 import CLinux
 import CMicroHTTPD
+import Crypto
 import Platform
 
-/// A server with libmicrohttpd: a thread for each connection, HTTP/1.1 with persistent connections, TLS through GnuTLS.
+/// A server with libmicrohttpd: a thread for each connection, HTTP/1.1 with persistent connections. TLS is that of
+/// GnuTLS, where libmicrohttpd has it, or of a `TLSFront`.
 ///
 /// Thread: any. The end of this object closes all connections.
 /// `@unchecked Sendable` is safe because its state never changes.
@@ -34,6 +36,7 @@ package final class HTTPServer: @unchecked Sendable {
 
     private let context: Context
     private let daemon: OpaquePointer
+    let front: TLSFront?
 
     /// - Parameter identity: the certificate of TLS; nil without TLS.
     /// - Throws: `Refused` when the certificate and its key are not usable, or no thread can be made.
@@ -57,12 +60,51 @@ package final class HTTPServer: @unchecked Sendable {
         // libmicrohttpd may have closed the socket: its number could be another thread's file by now.
         guard let started else { throw Refused() }
         daemon = started
+        front = nil
     }
 
-    deinit { MHD_stop_daemon(daemon) }
+    /// Makes a server with TLS by mbedTLS.
+    /// - Parameters:
+    ///   - limits: they count from the beginning of a connection, the handshake included.
+    ///   - plainAddress: returns the address of this machine at which clients without TLS are served too; nil for none.
+    ///     They get a refusal elsewhere. Called on the front's thread.
+    ///   - loop: that of the front's thread; nil makes one.
+    /// - Throws: `Refused` when no thread or descriptor can be made.
+    package init(
+        on socket: ListeningSocket, tls identity: TLSIdentity, limits: Limits = Limits(),
+        plainAddress: (@Sendable () -> String?)? = nil, loop: EventLoop? = nil, _ service: HTTPService
+    ) throws(Refused) {
+        tonearm_ignore_signal(SIGPIPE)
+        let listener = StreamSocket(owning: socket.descriptor)
+        context = Context(isSecure: false, service: service)
+        let started: OpaquePointer? = tonearm_http_start_unbound(
+            limits.connections, limits.ofAddress, limits.idleSeconds, answerConnection, completeRequest,
+            Unmanaged.passUnretained(context).toOpaque())
+        guard let started else { throw Refused() }
+        daemon = started
+        do throws(SystemError) {
+            let loop = if let loop { loop } else { try EventLoop() }
+            let front = TLSFront(on: listener, identity, limits: limits, loop: loop, plainAddress: plainAddress) {
+                tonearm_http_add(started, $0, $1) == 1
+            }
+            try front.start()
+            self.front = front
+        } catch {
+            MHD_stop_daemon(started)
+            throw Refused()
+        }
+    }
+
+    deinit {
+        // The front adds connections to the server, and sends the last bytes of the server.
+        front?.refuseMore()
+        MHD_stop_daemon(daemon)
+        front?.stop()
+    }
 
     /// The state of a server that its connections share.
     final class Context: Sendable {
+        /// Whether libmicrohttpd has TLS.
         let isSecure: Bool
         let service: HTTPService
 

@@ -15,16 +15,21 @@ package enum BodyStep: Equatable, Sendable {
 /// Thread: the connection's.
 package struct HTTPConnection: Sendable {
     let descriptor: Int32
+    /// The address of the client: 16 bytes, those of an IPv4 address as IPv6 maps it (RFC 4291, 2.5.5.2).
+    package let peerAddress: [UInt8]
+
+    init(_ connection: OpaquePointer) {
+        descriptor = tonearm_http_socket(connection)
+        var address = [UInt8](repeating: 0, count: 16)
+        address.withUnsafeMutableBufferPointer { tonearm_http_client(connection, $0.baseAddress) }
+        peerAddress = address
+    }
 
     /// Whether the client is in a private network, as `StreamSocket.isPeerPrivate` has it.
-    package var isPeerPrivate: Bool { tonearm_peer_is_private(descriptor) == 1 }
+    package var isPeerPrivate: Bool { tonearm_is_private_address(peerAddress) == 1 }
 
-    /// The address of the client: 16 bytes, those of an IPv4 address as IPv6 maps it (RFC 4291, 2.5.5.2).
-    package var peerAddress: [UInt8] {
-        var address = [UInt8](repeating: 0, count: 16)
-        address.withUnsafeMutableBufferPointer { tonearm_peer_address(descriptor, $0.baseAddress) }
-        return address
-    }
+    /// Whether the other end is a `TLSFront`.
+    var isOfFront: Bool { tonearm_http_is_local(descriptor) == 1 }
 
     /// Whether the client has not confirmed all sent bytes yet.
     package var hasUnconfirmedBytes: Bool { tonearm_http_unsent(descriptor) > 0 }

@@ -7,6 +7,9 @@ public final class StreamSocket: Sendable {
 
     private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
+    /// Takes a socket over, and closes it at its end.
+    public convenience init(owning descriptor: Int32) { self.init(descriptor) }
+
     deinit { close(descriptor) }
 
     /// Connects. The socket blocks: up to the time limit when it connects or sends, and without a limit when it
@@ -77,6 +80,14 @@ public final class StreamSocket: Sendable {
     /// local, or with IPv6 in the network of one of this machine's interfaces. There, all machines of a house have
     /// global addresses. A UNIX socket is not.
     public var isPeerPrivate: Bool { tonearm_peer_is_private(descriptor) == 1 }
+
+    /// The address of the other end of a TCP connection: 16 bytes, those of an IPv4 address as IPv6 maps it (RFC 4291,
+    /// 2.5.5.2). Zeros when it is unknown.
+    public var peerAddress: [UInt8] {
+        var address = [UInt8](repeating: 0, count: 16)
+        address.withUnsafeMutableBufferPointer { tonearm_peer_address(descriptor, $0.baseAddress) }
+        return address
+    }
 
     /// Returns the next connection, which does not block.
     /// - Returns: nil when no connection waits.

@@ -138,6 +138,19 @@ int tonearm_tcp_port(int descriptor);
 int tonearm_peer_is_private(int descriptor);
 /// Writes the 16 bytes of the other end's address, as IPv6 maps one of IPv4; zeros when it is unknown.
 void tonearm_peer_address(int descriptor, uint8_t *bytes);
+/// As tonearm_peer_is_private, for the 16 bytes of an address.
+int tonearm_is_private_address(const uint8_t *bytes);
+/// Whether this machine's end of a TCP connection has the numeric address `text`: 1 or 0.
+int tonearm_is_connected_to(int descriptor, const char *text);
+enum {
+    TONEARM_NO_BYTE_YET = -1,
+    /// The other end has closed, or the connection has failed.
+    TONEARM_NO_BYTE = -2,
+};
+/// The next byte that a socket has received, which stays there; or one of the above.
+int tonearm_first_byte(int descriptor);
+/// Limits what the kernel keeps of bytes that a socket has sent and the other end has not read. It doubles the number.
+void tonearm_limit_buffers(int descriptor, int bytes);
 ssize_t tonearm_send(int descriptor, const void *bytes, size_t count);
 int tonearm_finish_sending(int descriptor);
 
