@@ -133,6 +133,8 @@ struct ConfigurationTests {
             clients = all
             names = Kitchen.fritz.box, speaker.example
             password-file = /etc/tonearm/web-password
+            certificate = /etc/tonearm/web.pem
+            key = /etc/tonearm/web.key
             folder = /data/web
             [discovery]
             announce = off
@@ -154,6 +156,8 @@ struct ConfigurationTests {
         #expect(configuration.webAddress == "any" && configuration.webPort == 80 && configuration.webAcceptsAll)
         #expect(configuration.webNames == ["kitchen.fritz.box", "speaker.example"])
         #expect(configuration.webPasswordFile == "/etc/tonearm/web-password")
+        #expect(
+            configuration.webCertificate == "/etc/tonearm/web.pem" && configuration.webKey == "/etc/tonearm/web.key")
         #expect(configuration.webFolder == "/data/web")
         #expect(configuration.device == "hw:CARD=DAC,DEV=0")
         #expect(configuration.sampleFormat == .s24Packed)

@@ -12,7 +12,7 @@ struct ServerAnnouncementTests {
         try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
     }
 
-    @Test("MPD is a service without texts; the web server has two types with its path")
+    @Test("MPD is a service without texts; the web server has two types with its path, others with TLS")
     func services() {
         func shown(_ servers: AnnouncedServers) -> [String] {
             servers.services.map { "\($0.type) \($0.port) \($0.texts.joined())" }
@@ -22,6 +22,10 @@ struct ServerAnnouncementTests {
         #expect(
             shown(AnnouncedServers(mpdPort: 6601, webPort: 80)) == [
                 "_mpd._tcp 6601 ", "_http._tcp 80 path=/", "_tonearm._tcp 80 path=/",
+            ])
+        #expect(
+            shown(AnnouncedServers(mpdPort: nil, webPort: 443, isWebSecure: true)) == [
+                "_https._tcp 443 path=/", "_tonearm._tcp 443 path=/tls=1",
             ])
     }
 

@@ -161,6 +161,9 @@ extension Configuration {
             .map { WebGuard.lowercased(String(decoding: $0, as: UTF8.self)) }
     }
     var webPasswordFile: String? { text(.webPasswordFile, unless: "none") }
+    /// The files of the certificate and of its key.
+    var webCertificate: String? { text(.webCertificate, unless: "none") }
+    var webKey: String? { text(.webKey, unless: "none") }
     var webFolder: String { text(.webFolder, unless: "none") ?? "/" }
 
     /// Whether the servers are announced: always, never, or where no other program of this machine does so.

@@ -13,7 +13,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case eventsPlayLog, eventsStatistics, eventsSize
     case libraryFolders, libraryPlaylists
     case mpdAddress, mpdPort, mpdSocket, mpdClients, mpdPasswords, mpdPermission
-    case webAddress, webPort, webClients, webNames, webPasswordFile, webFolder
+    case webAddress, webPort, webClients, webNames, webPasswordFile, webCertificate, webKey, webFolder
     case discoveryAnnounce, discoveryName
     case updateFolder, updateCommand, updateAddress
     case logLevel
@@ -425,8 +425,8 @@ struct Setting: Sendable {
         Setting(
             .webClients, "web", "clients", .choice(["private", "all"]), "private",
             """
-            Whose connections are accepted: with private only those from private networks (192.168…, 10…, fe80…). There
-            is no encryption.
+            Whose connections are accepted: with private only those from private networks (192.168…, 10…, fe80…). all
+            needs certificate, key and password-file.
             """),
         Setting(
             .webNames, "web", "names", .text, "none",
@@ -438,6 +438,17 @@ struct Setting: Sendable {
             .webPasswordFile, "web", "password-file", .path(orWord: "none"), "none",
             """
             A file with the password of the page in its first line, or none for a page without one.
+            """),
+        Setting(
+            .webCertificate, "web", "certificate", .path(orWord: "none"), "none",
+            """
+            A file with the certificate of this machine in PEM, followed by those between it and its authority. With it
+            and key, the port speaks HTTPS alone; with none, HTTP without encryption.
+            """),
+        Setting(
+            .webKey, "web", "key", .path(orWord: "none"), "none",
+            """
+            A file with the private key of the certificate in PEM, without a password.
             """),
         Setting(
             .webFolder, "web", "folder", .path(orWord: nil), "/usr/share/tonearm/web",

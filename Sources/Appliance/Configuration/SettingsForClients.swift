@@ -9,7 +9,8 @@ extension Setting {
             .serviceURL,
             .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .wifiFolder, .offlineFolder, .libraryFolders,
             .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords, .mpdPermission,
-            .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webFolder, .updateFolder, .updateCommand,
+            .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webCertificate, .webKey,
+            .webFolder, .updateFolder, .updateCommand,
             .updateAddress:
             true
         default: false

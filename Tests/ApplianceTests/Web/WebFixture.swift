@@ -33,7 +33,8 @@ final class WebFixture {
             daemon.openLibrary()
             opened.server = try? WebServer.open(
                 daemon, on: ListeningSocket(address: "127.0.0.1", port: 0),
-                password: WebServer.password(daemon.settings.configuration.webPasswordFile), version: "1.2.3")
+                password: WebServer.password(daemon.settings.configuration.webPasswordFile),
+                identity: WebServer.identity(daemon.settings.configuration), version: "1.2.3")
         }
         try start()
     }
@@ -50,6 +51,9 @@ final class WebFixture {
             \(settings)
             """)
     }
+
+    /// Ends the requests and streams, as the daemon does at first when it ends.
+    func closeServer() { daemon.perform { [opened] _ in opened.server?.close() } }
 
     func stopServer() {
         daemon.perform { [opened] _ in

@@ -65,11 +65,27 @@ struct WebGuardTests {
         #expect(refusal(right, method: "POST") == nil)
     }
 
-    @Test("A client outside of the private networks is refused, unless the configuration takes all")
+    @Test("A client outside of the private networks is refused, unless the configuration takes all over TLS")
     func networks() {
         #expect(refusal(isPrivate: false) == "not-private")
         let open = WebGuard(names: [], acceptsAll: true, token: "secret")
-        #expect(open.refusal(of: HTTPRequest(path: "/", headers: ["host": "kitchen"]), isPrivate: false) == nil)
+        func openRefusal(isSecure: Bool, isPrivate: Bool) -> String? {
+            let request = HTTPRequest(path: "/", headers: ["host": "kitchen"], isSecure: isSecure)
+            return open.refusal(of: request, isPrivate: isPrivate)?.code
+        }
+        #expect(openRefusal(isSecure: true, isPrivate: false) == nil)
+        #expect(openRefusal(isSecure: false, isPrivate: false) == "not-private")
+        #expect(openRefusal(isSecure: false, isPrivate: true) == nil)
+    }
+
+    @Test("Over TLS, only the origin with TLS is that of the page")
+    func secureOrigins() {
+        func refusal(origin: String) -> String? {
+            let request = HTTPRequest(path: "/", headers: ["host": "kitchen", "origin": origin], isSecure: true)
+            return guardian.refusal(of: request, isPrivate: true)?.code
+        }
+        #expect(refusal(origin: "https://kitchen") == nil)
+        #expect(refusal(origin: "http://kitchen") == "origin")
     }
 }
 

@@ -15,6 +15,8 @@ package struct AnnouncedServers: Sendable {
     var mpdPort: UInt16?
     /// The port of the web server; nil without one.
     var webPort: UInt16?
+    /// Whether it has TLS.
+    var isWebSecure = false
 
     /// - Parameters:
     ///   - mpd: nil when it is not open.
@@ -22,11 +24,13 @@ package struct AnnouncedServers: Sendable {
     package init(mpd: MPDServer?, web: WebServer?, configuration: Configuration) {
         mpdPort = Self.isReachable(configuration.mpdAddress) ? mpd?.port : nil
         webPort = Self.isReachable(configuration.webAddress) ? web?.port : nil
+        isWebSecure = web?.isSecure ?? false
     }
 
-    init(mpdPort: UInt16?, webPort: UInt16?) {
+    init(mpdPort: UInt16?, webPort: UInt16?, isWebSecure: Bool = false) {
         self.mpdPort = mpdPort
         self.webPort = webPort
+        self.isWebSecure = isWebSecure
     }
 
     /// The services that other machines find. `_tonearm._tcp` distinguishes players from other web servers.
@@ -34,8 +38,10 @@ package struct AnnouncedServers: Sendable {
         var services: [AnnouncedService] = []
         if let mpdPort { services.append(AnnouncedService(type: "_mpd._tcp", port: mpdPort)) }
         if let webPort {
-            services.append(AnnouncedService(type: "_http._tcp", port: webPort, texts: ["path=/"]))
-            services.append(AnnouncedService(type: "_tonearm._tcp", port: webPort, texts: ["path=/"]))
+            let type = isWebSecure ? "_https._tcp" : "_http._tcp"
+            services.append(AnnouncedService(type: type, port: webPort, texts: ["path=/"]))
+            let texts = isWebSecure ? ["path=/", "tls=1"] : ["path=/"]
+            services.append(AnnouncedService(type: "_tonearm._tcp", port: webPort, texts: texts))
         }
         return services
     }

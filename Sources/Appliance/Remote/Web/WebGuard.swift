@@ -9,7 +9,7 @@ struct WebGuard: Sendable {
 
     /// Names of this machine besides those that cannot be a foreign site's, in lower case.
     let names: [String]
-    /// Whether clients outside of the private networks are taken.
+    /// Whether clients outside of the private networks are taken over TLS.
     let acceptsAll: Bool
     /// The token for scripts of the page, which other sites' scripts cannot read.
     let token: String
@@ -17,15 +17,18 @@ struct WebGuard: Sendable {
     /// Returns why a request is not taken; nil when it is.
     /// - Parameter isPrivate: whether the client is in a private network.
     func refusal(of request: HTTPRequest, isPrivate: Bool) -> WebRefusal? {
-        guard isPrivate || acceptsAll else {
-            return WebRefusal(403, "not-private", "only clients in private networks are accepted ([web] clients)")
+        guard isPrivate || acceptsAll && request.isSecure else {
+            return WebRefusal(
+                403, "not-private",
+                "only clients in private networks are accepted: others need [web] clients, certificate, key and "
+                    + "password-file")
         }
         guard let host = request.headers["host"], isOwn(host) else {
             return .foreignHost
         }
         if let origin = request.headers["origin"] {
-            // A proxy before this server may have TLS.
-            let isSame = ["http://", "https://"].contains {
+            // A proxy before this server may have TLS. Over TLS, a page without it may be anybody's.
+            let isSame = (request.isSecure ? ["https://"] : ["http://", "https://"]).contains {
                 Self.lowercased(origin).utf8.elementsEqual(Self.lowercased($0 + host).utf8)
             }
             guard isSame else { return WebRefusal(403, "origin", "requests of other sites are not accepted") }

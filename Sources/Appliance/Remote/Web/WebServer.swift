@@ -17,15 +17,20 @@ public final class WebServer {
     private var server: HTTPServer?
     /// The port at which it listens.
     package let port: UInt16
+    /// Whether browsers connect over TLS.
+    let isSecure: Bool
 
     /// The number of requests and streams that are served.
     var clientCount: Int { clients.sessions.count }
 
-    private init(_ clients: JSONSessions, _ connections: ControlConnections, _ server: HTTPServer, port: UInt16) {
+    private init(
+        _ clients: JSONSessions, _ connections: ControlConnections, _ server: HTTPServer, port: UInt16, isSecure: Bool
+    ) {
         self.clients = clients
         self.connections = connections
         self.server = server
         self.port = port
+        self.isSecure = isSecure
     }
 
     /// Opens the server that the configuration asks for. Where it cannot listen, the daemon has the problem `web`.
@@ -37,8 +42,9 @@ public final class WebServer {
             let configuration = daemon.settings.configuration
             // Before the socket, which accepts connections at once.
             let password = try password(configuration.webPasswordFile)
+            let identity = try identity(configuration)
             let socket = try socket(at: address, configuration.webPort)
-            return try open(daemon, on: socket, password: password, version: version)
+            return try open(daemon, on: socket, password: password, identity: identity, version: version)
         } catch {
             daemon.problems.set(DaemonProblem.web, "the web page cannot be reached: \(error.message)")
             return nil
@@ -50,10 +56,16 @@ public final class WebServer {
     /// - Parameters:
     ///   - socket: a socket that listens. The server closes it.
     ///   - password: nil for a page without one.
+    ///   - identity: the certificate of TLS; nil without TLS.
     static func open(
-        _ daemon: Daemon, on socket: ListeningSocket, password: [UInt8]?, version: String
+        _ daemon: Daemon, on socket: ListeningSocket, password: [UInt8]?, identity: TLSIdentity?, version: String
     ) throws(Refusal) -> WebServer {
         let configuration = daemon.settings.configuration
+        let acceptsAll = acceptsAll(configuration, hasTLS: identity != nil, hasPassword: password != nil)
+        if configuration.webAcceptsAll, !acceptsAll {
+            Log.warning(
+                "[web] clients: all needs certificate, key and password-file: only private networks are accepted")
+        }
         let clients = JSONSessions(daemon, version: version)
         let loop = daemon.loop
         let connections = ControlConnections { socket in
@@ -62,31 +74,45 @@ public final class WebServer {
         let random = SystemRandomSource()
         let sessions = WebSessions(daemon.storage, password: password ?? [], random: random)
         let folders = MusicFolders(paths: configuration.libraryFolders + [configuration.playlistFolder])
+        let captive = configuration.wifiFolder.map {
+            CaptivePage(folder: WiFiFolder(path: $0), port: UInt16(truncatingIfNeeded: socket.port))
+        }
         let service = WebService(
             name: configuration.announcedName ?? OperatingSystem.hostName,
             guardian: WebGuard(
-                names: configuration.webNames, acceptsAll: configuration.webAcceptsAll,
+                names: configuration.webNames, acceptsAll: acceptsAll,
                 token: hexadecimal(random.bytes(16))),
             logins: WebLogins(password: password, sessions: sessions, clock: daemon.clock),
             files: PageFiles(folder: configuration.webFolder),
             pictures: WebPictures(library: daemon.library, folders: folders), folders: folders,
             connections: connections,
-            captive: configuration.wifiFolder.map {
-                CaptivePage(folder: WiFiFolder(path: $0), port: UInt16(truncatingIfNeeded: socket.port))
-            })
+            captive: captive)
         var limits = HTTPServer.Limits()
         limits.connections = connectionLimit
         limits.ofAddress = addressLimit
         let port = UInt16(truncatingIfNeeded: socket.port)
         let server: HTTPServer
         do throws(HTTPServer.Refused) {
-            server = try HTTPServer(on: socket, identity: nil, limits: limits, service.service)
+            if let identity {
+                // Phones look for the page of a network without TLS.
+                server = try HTTPServer(
+                    on: socket, tls: identity, limits: limits, plainAddress: { captive?.folder.address },
+                    service.service)
+            } else {
+                server = try HTTPServer(on: socket, identity: nil, limits: limits, service.service)
+            }
         } catch {
             throw Refusal(message: "the server cannot start: there is no memory or thread left")
         }
         if password != nil { sessions.load() }
         clients.start()
-        return WebServer(clients, connections, server, port: port)
+        return WebServer(clients, connections, server, port: port, isSecure: identity != nil)
+    }
+
+    /// Whether clients outside of the private networks are accepted. Without a password they would need none, and
+    /// without TLS others on their way could read it.
+    static func acceptsAll(_ configuration: Configuration, hasTLS: Bool, hasPassword: Bool) -> Bool {
+        configuration.webAcceptsAll && hasTLS && hasPassword
     }
 
     /// Returns the password; nil without a file.
