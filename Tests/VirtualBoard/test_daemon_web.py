@@ -1,8 +1,10 @@
-"""A browser's session over HTTP: the page, search, queue, events, a cover, a power cut, memory."""
+"""A browser's session over HTTP: the page, search, queue, events, a cover, a power cut, memory, and TLS."""
 
 import json
 import re
 import shlex
+import socket
+import ssl
 import tempfile
 import unittest
 from pathlib import Path
@@ -22,6 +24,7 @@ MEMORY_LIMIT = 12 << 20
 class Browser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        cls.certificate, key = make_certificate()
         with tempfile.TemporaryDirectory() as name:
             for number in range(1, TRACKS + 1):
                 file = Path(name) / f"Album/{number}.flac"
@@ -32,7 +35,7 @@ class Browser(unittest.TestCase):
             cls.board = board_with_daemon(
                 Path(name),
                 {("library", "folders"): "/data/music", ("web", "address"): "any", ("web", "folder"): "/data"},
-                {"index.html": "<!doctype html>the page\n"})
+                {"index.html": "<!doctype html>the page\n", "page.pem": cls.certificate, "page.key": key})
         cls.addClassCleanup(cls.board.discard)
         cls.board.power_on()
         cls.daemon = Daemon(cls.board)
@@ -91,6 +94,49 @@ class Browser(unittest.TestCase):
         self.ask("play")
         self.wait_for("state", "playing")
         self.wait_for("title", "Part 2")
+
+    def test_over_tls(self):
+        lines = r"certificate = /data/page.pem\nkey = /data/page.key"
+        self.board.run("sed", "-i", rf"s|^\[web\]$|[web]\n{lines}|", "/data/tonearm.conf")
+        self.daemon.restart()
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context = ssl.create_default_context(cadata=self.certificate)
+            context.minimum_version = context.maximum_version = version
+            with self.tunnel() as tunnel, context.wrap_socket(
+                    tunnel, server_hostname="board", suppress_ragged_eofs=False) as tls:
+                self.assertEqual(tls.version(), version.name.replace("_", "."))
+                tls.sendall(b"GET / HTTP/1.1\r\nHost: board\r\nConnection: close\r\n\r\n")
+                answer = b""
+                while part := tls.recv(65536):
+                    answer += part
+            self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer)
+            self.assertTrue(answer.endswith(b"\r\n\r\n<!doctype html>the page\n"), answer)
+        status, text = self.fetch("GET", "/")
+        self.assertEqual(status, 400)
+        self.assertIn("https://", text)
+
+    def tunnel(self):
+        """A connection to the page's port: the board makes it from its side, because nothing of it is open to us."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.settimeout(self.board.deadline().seconds)
+            port = listener.getsockname()[1]
+            self.board.run(
+                "sh", "-c",
+                "rm -f /tmp/back; mkfifo /tmp/back;"
+                f" (nc 10.0.2.2 {port} </tmp/back | nc 127.0.0.1 8080 >/tmp/back) >/dev/null 2>&1 &")
+            connection = listener.accept()[0]
+        connection.settimeout(self.board.deadline().seconds)
+        return connection
+
+
+def make_certificate():
+    """A certificate for the name `board` and its key, in PEM."""
+    made = run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+         "-subj", "/CN=board", "-addext", "subjectAltName=DNS:board", "-keyout", "/dev/stdout"],
+        check=True, capture_output=True, text=True).stdout
+    start = made.index("-----BEGIN CERTIFICATE-----")
+    return made[start:], made[:start]
 
 
 if __name__ == "__main__":
