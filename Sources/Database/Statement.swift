@@ -1,3 +1,4 @@
+import CLinux
 import CSQLite
 
 /// A compiled statement. It cannot be copied, and its `deinit` finalizes it, or gives it back to its database.
@@ -119,8 +120,13 @@ public struct Statement: ~Copyable {
     /// Appends the bytes of a text or a blob to `bytes`, without an allocation for each row.
     public func append(_ column: Int, to bytes: inout [UInt8]) { bytes.append(contentsOf: rawBytes(column)) }
 
-    /// Whether the column, from 0, has the bytes of a text.
-    public func isText(_ column: Int, _ text: String) -> Bool { text.utf8.elementsEqual(rawBytes(column)) }
+    /// Whether the column, from 0, has these bytes.
+    public func isText(_ column: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        let column = rawBytes(column)
+        guard column.count == bytes.count else { return false }
+        guard let first = column.baseAddress, let second = bytes.baseAddress else { return true }
+        return memcmp(first, second, bytes.count) == 0
+    }
 
     /// Returns the column, from 0, as an integer; 0 when it is none.
     public func number(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }

@@ -35,6 +35,9 @@ package struct FilePlace: Equatable, Sendable {
         one.file.utf8.elementsEqual(other.file.utf8) && one.folder.utf8.elementsEqual(other.folder.utf8)
     }
 
+    /// Whether both files are in one folder.
+    package func isBeside(_ other: Self) -> Bool { folder.utf8.elementsEqual(other.folder.utf8) }
+
     /// The name of the file without its ending.
     var stem: String {
         let bytes = file.utf8

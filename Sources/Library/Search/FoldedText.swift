@@ -65,7 +65,8 @@ package enum FoldedText {
     /// Nearly all text is ASCII. The loop has no branch, so that the compiler makes one of vectors.
     private static func appendASCII(_ text: ArraySlice<UInt8>, to letters: inout [UInt8]) {
         let start = letters.count
-        letters.append(contentsOf: text)
+        // Raw bytes are copied at once.
+        text.withUnsafeBytes { letters.append(contentsOf: $0) }
         letters.withUnsafeMutableBufferPointer { letters in
             for place in start..<letters.count {
                 let byte = letters[place]

@@ -87,7 +87,8 @@ final class LineConnection {
         guard isOpen else { return true }
         guard waitingBytes + line.count <= Self.outputLimit || isDrained else { return false }
         work += Int64(line.count)
-        output += line
+        // Pieces of long answers are not copied.
+        if output.isEmpty { output = line } else { output += line }
         flush()
         if !isDelivering { updateWatch() }
         return true

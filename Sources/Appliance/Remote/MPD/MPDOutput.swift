@@ -2,7 +2,8 @@
 struct MPDOutput: Equatable {
     private(set) var bytes: [UInt8] = []
 
-    init() {}
+    /// - Parameter capacity: the bytes for which there is room at once.
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     /// Adds a line. Line ends and zero bytes in the value, which would break the protocol, become spaces.
     mutating func pair(_ key: StaticString, _ value: String) {
@@ -13,7 +14,7 @@ struct MPDOutput: Equatable {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    mutating func pair(_ key: StaticString, _ value: some BinaryInteger & Sendable) { pair(key, "\(Int64(value))") }
+    mutating func pair(_ key: StaticString, _ value: some BinaryInteger & Sendable) { bytes.line(key, Int64(value)) }
 
     /// Adds the lines that `write` adds.
     mutating func append(_ write: (inout [UInt8]) -> Void) { write(&bytes) }

@@ -1,7 +1,7 @@
 import Player
 import Queue
 
-/// The songs of the queue at some positions, a hundred at a time: a queue of 100,000 is never built up.
+/// The songs of the queue at some positions, some hundred at a time: a queue of 100,000 is never built up.
 ///
 /// Thread: that of queries. `@unchecked Sendable` is safe because one call follows the other.
 final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
@@ -26,7 +26,7 @@ final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
         var context: PlaybackContext
     }
 
-    private static let count = 100
+    private static let count = 250
 
     private let queue: PlayQueue
     private let priorities: [EntryID: UInt8]
@@ -53,7 +53,7 @@ final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
     func next(_ database: MPDDatabase?) throws(MPDFailure) -> [UInt8]? {
         guard !places.isEmpty else { return nil }
         let entries = take()
-        var output = MPDOutput()
+        var output = MPDOutput(capacity: form == .songs ? MPDPages.pieceSize : 0)
         switch form {
         case .places:
             for entry in entries {

@@ -87,26 +87,29 @@ struct MPDAudioFormat: Equatable, Sendable {
             && (channels == nil || channels == format.channels)
     }
 
+    /// The most bytes of the line.
+    static let lineSize = 72
+
     /// Adds the line `Format: 44100:16:2`.
-    func write(to output: inout [UInt8]) {
+    func write(to line: inout MPDLineWriter) {
         guard let rate, let samples, let channels else { return }
-        output.key("Format")
+        line.key("Format")
         // Rates of DSD that are no multiple of this one have no short name.
         let unit = 44_100 * 64 / 8
         if samples == .dsd, rate % unit == 0 {
-            output += Array("dsd".utf8)
-            output.number(Int64(rate / unit) * 64)
+            line.word("dsd")
+            line.number(Int64(rate / unit) * 64)
         } else {
-            output.number(Int64(rate))
-            output.append(UInt8(ascii: ":"))
+            line.number(Int64(rate))
+            line.byte(":")
             switch samples {
-            case .bits(let bits): output.number(Int64(bits))
-            case .float: output.append(UInt8(ascii: "f"))
-            case .dsd: output += Array("dsd".utf8)
+            case .bits(let bits): line.number(Int64(bits))
+            case .float: line.byte("f")
+            case .dsd: line.word("dsd")
             }
         }
-        output.append(UInt8(ascii: ":"))
-        output.number(Int64(channels))
-        output.endLine()
+        line.byte(":")
+        line.number(Int64(channels))
+        line.endLine()
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Database
 import Library
 import Media
@@ -76,26 +77,36 @@ struct MPDReader {
         var rows = try database.reusable(Self.inFolder)
         // The folder of the rows, while there is one more.
         var next: FolderRow?
-        var places = paths.map { FilePlace($0) }[...]
-        for number in paths.indices {
-            guard let place = places.popFirst() else { break }
-            if let folder = next, folder.path.utf8.elementsEqual(place.folder.utf8), rows.number(2) == 0,
-                rows.isText(1, place.file)
-            {
+        for (number, path) in paths.enumerated() {
+            if let folder = next, Self.isNext(rows, in: folder.path, path) {
                 let isKnown = Self.take(rows, folder.uri, into: &song)
                 use(number, &song, isKnown)
                 if try !rows.step() { next = nil }
                 continue
             }
+            let place = FilePlace(path)
             let found = try read(place, into: &song)
-            let isFollowed = places.first?.folder.utf8.elementsEqual(place.folder.utf8) ?? false
             next = nil
-            if let found, isFollowed, let folder = last {
+            if let found, number + 1 < paths.count, FilePlace(paths[number + 1]).isBeside(place), let folder = last {
                 try rows.bind([.integer(folder.id), .integer(found.position), .integer(found.id)])
                 if try rows.step() { next = folder }
             }
             use(number, &song, found != nil)
         }
+    }
+
+    /// Whether a row is the whole file at a path. Texts are not made for it, as a queue has many files.
+    private static func isNext(_ row: borrowing Statement, in folder: String, _ path: String) -> Bool {
+        guard row.number(2) == 0 else { return false }
+        return folder.utf8.withContiguousStorageIfAvailable { folder in
+            path.utf8.withContiguousStorageIfAvailable { path in
+                // Safe: only empty memory may have no address.
+                guard path.count > folder.count, path[folder.count] == UInt8(ascii: "/"),
+                    folder.isEmpty || memcmp(path.baseAddress!, folder.baseAddress!, folder.count) == 0
+                else { return false }
+                return row.isText(1, UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: path[(folder.count + 1)...])))
+            } ?? false
+        } ?? false
     }
 
     /// A place in a folder, after a song.
@@ -160,7 +171,8 @@ struct MPDReader {
             id: row.number(10), modified: row.number(3) / 1_000_000_000, format: format, milliseconds: milliseconds,
             part: part)
         song.take(details) { uri, tags in
-            uri += folder
+            // Raw bytes are copied at once.
+            folder.withUnsafeBytes { uri.append(contentsOf: $0) }
             if !folder.isEmpty { uri.append(UInt8(ascii: "/")) }
             row.append(1, to: &uri)
             if part > 0 {

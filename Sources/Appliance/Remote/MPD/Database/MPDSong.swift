@@ -84,31 +84,44 @@ struct MPDSong: Sendable {
 
     /// Adds all lines of the song.
     func write(to output: inout [UInt8], _ wanted: MPDTags) {
-        output.line("file", uri)
-        guard let details else { return }
-        output.lastModified(details.modified)
-        details.format.write(to: &output)
-        writeTags(to: &output, wanted)
-        guard let milliseconds = details.milliseconds else { return }
-        output.line("Time", (milliseconds + 500) / 1000)
-        output.key("duration")
-        output.seconds(milliseconds: milliseconds)
-        output.endLine()
+        output.lines(atMost: lineSize) { lines in
+            lines.line("file", uri)
+            guard let details else { return }
+            lines.lastModified(details.modified)
+            details.format.write(to: &lines)
+            writeTags(to: &lines, wanted)
+            guard let milliseconds = details.milliseconds else { return }
+            lines.line("Time", (milliseconds + 500) / 1000)
+            lines.key("duration")
+            lines.seconds(milliseconds: milliseconds)
+            lines.endLine()
+        }
     }
 
-    /// Long answers are made of little else, so this works on the memory itself: a slice of an array for each value
-    /// would count its references.
-    private func writeTags(to output: inout [UInt8], _ wanted: MPDTags) {
+    /// The most bytes of the lines.
+    private var lineSize: Int {
+        let values = tags.count { $0 == TrackTags.end } + 1
+        return uri.count + tags.count + values * (MPDTag.longestName + 3) + MPDLineWriter.lastModifiedSize
+            + MPDAudioFormat.lineSize + 80
+    }
+
+    /// A slice of an array for each value would count its references, so this works on the memory itself.
+    private func writeTags(to lines: inout MPDLineWriter, _ wanted: MPDTags) {
         let (names, end) = (MPDTag.ofFields, TrackTags.end)
         tags.withUnsafeBufferPointer { tags in
-            var rest = tags[...]
-            while let field = rest.popFirst() {
-                let value = rest.prefix { $0 != end }
-                rest = rest[value.endIndex...].dropFirst()
-                guard Int(field) < names.count, let tag = names[Int(field)], wanted.contains(tag) else { continue }
-                output.key(tag.text)
-                output.append(contentsOf: UnsafeBufferPointer(rebasing: value))
-                output.endLine()
+            guard let start = tags.baseAddress else { return }
+            var place = 0
+            while place < tags.count {
+                let value = place + 1
+                let field = Int(tags[place])
+                place = value
+                while place < tags.count, tags[place] != end { place += 1 }
+                if field < names.count, let tag = names[field], wanted.contains(tag) {
+                    lines.key(tag.text)
+                    lines.bytes(start + value, place - value)
+                    lines.endLine()
+                }
+                place += 1
             }
         }
     }

@@ -85,6 +85,9 @@ enum MPDTag: UInt8, CaseIterable, Sendable {
     /// The tag of each number of a `TagField`.
     static let ofFields: [MPDTag?] = TagField.allCases.map { MPDTag($0) }
 
+    /// The most bytes of a name.
+    static let longestName = MPDTag.allCases.reduce(0) { max($0, $1.text.utf8CodeUnitCount) }
+
     /// The tags that stand in for a missing one, the first one that is there.
     var substitutes: [MPDTag] {
         switch self {
