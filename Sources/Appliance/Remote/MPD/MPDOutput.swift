@@ -6,13 +6,7 @@ struct MPDOutput: Equatable {
     init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
     /// Adds a line. Line ends and zero bytes in the value, which would break the protocol, become spaces.
-    mutating func pair(_ key: StaticString, _ value: String) {
-        key.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: ":"))
-        bytes.append(UInt8(ascii: " "))
-        for byte in value.utf8 { bytes.append(byte == 0x0A || byte == 0x0D || byte == 0 ? UInt8(ascii: " ") : byte) }
-        bytes.append(UInt8(ascii: "\n"))
-    }
+    mutating func pair(_ key: StaticString, _ value: String) { bytes.line(key, value.utf8) }
 
     mutating func pair(_ key: StaticString, _ value: some BinaryInteger & Sendable) { bytes.line(key, Int64(value)) }
 
