@@ -191,13 +191,12 @@ build_binaries() {
     count "$built" $((${#TESTED_TARGETS[@]} - built)) 0 "tools/cross"
 }
 
-# compile_ahead: compiles, and fetches the image's packages, for the steps after the virtual board, which leaves a core
-# idle and must not lack a processor. A failure is reported by these steps, which do the same again.
+# compile_ahead: compiles, and fetches the packages of the image, for the steps after the virtual board. A failure is
+# reported by these steps, which do the same again.
 compile_ahead() {
-    limited chrt --idle 0 "$ROOT/tools/fuzz/run" --replay --build-only >"$LOGS/fuzz-build.log" 2>&1 </dev/null || true
-    limited chrt --idle 0 "$ROOT/tools/package-origin" >"$LOGS/origin-build.log" 2>&1 </dev/null || true
-    limited chrt --idle 0 "$ROOT/firmware-image/build" --board virtual --no-build >"$LOGS/image-build.log" 2>&1 \
-        </dev/null || true
+    limited "$ROOT/tools/fuzz/run" --replay --build-only >"$LOGS/fuzz-build.log" 2>&1 </dev/null || true
+    limited "$ROOT/tools/package-origin" >"$LOGS/origin-build.log" 2>&1 </dev/null || true
+    limited "$ROOT/firmware-image/build" --board virtual --no-build >"$LOGS/image-build.log" 2>&1 </dev/null || true
 }
 
 # test_binaries ARGUMENT…: runs tools/test-binaries, and counts its lines.
