@@ -2450,7 +2450,7 @@ class Updates {
 
   line(status) {
     if (status.waiting) return text("update.mode.waiting");
-    if (this.expected !== null && status.version === this.expected) return text("update.success", status);
+    if (status.mode === "idle" && this.expected !== null && status.version === this.expected) return text("update.success", status);
     const key = "update.mode." + status.mode;
     return hasText(key) ? text(key, status) : "";
   }
@@ -2469,7 +2469,10 @@ class Updates {
   }
 
   async install() {
-    if (await attempt(request("update", { address: this.address.value }))) await this.update();
+    this.expected = null;
+    await attempt(request("update", { address: this.address.value }));
+    // Also after a refusal: somebody else may install one.
+    await this.update();
   }
 
   async restart(next) {

@@ -79,7 +79,7 @@ enum HelpText {
         """
 
     static let update = """
-        Usage: tonearm update [--force] [--json] FILE|URL
+        Usage: tonearm update [--force] [--json] [--config FILE] FILE|URL
 
         Installs an update of the firmware image in the slot that does not run. Music plays on. The next start of the
         board tries the new version; when it does not run well for a minute, the board goes back to this one. Needs the
@@ -88,6 +88,7 @@ enum HelpText {
         Options:
           --force                 also a version that is older than the running one
           --json                  write what happens to stdout, one JSON object a line
+          --config FILE           the configuration whose [network] a download uses; default: /etc/tonearm/tonearm.conf
           --help, -h              this text
 
         JSON lines:

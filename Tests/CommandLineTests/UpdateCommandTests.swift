@@ -21,7 +21,7 @@ struct UpdateCommandTests {
         let result = try program.run("update", "--root", image.folderPath, image.path("bundle"))
         #expect(result.code == 0 && result.errors == "")
         #expect(result.output == "Version 0.9.10 is installed. It starts with the next start of the board.\n")
-        #expect(image.slotsCalls == ["is-good", "try"])
+        #expect(image.slotsCalls == ["is-good", "stay", "try"])
     }
 
     @Test("--json: progress in percent, then the version")

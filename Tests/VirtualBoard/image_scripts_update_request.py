@@ -87,6 +87,11 @@ class Requests(Updating):
         place.mkdir()
         self.assertEqual(self.root.run("update-wanted").returncode, 1)
         self.assertTrue(place.is_dir())
+        # One that the engine has put there in the last moment does not prevent the next request.
+        place.rmdir()
+        (self.root.folder / "run/update-wanted").mkdir()
+        self.assertEqual(self.take(wanted()), ADDRESS)
+        place.mkdir()
         # It does not try that again and again.
         self.assertEqual(self.root.run("update").returncode, 0)
         self.assertEqual(self.state()["mode"], "idle")
@@ -102,6 +107,7 @@ class States(Updating):
                 ({"failed": "b"}, {"mode": "failed", "code": "fellBack", "text": fallback})):
             with self.subTest(boots):
                 self.boots(**boots)
+                (self.root.folder / "run/update/state").unlink(missing_ok=True)
                 self.assertEqual(self.run_update(), {"running": "1"} | state)
         self.assertEqual((self.root.folder / "run/update/state").stat().st_mode & 0o777, 0o644)
 
@@ -111,7 +117,8 @@ class States(Updating):
         # What an update ends with.
         self.boots(waiting="0.9")
         self.assertEqual(self.run_update(), {"running": "1", "mode": "installed", "version": "0.9"})
-        self.assertEqual(self.root.read("run/arguments"), f"update\n--json\n{ADDRESS}\n")
+        self.assertEqual(self.root.read("run/arguments").splitlines(),
+                         ["update", "--json", "--config", f"{self.root.folder}/run/engine.conf", ADDRESS])
         self.assertIsNone(self.root.read("run/update.pid"))
 
     def test_an_error_is_reported_in_its_first_line(self):
@@ -128,6 +135,13 @@ class States(Updating):
                                    error=f"tonearm: {error}", end="exit 1")
                 self.assertEqual(self.run_update(),
                                  {"running": "1", "mode": "failed", "code": code, "text": text, "version": ""})
+
+    def test_a_second_word_for_one_request_changes_nothing(self):
+        self.root.write("run/update/wanted", wanted())
+        self.update_prints('{"event":"error","code":"download","message":"x"}', end="exit 1")
+        state = self.run_update()
+        self.assertEqual(state["mode"], "failed")
+        self.assertEqual(self.run_update(), state)
 
     def test_one_that_was_installed_before_still_waits_after_a_failure(self):
         self.boots(waiting="0.9")

@@ -103,7 +103,9 @@ enum SettingType: Equatable, Sendable {
             if text.utf8.elementsEqual("none".utf8) { return .text(text) }
             let isAddress = schemes.contains { scheme in
                 let start = "\(scheme)://"
-                return text.utf8.starts(with: start.utf8) && text.utf8.count > start.utf8.count
+                // A host follows.
+                let host = text.utf8.dropFirst(start.utf8.count).first
+                return text.utf8.starts(with: start.utf8) && host != nil && host != UInt8(ascii: "/")
                     && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             }
             return isAddress && text.utf8.count <= limit ?? .max ? .text(text) : nil

@@ -23,6 +23,9 @@ public struct UpdateDownload {
         case unwritable(SystemError)
     }
 
+    /// The most bytes of a bundle: four times as many as a slot has.
+    static let sizeLimit: Int64 = 256 << 20
+
     /// The path of the bundle until it is installed.
     public let path: String
     private let address: String
@@ -49,7 +52,7 @@ public struct UpdateDownload {
         remove()
         let sink: BundleFile
         do throws(SystemError) { sink = try BundleFile(path) } catch { throw Failure(error) }
-        let transfer = network.start(TransferRequest(url: address), into: sink)
+        let transfer = network.start(TransferRequest(url: address, maximumBody: Self.sizeLimit), into: sink)
         while !sink.isOver {
             _ = sink.wakeUp.wait(milliseconds: -1)
             sink.wakeUp.clear()

@@ -17,7 +17,7 @@ final class UpdateExchange: @unchecked Sendable {
 
     /// - Parameters:
     ///   - standard: the address that a request without one uses.
-    ///   - notify: called after a request was written.
+    ///   - notify: called after a request was written, and once when one waits at the start.
     init(
         _ folder: SystemFolder, standard: UpdateAddress?, storage: StorageThread, loop: EventLoop,
         notify: @escaping () -> Void
@@ -25,6 +25,10 @@ final class UpdateExchange: @unchecked Sendable {
         exchange = SystemExchange(folder, storage: storage, loop: loop)
         self.standard = standard
         self.notify = notify
+        // Safe: only the loop calls it.
+        nonisolated(unsafe) let notify = notify
+        // This program may have ended before the system heard of it.
+        storage.perform { if folder.isWanted { loop.post { notify() } } }
     }
 
     /// - Parameter answer: called once, later.

@@ -153,6 +153,8 @@ public struct UpdateInstallation {
     private func install(
         _ bundle: borrowing File, _ manifest: UpdateManifest, _ header: [UInt8], _ slot: borrowing UpdateSlot
     ) throws(UpdateError) {
+        // An earlier update may wait there for the next start.
+        guard runSlots("stay") else { throw .notSwitched }
         try slot.write([UInt8](repeating: 0, count: header.count), at: manifest.boot.place)
         try slot.synchronize()
         // Power loss from here on: the slot has no header, and U-Boot does not start it.

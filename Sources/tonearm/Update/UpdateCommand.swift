@@ -8,6 +8,7 @@ import Player
 struct UpdateCommand {
     private static let options: [Arguments.Option] = [
         .init("--force"), .init("--json"), .init("--root", value: "FOLDER"),
+        .init("--config", value: "FILE"),
     ]
 
     private let source: String
@@ -15,6 +16,8 @@ struct UpdateCommand {
     private let json: Bool
     /// The folder of the root file system. For tests.
     private let root: String
+    /// The configuration whose `[network]` the download uses; nil for the usual one.
+    private let configuration: String?
     private let console = Console()
 
     init(_ words: [String]) throws(UsageError) {
@@ -26,6 +29,7 @@ struct UpdateCommand {
         isForced = arguments.has("--force")
         json = arguments.has("--json")
         root = arguments.value(of: "--root") ?? ""
+        configuration = arguments.value(of: "--config")
     }
 
     /// - Returns: the exit code.
@@ -41,7 +45,7 @@ struct UpdateCommand {
     /// - Returns: the exit code of a download that failed; nil when the bundle is complete.
     private func fetch(_ download: UpdateDownload) -> Int32? {
         let network: Network
-        do throws(NetworkSetupError) { network = try Network(Self.networkSettings()) } catch {
+        do throws(NetworkSetupError) { network = try Network(networkSettings()) } catch {
             return fail("download", "\(source) cannot be downloaded: \(error)")
         }
         defer { network.stop() }
@@ -59,10 +63,10 @@ struct UpdateCommand {
 
     /// Returns the settings of the daemon's configuration. A configuration with mistakes does not prevent an update,
     /// which may repair it.
-    private static func networkSettings() -> NetworkSettings {
+    private func networkSettings() -> NetworkSettings {
         let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
         do throws(ConfigurationFile.Problems) {
-            return try ConfigurationFile(nil).read().networkSettings(clock)
+            return try ConfigurationFile(configuration).read().networkSettings(clock)
         } catch {
             return NetworkSettings(clock: clock)
         }

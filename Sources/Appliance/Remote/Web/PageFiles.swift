@@ -33,7 +33,8 @@ struct PageFiles: Sendable {
 
     private static func compressed(_ file: String, _ contentType: String) -> ServedResource? {
         let path = file + ".gz"
-        guard let original = FileStamp(of: file), let stamp = FileStamp(of: path), stamp.modified >= original.modified,
+        guard let original = FileStamp(of: file), let stamp = FileStamp(of: path),
+            stamp.modifiedSeconds == original.modifiedSeconds,
             var resource = ServedResource(file: path, contentType: contentType)
         else { return nil }
         resource.contentCoding = "gzip"
