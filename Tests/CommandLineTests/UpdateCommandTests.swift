@@ -87,6 +87,7 @@ struct UpdateCommandTests {
                 connection.send("\(head)\(bundle.count)\r\n\r\n")
                 connection.send(Array(bundle[..<(bundle.count / 2)]))
             case "/large": connection.send("\(head)\(Int64(1) << 44)\r\n\r\n")
+            case "/larger": connection.send("\(head)\((256 << 20) + 1)\r\n\r\n")
             case "/moved":
                 connection.send(
                     "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: /it's.update\r\n\r\n")
@@ -118,6 +119,7 @@ struct UpdateCommandTests {
             ("/missing", "download", "the server has no such file (status 404). Is the address right?"),
             ("/half", "download", "the connection ended before the answer was complete"),
             ("/large", "noRoom", "the card is full. Delete some music."),
+            ("/larger", "download", "the file is larger than any bundle. Is the address right?"),
         ])
     func failedDownload(path: String, code: String, reason: String) throws {
         let server = server()

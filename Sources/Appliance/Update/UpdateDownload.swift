@@ -20,6 +20,8 @@ public struct UpdateDownload {
         case status(Int)
         /// The data partition is full, or has less room than the bundle needs.
         case noRoom
+        /// It has more bytes than a bundle can have.
+        case tooLarge
         case unwritable(SystemError)
     }
 
@@ -52,7 +54,7 @@ public struct UpdateDownload {
         remove()
         let sink: BundleFile
         do throws(SystemError) { sink = try BundleFile(path) } catch { throw Failure(error) }
-        let transfer = network.start(TransferRequest(url: address, maximumBody: Self.sizeLimit), into: sink)
+        let transfer = network.start(TransferRequest(url: address), into: sink)
         while !sink.isOver {
             _ = sink.wakeUp.wait(milliseconds: -1)
             sink.wakeUp.clear()
@@ -77,7 +79,7 @@ extension UpdateDownload.Failure: CustomStringConvertible {
         switch self {
         case .image(let error): error.code
         case .noRoom: "noRoom"
-        case .transfer, .status, .unwritable: "download"
+        case .transfer, .status, .tooLarge, .unwritable: "download"
         }
     }
 
@@ -89,6 +91,7 @@ extension UpdateDownload.Failure: CustomStringConvertible {
         case .status(404): "the server has no such file (status 404). Is the address right?"
         case .status(let status): "the server answers with status \(status)"
         case .noRoom: "the card is full. Delete some music."
+        case .tooLarge: "the file is larger than any bundle. Is the address right?"
         case .unwritable(let error): error.description
         }
     }
@@ -135,10 +138,15 @@ private final class BundleFile: TransferSink, @unchecked Sendable {
         do throws(SystemError) { if try Folder.freeBytes(at: folder) < length { finish(.noRoom) } } catch {
             finish(.unwritable(error))
         }
+        if !isOver, length > UpdateDownload.sizeLimit { finish(.tooLarge) }
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
         if isOver { return .enough }
+        guard count + Int64(bytes.count) <= UpdateDownload.sizeLimit else {
+            finish(.tooLarge)
+            return .enough
+        }
         do throws(SystemError) { try file.write(bytes, at: count) } catch {
             finish(UpdateDownload.Failure(error))
             return .enough

@@ -297,7 +297,7 @@ struct WebServerTests {
     /// A file with a password, with the line end that editors write.
     private let passwordFile: String = {
         let path = NSTemporaryDirectory() + "/" + UUID().uuidString
-        FileManager.default.createFile(atPath: path, contents: Data("open sesame\n".utf8))
+        _ = FileManager.default.createFile(atPath: path, contents: Data("open sesame\n".utf8))
         return path
     }()
 
