@@ -97,7 +97,7 @@ struct MPDFilterTests {
     func dsd(text: String) throws {
         var line: [UInt8] = []
         let format = try MPDAudioFormat(parsing: "dsd64:2", allowsAny: false)
-        format.write(to: &line)
+        line.lines(atMost: MPDAudioFormat.lineSize) { format.write(to: &$0) }
         #expect(String(decoding: line, as: UTF8.self) == "Format: dsd64:2\n")
         #expect(format == MPDAudioFormat(rate: 352_800, samples: .dsd, channels: 2))
         #expect(throws: MPDFailure(.argument, "Failed to parse the sample rate")) {
