@@ -25,6 +25,8 @@ public final class ServerCertificate: Sendable {
     public var olderKey: String { folder["older.key"] }
     /// The key with a password.
     public var lockedKey: String { folder["locked.key"] }
+    /// The same key, in a certificate that may sign others, and nothing else.
+    public var signing: String { folder["signing.pem"] }
     /// The same key, in a certificate that ended in January 2020.
     public var expired: String { folder["expired.pem"] }
 
@@ -50,6 +52,7 @@ public final class ServerCertificate: Sendable {
             cat server.pem between.pem > chain.pem
             openssl pkey -in server.key -traditional -out older.key || cp server.key older.key
             openssl pkey -in server.key -aes128 -passout pass:secret -out locked.key
+            openssl req -x509 -key server.key -subj /CN=server -addext keyUsage=keyCertSign -days 9 -out signing.pem
             touch index
             printf '[ca]\\ndefault_ca=c\\n[c]\\ndatabase=index\\nnew_certs_dir=.\\nrand_serial=yes\\n' >ca
             printf 'default_md=sha256\\npolicy=p\\n[p]\\ncommonName=supplied\\n' >>ca

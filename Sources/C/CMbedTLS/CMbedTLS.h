@@ -7,6 +7,7 @@
 #include <mbedtls/gcm.h>
 #include <mbedtls/hkdf.h>
 #include <mbedtls/md.h>
+#include <mbedtls/oid.h>
 #include <mbedtls/pk.h>
 #include <mbedtls/platform_util.h>
 #include <mbedtls/ssl.h>
@@ -65,6 +66,14 @@ static inline int tonearm_tls_check_pair(const mbedtls_x509_crt *certificate, co
 #else
     return mbedtls_pk_check_pair(&certificate->pk, key);
 #endif
+}
+
+/// Whether clients accept a certificate as that of a server, by its usages: 0, or an error.
+static inline int tonearm_tls_check_usage(const mbedtls_x509_crt *certificate) {
+    int code = mbedtls_x509_crt_check_key_usage(certificate, MBEDTLS_X509_KU_DIGITAL_SIGNATURE);
+    if (code != 0) return code;
+    return mbedtls_x509_crt_check_extended_key_usage(
+        certificate, MBEDTLS_OID_SERVER_AUTH, MBEDTLS_OID_SIZE(MBEDTLS_OID_SERVER_AUTH));
 }
 
 /// Refuses versions of TLS before 1.2.

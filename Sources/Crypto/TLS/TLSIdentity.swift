@@ -15,9 +15,16 @@ public final class TLSIdentity: @unchecked Sendable {
         case key
         /// The key is that of another certificate.
         case otherKey
+        /// Its `keyUsage` or `extendedKeyUsage` (RFC 5280, 4.2.1) excludes servers of TLS.
+        case notOfServer
+        /// The chain does not fit into one message of a handshake.
+        case tooLong
         /// mbedTLS refused for another reason, most likely for lack of memory.
         case failed(code: Int32)
     }
+
+    /// The most bytes of the certificates: those of a record, less the rest of the message.
+    private static let chainLimit = 16_000
 
     /// The last moment in which all certificates of the chain are valid, in seconds since 1970.
     public private(set) var validUntil: Int64 = 0
@@ -43,6 +50,7 @@ public final class TLSIdentity: @unchecked Sendable {
         mbedtls_pk_init(self.key)
         // From here on, an error ends in `deinit`: all that it releases exists.
         validUntil = try Self.read(certificate, into: certificates)
+        guard tonearm_tls_check_usage(certificates) == 0 else { throw .notOfServer }
         try Self.read(key, into: self.key)
         guard tonearm_tls_check_pair(certificates, self.key) == 0 else { throw .otherKey }
         try Self.check(tonearm_tls_prepare())
@@ -75,6 +83,7 @@ public final class TLSIdentity: @unchecked Sendable {
             throw .certificate
         }
         var end = Int64.max
+        var size = 0
         var next: UnsafeMutablePointer<mbedtls_x509_crt>? = first
         while let certificate = next {
             let last = certificate.pointee.valid_to
@@ -84,8 +93,11 @@ public final class TLSIdentity: @unchecked Sendable {
                 CalendarTime.seconds(
                     year: Int(last.year), month: Int(last.mon), day: Int(last.day), hour: Int(last.hour),
                     minute: Int(last.min), second: Int(last.sec)) ?? 0)
+            // Each one is sent with its length, and in TLS 1.3 with that of its extensions.
+            size += certificate.pointee.raw.len + 5
             next = certificate.pointee.next
         }
+        guard size <= chainLimit else { throw .tooLong }
         return end
     }
 

@@ -36,6 +36,8 @@ public struct TLSServerSession: ~Copyable {
     /// The most bytes that `write` takes at once.
     public static let writeLimit = 8192
     private static let inputCapacity = 4096
+    /// The most records without content in a row. Only an attacker sends so many.
+    private static let skippedRecords = 32
     /// All that `write` makes, as records of 512 bytes (RFC 6066, 4) in the worst case, and an alert.
     private static let outputCapacity = writeLimit + 1024
 
@@ -116,10 +118,15 @@ public struct TLSServerSession: ~Copyable {
 
     /// Decrypts bytes from the client into a buffer that is not empty.
     public mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
-        let count = mbedtls_ssl_read(context, buffer.bytePointer, buffer.count)
-        if count > 0 { return .bytes(Int(count)) }
-        if count == 0 || count == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY { return .end }
-        return Self.isWaiting(count) ? .waiting : .failed
+        for _ in 0..<Self.skippedRecords {
+            let count = mbedtls_ssl_read(context, buffer.bytePointer, buffer.count)
+            if count > 0 { return .bytes(Int(count)) }
+            // An empty record (RFC 8446, 5.4), or an alert that changes nothing: there may be others after it.
+            if count == 0 || (count == MBEDTLS_ERR_SSL_WANT_READ && !wire.pointee.input.isEmpty) { continue }
+            if count == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY { return .end }
+            return Self.isWaiting(count) ? .waiting : .failed
+        }
+        return .failed
     }
 
     /// Encrypts bytes for the client.

@@ -9,6 +9,7 @@ import Platform
 /// `@unchecked Sendable` is safe because only this thread uses the state between `start` and `stop`.
 final class TLSFront: @unchecked Sendable {
     private static let retryInterval: Int64 = 1_000_000_000
+    private static let acceptsOfATurn = 16
     /// The buffer of the kernel for each direction between it and the server.
     private static let pairBytes: Int32 = 32 << 10
 
@@ -92,7 +93,11 @@ final class TLSFront: @unchecked Sendable {
 
     private func accept() {
         do throws(SystemError) {
-            while let socket = try listener.accept() { welcome(socket) }
+            // Others have their turn, too.
+            for _ in 0..<Self.acceptsOfATurn {
+                guard let socket = try listener.accept() else { return }
+                welcome(socket)
+            }
         } catch {
             loop.unwatch(listener.descriptor)
             listenLater(error)
@@ -144,5 +149,9 @@ final class TLSFront: @unchecked Sendable {
         !isRefusing && add(socket.descriptor, client.descriptor)
     }
 
-    func ended(_ client: TLSClient) { clients.removeAll { $0 === client } }
+    func ended(_ client: TLSClient) {
+        clients.removeAll { $0 === client }
+        // Each had more than 50 KiB, which the process would hold.
+        if clients.isEmpty { malloc_trim(0) }
+    }
 }

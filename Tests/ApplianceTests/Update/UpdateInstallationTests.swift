@@ -123,7 +123,7 @@ struct UpdateInstallationTests {
         try image.replaceSlotByFull()
         let error = #expect(throws: UpdateError.self) { try image.install() }
         #expect(error?.code == "unwritable")
-        #expect(image.slotsCalls == ["is-good"])
+        #expect(image.slotsCalls == ["is-good", "stay"])
     }
 
     @Test(

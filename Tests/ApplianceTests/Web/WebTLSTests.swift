@@ -73,7 +73,7 @@ struct WebTLSTests {
         }
         #expect(try post("status", "{}").status == 401)
         let login = try post("login", #"{"password":"open sesame"}"#)
-        let cookie = try #require(login.head.firstMatch(of: /Set-Cookie: (tonearm-session=\w+); ([^\r]*)/))
+        let cookie = try #require(login.head.firstMatch(of: /Set-Cookie: (__Host-tonearm-session=\w+); ([^\r]*)/))
         #expect(cookie.2.split(separator: "; ").contains("Secure"))
         let session = "Cookie: \(cookie.1)"
         #expect(try post("status", "{}", "-H", session).status == 200)

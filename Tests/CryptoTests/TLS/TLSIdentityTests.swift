@@ -55,6 +55,19 @@ struct TLSIdentityTests {
         }
     }
 
+    @Test("A certificate that is not for servers, and a chain that no handshake can send, are refused")
+    func unusable() throws {
+        let files = try ServerCertificate.of(.p256)
+        // It may sign certificates only.
+        #expect(throws: TLSIdentity.Mistake.notOfServer) { try identity(files.signing, files.key) }
+        let key = try ServerCertificate.bytes(files.key)
+        let chain = try ServerCertificate.bytes(files.chain)
+        let long = (0..<40).reduce(into: chain) { long, _ in long += chain }
+        #expect(throws: TLSIdentity.Mistake.tooLong) {
+            try TLSIdentity(certificate: long, key: SecretBytes(copying: key))
+        }
+    }
+
     @Test("An expired certificate has its end, and is no mistake")
     func expired() throws {
         let files = try ServerCertificate.of(.p256)

@@ -20,7 +20,7 @@ extension WebServer {
 
     private static func identity(_ certificate: String, _ key: String) throws(Refusal) -> TLSIdentity {
         let certificates = try contents(certificate)
-        let secret = SecretBytes(copying: try contents(key))
+        let secret = try secret(key)
         let identity: TLSIdentity
         do throws(TLSIdentity.Mistake) {
             identity = try TLSIdentity(certificate: certificates, key: secret)
@@ -41,11 +41,28 @@ extension WebServer {
         }
     }
 
+    /// Reads the key into memory that is overwritten.
+    private static func secret(_ path: String) throws(Refusal) -> SecretBytes {
+        var failure: SystemError?
+        var count = 0
+        let room = SecretBytes(count: certificateLimit) { room in
+            do throws(SystemError) { count = try File(reading: path).read(into: room, at: 0) } catch { failure = error }
+        }
+        if let failure { throw Refusal(message: failure.description) }
+        return SecretBytes(count: count) { key in
+            room.withUnsafeBytes { key.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+
     private static func message(_ mistake: TLSIdentity.Mistake, _ certificate: String, _ key: String) -> String {
         switch mistake {
         case .certificate:
             "\(certificate): not a chain of certificates in PEM, with a key of P-256, P-384, P-521 or RSA"
         case .key: "\(key): not a private key in PEM (P-256, P-384, P-521 or RSA) without a password"
+        case .notOfServer:
+            "\(certificate): the first certificate is not for servers: its key usage needs digitalSignature, and its "
+                + "extended key usage, if any, serverAuth"
+        case .tooLong: "\(certificate): the chain is too long: leave out the root and what the chain does not need"
         case .otherKey: "\(key): not the key of the first certificate in \(certificate)"
         case .failed(let code): "\(certificate): the certificate cannot be used (mbedTLS's error \(code))"
         }

@@ -6,7 +6,11 @@ import Platform
 ///
 /// Thread: any; `@unchecked Sendable` is safe because `lock` guards the state.
 final class WebLogins: @unchecked Sendable {
-    static let cookieName = "tonearm-session"
+    /// The name of the cookie. Browsers keep one with `Secure` from the page without TLS, also from setting one of the
+    /// same name; so that has another name. `__Host-` keeps the latter from setting the former (RFC 6265bis, 4.1.3).
+    static func cookieName(_ request: HTTPRequest) -> String {
+        request.isSecure ? "__Host-tonearm-session" : "tonearm-session"
+    }
 
     private let lock = Lock()
     /// nil when none is set.
@@ -25,7 +29,7 @@ final class WebLogins: @unchecked Sendable {
     func allows(_ request: HTTPRequest) -> Bool {
         guard password != nil else { return true }
         guard let cookie = Self.cookie(of: request) else { return false }
-        return sessions.contains(cookie, at: SystemTime.clockMilliseconds() / 1000)
+        return sessions.contains(cookie, isSecure: request.isSecure, at: SystemTime.clockMilliseconds() / 1000)
     }
 
     /// Answers `POST /api/login`.
@@ -49,13 +53,13 @@ final class WebLogins: @unchecked Sendable {
             throw WebRefusal(403, "wrong-password", "this is not the password")
         }
         lock.withLock { limit.succeeded(address) }
-        let cookie = sessions.begin(at: SystemTime.clockMilliseconds() / 1000)
+        let cookie = sessions.begin(isSecure: request.isSecure, at: SystemTime.clockMilliseconds() / 1000)
         return Self.answer(setting: cookie, seconds: WebSessions.lifetime, request)
     }
 
     /// Answers `POST /api/logout`.
     func logout(_ request: HTTPRequest) -> HTTPAnswer {
-        if let cookie = Self.cookie(of: request) { sessions.end(cookie) }
+        if let cookie = Self.cookie(of: request) { sessions.end(cookie, isSecure: request.isSecure) }
         return Self.answer(setting: "", seconds: 0, request)
     }
 
@@ -63,12 +67,12 @@ final class WebLogins: @unchecked Sendable {
         var answer = HTTPAnswer.json(["ok": true])
         // Scripts do not see it, and no request of another site has it (RFC 6265bis, 4.1.2).
         let attributes = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)" + (request.isSecure ? "; Secure" : "")
-        answer.headers.append(HTTPField("Set-Cookie", "\(cookieName)=\(cookie); \(attributes)"))
+        answer.headers.append(HTTPField("Set-Cookie", "\(cookieName(request))=\(cookie); \(attributes)"))
         return answer
     }
 
     private static func cookie(of request: HTTPRequest) -> String? {
-        let start = "\(cookieName)="
+        let start = "\(cookieName(request))="
         for pair in (request.headers["cookie"] ?? "").utf8.split(separator: UInt8(ascii: ";")) {
             let pair = pair.drop { $0 == UInt8(ascii: " ") }
             if pair.starts(with: start.utf8) {

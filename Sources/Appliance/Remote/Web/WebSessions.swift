@@ -33,11 +33,14 @@ final class WebSessions: @unchecked Sendable {
     }
 
     /// Begins a session.
-    /// - Parameter now: in seconds since 1970.
+    /// - Parameters:
+    ///   - isSecure: whether it is one over TLS. A cookie that was sent without TLS may be known to others, so it is
+    ///     none over TLS.
+    ///   - now: in seconds since 1970.
     /// - Returns: its cookie.
-    func begin(at now: Int64) -> String {
+    func begin(isSecure: Bool, at now: Int64) -> String {
         let cookie = hexadecimal(random.bytes(32))
-        let session = WebSessionRows.Session(hash: hash(cookie), end: now + Self.lifetime)
+        let session = WebSessionRows.Session(hash: hash(cookie, isSecure), end: now + Self.lifetime)
         let ended = lock.withLock {
             sessions.append(session)
             let ended = sessions.filter { $0.end <= now }
@@ -53,13 +56,13 @@ final class WebSessions: @unchecked Sendable {
         return cookie
     }
 
-    func contains(_ cookie: String, at now: Int64) -> Bool {
-        let hash = hash(cookie)
+    func contains(_ cookie: String, isSecure: Bool, at now: Int64) -> Bool {
+        let hash = hash(cookie, isSecure)
         return lock.withLock { sessions.contains { SecretText.isEqual($0.hash, hash) && $0.end > now } }
     }
 
-    func end(_ cookie: String) {
-        let hash = hash(cookie)
+    func end(_ cookie: String, isSecure: Bool) {
+        let hash = hash(cookie, isSecure)
         lock.withLock { sessions.removeAll { SecretText.isEqual($0.hash, hash) } }
         write { rows throws(DatabaseError) in try rows.remove(hash) }
     }
@@ -72,9 +75,9 @@ final class WebSessions: @unchecked Sendable {
         }
     }
 
-    private func hash(_ cookie: String) -> [UInt8] {
+    private func hash(_ cookie: String, _ isSecure: Bool) -> [UInt8] {
         // It fails only without memory; no session has this hash.
-        (try? SHA256.hash(Array(cookie.utf8) + [0] + password)) ?? [0]
+        (try? SHA256.hash(Array(cookie.utf8) + [isSecure ? 1 : 0] + password)) ?? [0]
     }
 }
 
@@ -83,7 +86,7 @@ final class WebSessions: @unchecked Sendable {
 /// Thread: that of the database.
 struct WebSessionRows {
     struct Session: Equatable, Sendable {
-        /// SHA-256 of the cookie and the password.
+        /// SHA-256 of the cookie, whether it is one over TLS, and the password.
         var hash: [UInt8]
         /// In seconds since 1970.
         var end: Int64
