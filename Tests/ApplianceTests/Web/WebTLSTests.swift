@@ -105,6 +105,23 @@ struct WebTLSTests {
         #expect(try fixture.get("/hotspot-detect.html", foreign).status == 400)
     }
 
+    @Test("A login without TLS, in the machine's own network, is none over TLS, under either name")
+    func loginWithoutTLS() throws {
+        let system = try PlayedSystem()
+        let fixture = try WebFixture(settings: "\(settings)\npassword-file = \(folder["password"])\n\(system.settings)")
+        defer { fixture.end() }
+        try system.write("state", "mode=access-point\naccess-point=Tonearm-1A2B\naddress=127.0.0.1\n")
+        let login = try fixture.ask("login", #"{"password":"open sesame"}"#)
+        let cookie = String(try #require(login.headers["set-cookie"]).prefix { $0 != ";" })
+        #expect(cookie.hasPrefix("tonearm-session="))
+        #expect(try fixture.ask("status", "{}", ["Cookie: \(cookie)"]).status == 200)
+        for name in [cookie, "__Host-\(cookie)"] {
+            let answer = try fetch(
+                fixture, "/api/status", "-H", "Content-Type: application/json", "-H", "Cookie: \(name)", "-d", "{}")
+            #expect(answer.status == 401)
+        }
+    }
+
     @Test("All networks are accepted only with TLS and a password")
     func clients() throws {
         for (clients, isWanted) in [("all", true), ("private", false)] {
