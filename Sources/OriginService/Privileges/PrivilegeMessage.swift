@@ -36,17 +36,24 @@ enum PrivilegeMessage {
     /// Players send a number, or text of ISO 8601.
     private static func milliseconds(_ value: JSONValue) -> Int64? {
         if let number = value.number { return Int64(exactly: number.rounded(.down)) }
-        guard let text = value.string else { return nil }
-        let formatter = ISO8601DateFormatter()
-        for options: ISO8601DateFormatter.Options in [
-            [.withInternetDateTime, .withFractionalSeconds], [.withInternetDateTime],
-        ] {
-            formatter.formatOptions = options
-            if let date = formatter.date(from: text) {
-                return Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded())
-            }
-        }
-        return nil
+        return value.string.flatMap(milliseconds)
+    }
+
+    /// Reads a time as RFC 3339 (5.6) has it, `2026-11-26T09:45:29.123Z`. Not by Foundation: some texts of clients make
+    /// its parser divide by zero.
+    private static func milliseconds(_ text: String) -> Int64? {
+        let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,20}))?(?:Z|([+-])(\d\d):(\d\d))/
+        guard let parts = text.wholeMatch(of: form.asciiOnlyDigits())?.output,
+            let year = Int(parts.1), let month = Int(parts.2), let day = Int(parts.3),
+            let hour = Int(parts.4), let minute = Int(parts.5), let second = Int(parts.6),
+            let time = CalendarTime.seconds(
+                year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        else { return nil }
+        let fraction = parts.7.map { Double("0.\($0)") ?? 0 } ?? 0
+        let hours = parts.9.flatMap { Int64($0) } ?? 0
+        let minutes = parts.10.flatMap { Int64($0) } ?? 0
+        let offset = (hours * 60 + minutes) * (parts.8 == "-" ? -60 : 60)
+        return (time - offset) * 1000 + Int64((fraction * 1000).rounded())
     }
 
     /// Another session has the privilege.
