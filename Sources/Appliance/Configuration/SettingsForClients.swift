@@ -6,12 +6,10 @@ extension Setting {
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .restart, .networkRestart,
-            .serviceURL,
-            .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .wifiFolder, .offlineFolder, .libraryFolders,
-            .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords, .mpdPermission,
-            .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webCertificate, .webKey,
-            .webFolder, .updateFolder, .updateCommand,
-            .updateAddress:
+            .serviceURL, .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .wifiFolder, .offlineFolder,
+            .libraryFolders, .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords,
+            .mpdPermission, .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webCertificate, .webKey,
+            .webFolder, .updateFolder, .updateCommand, .updateAddress:
             true
         default: false
         }

@@ -73,7 +73,7 @@ extension UpdateError: CustomStringConvertible {
         case .running: "Another update is running. Wait for its end."
         case .unwritable(let error): "\(error).\(Self.advice(for: error))"
         case .worn(let path): "\(path) does not keep what is written to it. Replace the card."
-        case .notSwitched: "The boot state cannot be written, so the next start takes the running version. Try again."
+        case .notSwitched: "The boot state cannot be written, so the update does not start. Try again."
         }
     }
 

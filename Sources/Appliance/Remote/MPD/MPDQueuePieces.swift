@@ -1,7 +1,7 @@
 import Player
 import Queue
 
-/// The songs of the queue at some positions, some hundred at a time: a queue of 100,000 is never built up.
+/// The songs of the queue at some positions, 250 at a time: a queue of 100,000 is never built up.
 ///
 /// Thread: that of queries. `@unchecked Sendable` is safe because one call follows the other.
 final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
