@@ -35,7 +35,7 @@ public struct PlayerSettings: Sendable {
     public var offlineProblem: String?
     /// The content service that takes events and grants streaming privileges, and to which a `credentialsProvider`
     /// identifies the listener; nil without one.
-    public var streaming: Streaming?
+    public var streaming: StreamingService?
     /// The events about products of the content service; nil records and sends nothing.
     public var events: EventSettings?
     /// Receives the events; set by `Player.init`.
@@ -141,7 +141,14 @@ public final class Player: @unchecked Sendable {
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer),
                 startTimer: startTimer(loop),
                 sessions: events.map { PlaybackSessions($0.log, timer: LoopTimer(loop)) },
-                streamNeed: privileges.map { privileges in StreamNeed { privileges.needChanged($0) } })
+                streamNeed: privileges.map { privileges in
+                    StreamNeed {
+                        switch $0 {
+                        case .pressed: privileges.pressed()
+                        case .needed(let isNeeded): privileges.needChanged(to: isNeeded)
+                        }
+                    }
+                })
             privileges?.revoked = { [conductor] in conductor.handle(.privilegesRevoked(otherDevice: $0)) }
             let offlineConfiguration = OfflineEngineConfig(configuration)
             let offline = settings.offlining.map { OfflineConductor($0, loop: loop, offlineConfiguration) }

@@ -28,7 +28,7 @@ struct CachedStreamingTests {
 
     /// One run of a program, with the cache in a folder.
     private final class Life {
-        let streaming: Streaming
+        let streaming: StreamingService
         let decoder: any AudioDecoder
         private let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 65_536)
         private(set) var samples: [UInt8] = []
@@ -43,7 +43,7 @@ struct CachedStreamingTests {
             var settings = StreamingSettings(service: service)
             settings.cache = CacheSettings(folder: cache, limits: CacheLimits(bytes: 64 << 20))
             settings.cache?.limits.freeBytes = 0
-            streaming = try Streaming(settings, clock: Now(), storage: storage)
+            streaming = try StreamingService(settings, clock: Now(), storage: storage)
             streaming.start()
             let product = MediaProduct(productType: .track, productId: "tonearm:track/1", referenceId: "1")
             decoder = try streaming.source.open(

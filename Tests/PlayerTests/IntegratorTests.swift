@@ -40,7 +40,7 @@ struct IntegratorTests {
         let clock = TrustedClock(store: nil)
         var service = StreamingSettings(service: ServiceSettings(baseURL: server.url("")))
         service.tokenFile = "/missing/token"
-        let streaming = try Streaming(service, clock: TrustedCertificateClock(clock, released: 1_700_000_000))
+        let streaming = try StreamingService(service, clock: TrustedCertificateClock(clock, released: 1_700_000_000))
         defer { streaming.stop() }
         var settings = PlayerSettings(output: RendererSettings(device: "null"))
         settings.realtimePriority = nil

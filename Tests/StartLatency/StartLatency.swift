@@ -28,7 +28,7 @@ import Player
     private static func kept(in folder: String) throws -> Offlining {
         let storage = try StorageThread("\(folder)/tonearm.db", modules: [Player.schema, Offlining.schema])
         let clock = TrustedClock(store: nil)
-        let streaming = try Streaming(
+        let streaming = try StreamingService(
             StreamingSettings(service: ServiceSettings(baseURL: "https://localhost")),
             clock: TrustedCertificateClock(clock, released: 0), storage: nil)
         return try Offlining(

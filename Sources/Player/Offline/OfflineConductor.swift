@@ -33,7 +33,7 @@ final class OfflineConductor: @unchecked Sendable {
     /// `OfflineEngine.observeSpace`.
     var spaceChanged: (@Sendable () -> Void)?
     /// The running downloads, and the progress of their transfers.
-    private var threads: [(product: ServiceAddress, thread: OfflineThread, stream: StreamProgress)] = []
+    private var threads: [(product: ServiceAddress, thread: CancellableThread, stream: StreamProgress)] = []
     private let verifications: OfflineVerifications
     /// The number of products that were lost with the device's key, and may still be missing.
     private var lostCount = 0
@@ -47,8 +47,8 @@ final class OfflineConductor: @unchecked Sendable {
     /// Records downloads. Set before `start`.
     var events: DownloadEvents?
     /// Tests replace it.
-    var startThread: (String, @escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
-        (name, body) throws(SystemError) in try OfflineThread(name, body)
+    var startThread: (String, @escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread = {
+        (name, body) throws(SystemError) in try CancellableThread(name, body)
     }
 
     init(_ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig) {
@@ -453,7 +453,7 @@ final class OfflineConductor: @unchecked Sendable {
     var isValidating: Bool { validations?.isValidating ?? false }
 
     private func begin(
-        named name: String, _ body: @escaping @Sendable (Cancellation) -> Void, then: (OfflineThread) -> Void,
+        named name: String, _ body: @escaping @Sendable (Cancellation) -> Void, then: (CancellableThread) -> Void,
         failed: (SystemError) -> Void
     ) {
         do throws(SystemError) { then(try startThread(name, body)) } catch { failed(error) }

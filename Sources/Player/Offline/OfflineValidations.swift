@@ -21,11 +21,11 @@ final class OfflineValidations: @unchecked Sendable {
     private let clock: TrustedClock
     private let loop: EventLoop
     private let differs: @Sendable (ServiceAddress) -> Void
-    private let startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread
+    private let startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread
     private var round = RevalidationRound()
     /// When the round began, in seconds since 1970, and whether that time was proved: otherwise more may be due.
     private var begun: (time: Int64?, isProved: Bool) = (nil, false)
-    private var thread: OfflineThread?
+    private var thread: CancellableThread?
     private var isOpen = false
     private var isShutDown = false
 
@@ -33,7 +33,7 @@ final class OfflineValidations: @unchecked Sendable {
     init(
         _ store: OfflineStore, _ service: OfflineService, _ clock: TrustedClock, loop: EventLoop,
         differs: @escaping @Sendable (ServiceAddress) -> Void,
-        startThread: @escaping (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread
+        startThread: @escaping (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread
     ) {
         (self.store, self.service, self.clock, self.loop) = (store, service, clock, loop)
         (self.differs, self.startThread) = (differs, startThread)

@@ -33,15 +33,15 @@ final class OfflineVerifications: @unchecked Sendable {
     private let store: OfflineStore
     private let loop: EventLoop
     private let clock: TrustedClock
-    private var thread: OfflineThread?
+    private var thread: CancellableThread?
     /// The requests in order; `thread`, if there is one, carries out the first.
     private var requests: [Request] = []
     private var isShutDown = false
     /// The timer while the system has no thread for the first request.
     private var retry: TimerToken?
     /// Tests replace it.
-    var startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
-        (body) throws(SystemError) in try OfflineThread("verification", body)
+    var startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread = {
+        (body) throws(SystemError) in try CancellableThread("verification", body)
     }
 
     init(_ store: OfflineStore, loop: EventLoop, clock: TrustedClock) {

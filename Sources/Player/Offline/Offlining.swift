@@ -36,15 +36,6 @@ public final class Offlining: Sendable {
     ///   - storage: the storage thread; its modules include `Offlining.schema`.
     /// - Throws: when the folder cannot be created, or the device's key cannot be read or created. The message contains
     ///   the solution. Offline copies stay as they are.
-    public convenience init(
-        _ settings: OfflineSettings, _ streaming: Streaming, storage: StorageThread, clock: TrustedClock,
-        keyFolder: String
-    ) throws(PlayerError) {
-        try self.init(
-            settings, streaming.offline, evictCache: streaming.evictCache, storage: storage, clock: clock,
-            keyFolder: keyFolder)
-    }
-
     init(
         _ settings: OfflineSettings, _ service: OfflineService, evictCache: OfflineSpace.CacheEviction?,
         storage: StorageThread, clock: TrustedClock, keyFolder: String

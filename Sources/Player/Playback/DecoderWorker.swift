@@ -70,10 +70,10 @@ final class DecoderWorker {
 
     private func produce(_ opened: OpenedProduct) {
         var start = requestedStart() ?? Start()
-        let device = requests.medium.stream
+        let device = requests.medium.device
         let decoder = RateConvertedDecoder(
             opened.decoder, quality: device.rateQuality, takesDSD: { device.takes(dsd: $0) },
-            deviceRate: { device.deviceRate(for: $0) })
+            deviceRate: { device.rate(for: $0) })
         while true {
             var stream: PCMStream?
             do throws(Interruption) {

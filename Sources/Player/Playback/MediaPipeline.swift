@@ -47,8 +47,8 @@ final class MediaPipeline: @unchecked Sendable {
         let requests = try DecoderRequests()
         self.requests = requests
         // Before the thread starts, because it selects the first representation for the device.
-        requests.medium.stream.setRates(rates)
-        requests.medium.stream.setDevice(device)
+        requests.medium.device.set(rates)
+        requests.medium.device.set(device)
         let session = PlaybackSession(
             newID: newSessionID, renewed: { report(.sessionRenewed($0)) }, fetched: { report(.fetch($0)) })
         firstSession = session.id
@@ -91,6 +91,9 @@ final class MediaPipeline: @unchecked Sendable {
 
     /// The progress of the product's transfers.
     var stream: StreamProgress { requests.medium.stream }
+
+    /// The device that plays the product.
+    var device: PlayingDevice { requests.medium.device }
 
     /// Whether the renderer takes frames now. Otherwise a full ring is not checked.
     func setPlaying(_ isPlaying: Bool) { requests.setPlaying(isPlaying) }

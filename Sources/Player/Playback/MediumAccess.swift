@@ -11,6 +11,8 @@ public final class MediumAccess: Sendable {
     private let last = Atomic<UInt32>(0)
     /// The progress of a product that is streamed.
     let stream: StreamProgress
+    /// The device that plays the product.
+    let device = PlayingDevice()
 
     public init() { stream = StreamProgress() }
 

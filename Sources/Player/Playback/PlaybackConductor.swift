@@ -358,7 +358,7 @@ final class PlaybackConductor: @unchecked Sendable {
             guard event.processedCommands >= lastRelease else { return }
             published.update { ($0.device, $0.deviceProblem) = (configuration, nil) }
             lastDevice = configuration
-            for item in items.values { item.pipeline.stream.setDevice(configuration) }
+            for item in items.values { item.pipeline.device.set(configuration) }
             rates.opened(configuration)
             ratesChanged()
             volume.deviceChanged()
@@ -455,7 +455,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     /// Passes the rates to all items. The next item may have been decoded for other rates.
     private func ratesChanged() {
-        for item in items.values { item.pipeline.stream.setRates(rates) }
+        for item in items.values { item.pipeline.device.set(rates) }
         guard let id = machine.nextItem, let item = items[id], let stream = item.stream,
             !decodesAgain(stream, item.pipeline), !stream.format.isDSD,
             case let rate = stream.format.sampleRate, rates.rate(for: rate) != rate

@@ -1,5 +1,3 @@
-import Output
-import PCM
 import Platform
 
 /// Why a stream waits, apart from bytes that are simply on their way.
@@ -19,11 +17,9 @@ public enum StreamWait: Equatable, Sendable {
     }
 }
 
-/// The progress of a product's transfers: the audio that is buffered for the decoder, and the reason why they wait. It
-/// also has the device that they are for.
+/// The progress of a product's transfers: the audio that is buffered for the decoder, and the reason why they wait.
 ///
-/// Thread: any. The threads of the decoder and the network write the transfers, and control writes the device. A status
-/// reads it on other threads.
+/// Thread: any. The threads of the decoder and the network write it. A status reads it on other threads.
 /// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 final class StreamProgress: @unchecked Sendable {
     /// Why a transfer is retried, and when: in nanoseconds of the clock.
@@ -49,8 +45,6 @@ final class StreamProgress: @unchecked Sendable {
     private var lastID = 0
     private var retries: [(id: Int, retry: Retry)] = []
     private var stretches: [(id: Int, stretch: BufferedStretch)] = []
-    private var device: DeviceConfiguration?
-    private var rates = DeviceRates()
     private var awaited: (arrival: Arrival, sleeper: WakeUp)?
 
     init(clock: any MonotonicClock = SystemMonotonicClock(), waitChanged: (@Sendable () -> Void)? = nil) {
@@ -102,27 +96,7 @@ final class StreamProgress: @unchecked Sendable {
         sleeper?.signal()
     }
 
-    // MARK: From control
-
-    /// Sets the device that plays the product, as it was opened last; nil while it is unknown.
-    func setDevice(_ configuration: DeviceConfiguration?) { lock.withLock { device = configuration } }
-
-    /// Sets the rates at which the device plays, as far as they are known.
-    func setRates(_ rates: DeviceRates) { lock.withLock { self.rates = rates } }
-
     // MARK: From the decoder thread
-
-    /// Returns the rate at which the device plays audio of a rate, in Hz.
-    func deviceRate(for rate: Int) -> Int { lock.withLock { rates.rate(for: rate) } }
-
-    /// Returns whether words of DSD of this format are sent to the device.
-    func takes(dsd format: PCMFormat) -> Bool { lock.withLock { rates.takes(dsd: format) } }
-
-    /// The quality of rate conversion.
-    var rateQuality: RateQuality { lock.withLock { rates.rule.quality } ?? .veryHigh }
-
-    /// Returns whether the device may play audio of this rate, in Hz. True while no device is known.
-    func mayPlay(rate: Int) -> Bool { lock.withLock { device?.mayPlay(rate: rate) ?? true } }
 
     /// Wakes `sleeper` once, at the next arrival. Replaces an earlier call.
     func wake(_ sleeper: WakeUp, at arrival: Arrival) { lock.withLock { awaited = (arrival, sleeper) } }

@@ -13,7 +13,7 @@ import Platform
 /// Thread: the decoder thread. Opening a representation blocks.
 final class AdaptiveDecoder: AudioDecoder {
     private let steering: AdaptiveSteering
-    private let progress: StreamProgress
+    private let device: PlayingDevice
     private var decoder: any AudioDecoder
     /// The first frame of the next `read`, in frames of the current representation.
     private var position: Int64 = 0
@@ -32,7 +32,8 @@ final class AdaptiveDecoder: AudioDecoder {
     /// - Throws: when the representation cannot be opened.
     init(
         _ encodings: [AdaptiveSteering.Encoding], beginningWith place: Int, _ content: PreparedContent,
-        _ isExcluded: [Bool], _ throughput: Throughput, _ progress: StreamProgress
+        _ isExcluded: [Bool], _ throughput: Throughput, _ progress: StreamProgress,
+        for device: PlayingDevice
     ) throws(MediaError) {
         let steering = AdaptiveSteering(encodings, beginningWith: place, content, throughput, progress)
         for other in isExcluded.indices where isExcluded[other] { steering.exclude(other) }
@@ -41,7 +42,7 @@ final class AdaptiveDecoder: AudioDecoder {
             throw error
         }
         self.steering = steering
-        self.progress = progress
+        self.device = device
         first = decoder.properties
     }
 
@@ -135,7 +136,7 @@ final class AdaptiveDecoder: AudioDecoder {
         do throws(MediaError) {
             let opened = try next.content.open()
             let new = opened.properties.format
-            guard progress.mayPlay(rate: new.sampleRate) else {
+            guard device.mayPlay(rate: new.sampleRate) else {
                 Log.notice("the device has no \(new.sampleRate) Hz: an encoding of the content is not used")
                 if isBroken { throw .unsupported(what: "a rate that the device does not have") }
                 try stay()

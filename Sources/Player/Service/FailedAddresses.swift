@@ -99,3 +99,16 @@ struct ResourceAddresses {
         retries = patience.retries(hasWorked: hasWorked)
     }
 }
+
+extension ResourceAddresses {
+    /// Records that an address has answered with something other than the resource, so that the others are requested
+    /// first.
+    /// - Parameter url: of the answer; nil when it is unknown.
+    func turnAway(from url: String?) {
+        let addresses = alternatives.addresses
+        guard addresses.count > 1 else { return }
+        let asked = url.flatMap { url in addresses.first { $0.url.utf8.elementsEqual(url.utf8) } }
+        guard let address = asked ?? addresses.min(by: { failed.rank($0) < failed.rank($1) }) else { return }
+        failed.add(address, isOfHost: false)
+    }
+}

@@ -10,6 +10,7 @@ final class FirstEncoding {
     private let preferred: [Bool]
     private let throughput: Throughput
     private let progress: StreamProgress
+    private let device: PlayingDevice
     private let mayBeRenewed: Bool
     /// Whether each representation cannot be opened.
     private var isExcluded: [Bool]
@@ -28,9 +29,10 @@ final class FirstEncoding {
     /// - Throws: when none can be used.
     init(
         _ encodings: [AdaptiveSteering.Encoding], preferring preferred: [Bool], _ throughput: Throughput,
-        _ progress: StreamProgress, mayBeRenewed: Bool
+        _ progress: StreamProgress, for device: PlayingDevice, mayBeRenewed: Bool
     ) throws(MediaError) {
         (self.encodings, self.preferred, self.throughput, self.progress) = (encodings, preferred, throughput, progress)
+        self.device = device
         self.mayBeRenewed = mayBeRenewed
         isExcluded = encodings.map { _ in false }
         failures = encodings.map { _ in nil }
@@ -63,7 +65,8 @@ final class FirstEncoding {
 
     private func open(_ content: PreparedContent) throws(MediaError) -> any AudioDecoder {
         guard encodings.count > 1, content.segments != nil else { return try content.open() }
-        let opened = try AdaptiveDecoder(encodings, beginningWith: place, content, isExcluded, throughput, progress)
+        let opened = try AdaptiveDecoder(
+            encodings, beginningWith: place, content, isExcluded, throughput, progress, for: device)
         decoder = opened
         return opened
     }

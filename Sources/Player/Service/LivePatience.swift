@@ -42,26 +42,6 @@ struct LivePatience: Equatable, Sendable {
     mutating func goesOn() { spent = 0 }
 }
 
-/// Counts consecutive lost segments of live content. Many in a row have a common cause: their addresses may have
-/// expired, and a new session gets others. Segments lost in an outage do not count.
-struct LiveLosses: Equatable, Sendable {
-    private static let most = 5
-
-    private var count = 0
-
-    /// - Returns: the reason to begin a new session; nil while the next segment is worth trying.
-    mutating func lost(after error: MediaError) -> MediaError? {
-        guard !error.isTemporary else { return nil }
-        count += 1
-        guard count >= Self.most else { return nil }
-        count = 0
-        return error.isWorthRestarting ? error : .source(.integrity(reason: "live stream: its segments are no audio"))
-    }
-
-    /// Counts decoded audio.
-    mutating func heard() { count = 0 }
-}
-
 /// The parameters of requests for resources of live content.
 struct LiveRetries {
     /// The target duration in seconds.
@@ -69,16 +49,4 @@ struct LiveRetries {
     let clock: any MonotonicClock
     /// Whether a body of text is refused: true for segments, false for keys.
     var refusesText = true
-}
-
-extension MediaError {
-    /// Whether it comes from an answer, or from the bytes of the answer. Other errors come from this player, and end
-    /// live content.
-    var isOfAnswer: Bool {
-        switch self {
-        case .source(.cancelled), .source(.offlineMode), .source(.meteredLink), .source(.medium): false
-        case .source, .damaged, .notAudio, .empty, .unsupported, .license: true
-        case .protected, .missingKey: false
-        }
-    }
 }

@@ -81,16 +81,3 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
         wake?()
     }
 }
-
-extension ResourceAddresses {
-    /// Records that an address has answered with something other than the resource, so that the others are requested
-    /// first.
-    /// - Parameter url: of the answer; nil when it is unknown.
-    func turnAway(from url: String?) {
-        let addresses = alternatives.addresses
-        guard addresses.count > 1 else { return }
-        let asked = url.flatMap { url in addresses.first { $0.url.utf8.elementsEqual(url.utf8) } }
-        guard let address = asked ?? addresses.min(by: { failed.rank($0) < failed.rank($1) }) else { return }
-        failed.add(address, isOfHost: false)
-    }
-}

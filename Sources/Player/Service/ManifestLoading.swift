@@ -176,7 +176,7 @@ struct ManifestLoading {
     }
 
     func mayPlay(_ representation: Representation) -> Bool {
-        representation.sampleRate.map { requests.medium.stream.mayPlay(rate: $0) } ?? true
+        representation.sampleRate.map { requests.medium.device.mayPlay(rate: $0) } ?? true
     }
 
     private func indexAnswer(

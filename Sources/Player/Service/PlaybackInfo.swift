@@ -10,10 +10,7 @@ import Platform
 struct PlaybackInfo: Equatable, Sendable {
     /// Why an answer is unusable.
     struct Malformed: Error, Equatable {
-        /// Instead of a field: the answer is not a JSON object, or has no field of a playbackinfo.
-        static let noAnswer = "json"
-
-        /// The field, or `noAnswer`.
+        /// The field, or `PlayerError.Cause.noAnswer`.
         var field: String
     }
 
@@ -61,10 +58,10 @@ extension PlaybackInfo {
     init(parsing body: [UInt8], _ type: ProductType) throws(Malformed) {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue.parseForeign(body) } catch {
-            throw Malformed(field: Malformed.noAnswer)
+            throw Malformed(field: PlayerError.Cause.noAnswer)
         }
         // An answer of the service has both fields: this one comes from another program.
-        if json["manifest"] == nil, json["manifestMimeType"] == nil { throw Malformed(field: Malformed.noAnswer) }
+        if json["manifest"] == nil, json["manifestMimeType"] == nil { throw Malformed(field: PlayerError.Cause.noAnswer) }
         switch type {
         case .track:
             productId = try Self.id(json, "trackId")
@@ -126,5 +123,15 @@ extension PlaybackInfo.ManifestType {
             return nil
         }
         self = type
+    }
+}
+
+extension PlayerError {
+    /// The content service sent something that is not playbackinfo.
+    init(_ error: PlaybackInfo.Malformed, _ product: MediaProduct) {
+        let message =
+            "\(product.productId): the service's answer is not usable: '\(error.field)' is missing or wrong. Is "
+            + "[service] url the address of a content service?"
+        self.init(.unexpected, .answer(field: error.field), message: message, mediaProduct: product)
     }
 }

@@ -172,7 +172,8 @@ struct StreamedContent {
         choices.sort { ($0.0.bandwidth ?? 0) < ($1.0.bandwidth ?? 0) }
         let usable = choices.map { loading.mayPlay($0.0) }
         let first = try FirstEncoding(
-            choices.map { $0.1 }, preferring: usable, throughput, requests.medium.stream, mayBeRenewed: !asksForNew)
+            choices.map { $0.1 }, preferring: usable, throughput, requests.medium.stream, for: requests.medium.device,
+            mayBeRenewed: !asksForNew)
         let open: () throws(MediaError) -> any AudioDecoder = { () throws(MediaError) in
             let opened = try first.open()
             return part.clip.map { ClippedDecoder(opened, $0, mediaStart: part.mediaStart) } ?? opened

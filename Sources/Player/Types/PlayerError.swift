@@ -46,6 +46,9 @@ public struct PlayerError: Error, Equatable, Sendable {
         case answer(field: String)
         /// A source refuses the product, with its own code.
         case source(code: String)
+
+        /// The `field` of an answer that is not a JSON object, or has no field of a playbackinfo.
+        package static let noAnswer = "json"
     }
 
     public var kind: Kind

@@ -69,14 +69,6 @@ extension PlayerError {
         }
     }
 
-    /// The content service sent something that is not playbackinfo.
-    init(_ error: PlaybackInfo.Malformed, _ product: MediaProduct) {
-        let message =
-            "\(product.productId): the service's answer is not usable: '\(error.field)' is missing or wrong. Is "
-            + "[service] url the address of a content service?"
-        self.init(.unexpected, .answer(field: error.field), message: message, mediaProduct: product)
-    }
-
     /// A file that cannot be opened or read.
     public init(_ error: SystemError, _ product: MediaProduct) {
         let message = "\(product.productId): \(error.reason)"

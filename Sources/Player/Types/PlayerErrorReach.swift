@@ -20,7 +20,7 @@ extension PlayerError {
         case .service(let status, _): ServiceRefusal.isTemporary(status) ? .service : .product
         case .foreign: .service
         // Not even JSON: a web page, or a server that is no content service.
-        case .answer(let field): field.utf8.elementsEqual(PlaybackInfo.Malformed.noAnswer.utf8) ? .service : .product
+        case .answer(let field): field.utf8.elementsEqual(PlayerError.Cause.noAnswer.utf8) ? .service : .product
         case .media(let error) where isOfWeb: error.reachOfWebFile
         case .media(.source(let error)): Self.reach(of: error)
         case .media(let error) where error.isOfNoService: isOfService ? .content : .product

@@ -50,7 +50,7 @@ struct PlayCommand {
         let signals = try SignalInput(loop: loop)
         report(to: loop)
         defer { Log.receiver = nil }
-        let streaming: Streaming?
+        let streaming: StreamingService?
         do throws(NetworkSetupError) { streaming = try openStreaming() } catch {
             console.complain(error.description)
             return ExitCode.failed
@@ -131,7 +131,7 @@ struct PlayCommand {
 
     /// - Returns: nil when the kernel does not allow it. A retry then waits for its full time.
     private func watchLink(
-        on loop: EventLoop, _ player: Player, _ streaming: Streaming?, _ web: WebFiles
+        on loop: EventLoop, _ player: Player, _ streaming: StreamingService?, _ web: WebFiles
     ) -> LinkMonitor? {
         do throws(SystemError) {
             return try LinkMonitor(links, loop: loop) {
@@ -157,9 +157,9 @@ struct PlayCommand {
     }
 
     /// - Returns: nil without a service.
-    private func openStreaming() throws(NetworkSetupError) -> Streaming? {
+    private func openStreaming() throws(NetworkSetupError) -> StreamingService? {
         guard let settings = streamingSettings else { return nil }
-        return try Streaming(settings, clock: clock)
+        return try StreamingService(settings, clock: clock)
     }
 
     /// Returns the web files of a player without a service.
@@ -173,7 +173,7 @@ struct PlayCommand {
         TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
     }
 
-    private func openPlayer(_ device: OutputDevice, _ streaming: Streaming?, _ web: WebFiles) -> Player? {
+    private func openPlayer(_ device: OutputDevice, _ streaming: StreamingService?, _ web: WebFiles) -> Player? {
         var output = RendererSettings(device: device.name, sampleFormat: options.sampleFormat)
         output.bufferMilliseconds = options.bufferMilliseconds
         output.periodCount = options.periodCount

@@ -98,7 +98,7 @@ struct RunCommand {
 
     /// Runs until a signal ends it.
     private func serve(
-        _ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ streaming: Streaming?, _ web: WebFiles,
+        _ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ streaming: StreamingService?, _ web: WebFiles,
         _ signals: Signals
     ) throws(Failure) {
         daemon.openLibrary()
@@ -168,7 +168,7 @@ struct RunCommand {
 
     private func openPlayer(
         _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread,
-        _ streaming: Streaming?, _ web: WebFiles, _ clock: TrustedClock
+        _ streaming: StreamingService?, _ web: WebFiles, _ clock: TrustedClock
     ) throws(Failure) -> Player {
         var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
@@ -196,11 +196,11 @@ struct RunCommand {
     /// - Returns: nil without a content service.
     private func openStreaming(
         _ configuration: Configuration, _ board: BoardProfile?, _ clock: TrustedClock, _ storage: StorageThread
-    ) throws(Failure) -> Streaming? {
+    ) throws(Failure) -> StreamingService? {
         guard var settings = configuration.streamingSettings else { return nil }
         settings.links = linkSettings(configuration, board)
         let clock = TrustedCertificateClock(clock, released: tonearmReleased)
-        do throws(NetworkSetupError) { return try Streaming(settings, clock: clock, storage: storage) } catch {
+        do throws(NetworkSetupError) { return try StreamingService(settings, clock: clock, storage: storage) } catch {
             throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
         }
     }
@@ -208,7 +208,7 @@ struct RunCommand {
     /// Opens the offline copies, if there is a content service. If that fails, music plays without them, and clients
     /// get the reason.
     private func openOfflining(
-        _ player: inout PlayerSettings, _ configuration: Configuration, _ streaming: Streaming?,
+        _ player: inout PlayerSettings, _ configuration: Configuration, _ streaming: StreamingService?,
         _ clock: TrustedClock, _ storage: StorageThread
     ) {
         guard let streaming, let settings = configuration.offlineSettings else { return }
@@ -243,7 +243,7 @@ struct RunCommand {
 
     /// - Returns: nil when the kernel does not allow it; the status has no network then.
     private func watchLink(
-        _ board: BoardProfile?, _ daemon: Daemon, _ streaming: Streaming?, _ web: WebFiles
+        _ board: BoardProfile?, _ daemon: Daemon, _ streaming: StreamingService?, _ web: WebFiles
     ) -> LinkMonitor? {
         do throws(SystemError) {
             let links = linkSettings(daemon.settings.configuration, board)

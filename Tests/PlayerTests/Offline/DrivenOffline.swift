@@ -89,7 +89,7 @@ final class DrivenOffline: @unchecked Sendable {
                     return count
                 }
                 if attempt <= count { throw SystemError(code: code, operation: "pthread_create") }
-                return try OfflineThread(name, body)
+                return try CancellableThread(name, body)
             }
         }
         return attempts

@@ -17,7 +17,7 @@ struct OfflineModeStreamTests {
     private struct Machine {
         let server: ScriptedServer
         let requests: Recorder<String>
-        let streaming: Streaming
+        let streaming: StreamingService
         let fixture: PlayerFixture
         private let mode = OfflineMode()
 
@@ -35,7 +35,7 @@ struct OfflineModeStreamTests {
             address.withLock { $0 = url }
             let settings = StreamingSettings(service: ServiceSettings(baseURL: url))
             let clock = TrustedCertificateClock(TrustedClock(store: nil), released: 1_700_000_000)
-            streaming = try Streaming(settings, clock: clock)
+            streaming = try StreamingService(settings, clock: clock)
             self.requests = requests
             let (mode, streaming) = (mode, streaming)
             fixture = try PlayerFixture(source: SourceRouter(service: streaming.source, offlineMode: mode)) {

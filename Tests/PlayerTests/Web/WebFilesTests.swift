@@ -157,7 +157,7 @@ struct WebFilesTests {
         }
         var settings = StreamingSettings(service: ServiceSettings(baseURL: service.url("")))
         settings.tokenFile = folder["token"]
-        let streaming = try Streaming(
+        let streaming = try StreamingService(
             settings, clock: TrustedCertificateClock(TrustedClock(store: nil), released: 1_700_000_000))
         defer { streaming.stop() }
         let router = SourceRouter(service: streaming.source, web: streaming.web)

@@ -1,15 +1,4 @@
 import Network
-import Synchronization
-
-/// Whether the offline engine may use a metered link (`offlineOverCellular`). Any thread.
-final class MeteredPermission: Sendable {
-    private let value = Atomic(false)
-
-    var isGiven: Bool {
-        get { value.load(ordering: .relaxed) }
-        set { value.store(newValue, ordering: .relaxed) }
-    }
-}
 
 /// The network for the offline engine: each request states whether it may use a metered link
 /// (docs/decisions/metered-by-route.md).

@@ -1,4 +1,5 @@
 import Events
+import Platform
 
 /// The sessions of the current and the next item. It gives the facts of `SessionObserver` to the log.
 ///

@@ -19,7 +19,7 @@ final class EventDelivery: @unchecked Sendable {
     private let loggedIn: @Sendable (AccountMark) -> Void
     private var machine = DeliveryMachine()
     private var timer: TimerToken?
-    private var sender: OfflineThread?
+    private var sender: CancellableThread?
     /// Whether the waiting events of the last start were counted: they are sent as soon as there is a way.
     private var isCounted = false
     private var kind: Link.Kind?
@@ -177,7 +177,7 @@ final class EventDelivery: @unchecked Sendable {
         former?.cancel()
         sender = nil
         do throws(SystemError) {
-            sender = try OfflineThread("events", priority: .normal) { [self] cancellation in
+            sender = try CancellableThread("events", priority: .normal) { [self] cancellation in
                 former?.join()
                 let answer = service.send(batch, device, cancellation)
                 loop.post { [self] in handle(.answered(batch: number, answer)) }

@@ -18,7 +18,7 @@ final class StreamingPrivileges: @unchecked Sendable {
     /// The user of the last request for an address.
     private var user: String?
     private let timer: any StartTimer
-    private var discovery: OfflineThread?
+    private var discovery: CancellableThread?
     private var socket: (any OngoingSocket)?
     private var link = (isUp: false, isOfflineMode: false)
     /// Called with the name of the other device when it plays now.
@@ -45,12 +45,11 @@ final class StreamingPrivileges: @unchecked Sendable {
 
     // MARK: Events
 
-    func needChanged(_ change: StreamNeed.Change) {
-        switch change {
-        case .pressed: handle(.pressed)
-        case .needed(let needed): handle(.needed(needed))
-        }
-    }
+    /// The user has pressed play.
+    func pressed() { handle(.pressed) }
+
+    /// A stream of the service should be heard now, or no longer.
+    func needChanged(to isNeeded: Bool) { handle(.needed(isNeeded)) }
 
     func linkChanged(to kind: Link.Kind) {
         link.isUp = kind != .offline
@@ -118,7 +117,7 @@ final class StreamingPrivileges: @unchecked Sendable {
         former?.cancel()
         discovery = nil
         do throws(SystemError) {
-            discovery = try OfflineThread("privileges", priority: .normal) { [self] cancellation in
+            discovery = try CancellableThread("privileges", priority: .normal) { [self] cancellation in
                 former?.join()
                 let answer = service.discover(cancellation)
                 loop.post { [self] in handle(.discovered(answer, attempt: attempt)) }

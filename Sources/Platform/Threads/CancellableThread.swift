@@ -1,12 +1,9 @@
-import Network
-import Platform
-
 /// A thread that blocks in requests and file access, and can be cancelled.
-final class OfflineThread: Sendable {
+package final class CancellableThread: Sendable {
     private let cancellation: Cancellation
     private let thread: NamedThread
 
-    init(
+    package init(
         _ name: String, priority: NamedThread.Priority = .background,
         _ body: @escaping @Sendable (Cancellation) -> Void
     ) throws(SystemError) {
@@ -15,7 +12,7 @@ final class OfflineThread: Sendable {
         thread = try NamedThread.start(name: name, priority: priority, stackSize: 256 << 10) { body(cancellation) }
     }
 
-    func cancel() { cancellation.cancel() }
+    package func cancel() { cancellation.cancel() }
 
-    func join() { thread.join() }
+    package func join() { thread.join() }
 }
