@@ -104,9 +104,36 @@ let package = Package(
         .target(name: "Library", dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
+        // A resource over the network as bytes: retries, resumption, the buffer, the cache.
+        .target(name: "Fetching", dependencies: ["Media", "Network", "Database", "Crypto", "Platform"]),
+        // The playback engine, and the files on the disks.
+        .target(
+            name: "Playback",
+            dependencies: [
+                "Fetching", "Events", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
+            ]),
+        // The login of a content service, and its streaming privileges.
+        .target(name: "Account", dependencies: ["Fetching", "Media", "Network", "Crypto", "Platform"]),
+        // Products of a content service, and files of the web.
+        .target(
+            name: "Streaming",
+            dependencies: [
+                "Playback", "Account", "Fetching", "Events", "Media", "Network", "Crypto", "PCM", "Platform",
+            ]),
+        // The offline engine: downloads, and the copies that they make.
+        .target(
+            name: "Offline",
+            dependencies: [
+                "Streaming", "Playback", "Account", "Fetching", "Events", "Media", "Network", "Database", "Crypto",
+                "PCM", "Platform", "CLinux",
+            ]),
+        // The public face: composes the engines, and chooses the source of a product.
         .target(
             name: "Player",
-            dependencies: ["Events", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
+            dependencies: [
+                "Offline", "Streaming", "Account", "Playback", "Fetching", "Events", "Media", "Output", "Network",
+                "Database", "Crypto", "PCM", "Platform",
+            ]),
         // The play queue and its conductor, for the daemon and for `tonearm play`.
         .target(name: "Queue", dependencies: ["Player", "Output", "Database", "Platform", "CLinux"]),
         .target(
@@ -197,13 +224,35 @@ let package = Package(
             name: "OfflineMeter",
             dependencies: ["Player", "OfflineTestSupport", "Crypto", "Database", "Network", "Platform"],
             path: "Tests/OfflineMeter"),
+        // Players and services that a test drives, for the tests of the player's modules.
+        .target(
+            name: "PlayerTestSupport",
+            dependencies: [
+                "Player", "Events", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
+                "OfflineTestSupport", "OutputTestSupport", "TestSupport",
+            ],
+            path: "Tests/PlayerTestSupport"),
+        .testTarget(
+            name: "FetchingTests",
+            dependencies: ["Fetching", "Database", "Network", "CacheWriter", "PlayerTestSupport", "TestSupport"]),
+        .testTarget(
+            name: "PlaybackTests",
+            dependencies: [
+                "Playback", "Events", "AllocationCounter", "OutputTestSupport", "PlayerTestSupport", "TestSupport",
+            ]),
+        .testTarget(name: "AccountTests", dependencies: ["Account", "Network", "PlayerTestSupport", "TestSupport"]),
+        .testTarget(
+            name: "StreamingTests",
+            dependencies: ["Streaming", "Network", "Crypto", "OfflineTestSupport", "PlayerTestSupport", "TestSupport"]),
+        .testTarget(
+            name: "OfflineTests",
+            dependencies: [
+                "Offline", "Events", "Network", "Database", "Crypto", "OfflineWriter", "OfflineTestSupport",
+                "PlayerTestSupport", "TestSupport",
+            ]),
         .testTarget(
             name: "PlayerTests",
-            dependencies: [
-                "Player", "Events", "Network", "Database", "Crypto", "AllocationCounter", "CacheWriter",
-                "OfflineWriter",
-                "OfflineTestSupport", "OutputTestSupport", "TestSupport",
-            ]),
+            dependencies: ["Player", "Events", "Network", "Database", "PlayerTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(
             name: "StartLatency", dependencies: ["Player", "Output", "Network", "Database", "Platform"],

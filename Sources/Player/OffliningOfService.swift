@@ -1,5 +1,7 @@
 import Database
+import Offline
 import Platform
+import Playback
 
 extension Offlining {
     /// - Parameters:

@@ -1,9 +1,12 @@
+import Account
 import Database
 import Events
 import Network
+import Offline
 import Output
 import PCM
 import Platform
+import Playback
 
 /// The settings of a player at its start.
 public struct PlayerSettings: Sendable {

@@ -1,7 +1,12 @@
+import Account
 import Crypto
 import Database
+import Fetching
 import Network
+import Offline
 import Platform
+import Playback
+import Streaming
 
 /// The network thread and the content service on it. One per process.
 ///

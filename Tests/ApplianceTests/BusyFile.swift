@@ -3,6 +3,7 @@ import Media
 import Platform
 import TestSupport
 
+@testable import Playback
 @testable import Player
 
 /// A file with all its bytes, whose decoder does not progress: the call for the file's length returns only when the

@@ -6,6 +6,7 @@ import Testing
 @testable import Appliance
 @testable import Media
 @testable import Output
+@testable import Playback
 @testable import Player
 
 @Suite("docs/control.md matches the code")

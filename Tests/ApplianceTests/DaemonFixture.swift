@@ -11,6 +11,9 @@ import Testing
 
 @testable import Appliance
 @testable import Platform
+@testable import Fetching
+@testable import Offline
+@testable import Playback
 @testable import Player
 
 /// A daemon on its own loop, whose clock the test drives, with a real player on a paced card and a real state

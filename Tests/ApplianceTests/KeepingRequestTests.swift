@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Offline
+@testable import Playback
 @testable import Player
 
 @Suite("Requests about kept products (docs/control.md, \"Kept products\")")

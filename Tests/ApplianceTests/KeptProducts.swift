@@ -3,6 +3,9 @@ import OfflineTestSupport
 import Platform
 import TestSupport
 
+@testable import Account
+@testable import Offline
+@testable import Playback
 @testable import Player
 
 /// An offline engine without a player, whose loop runs only when a test runs it.

@@ -8,6 +8,9 @@ import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Account
+@testable import Offline
+@testable import Playback
 @testable import Player
 
 @Suite("The problem of too little room for kept products (docs/control.md)")

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Playback
 @testable import Player
 
 @Suite("Requests about measured loudness (docs/control.md, \"Measured loudness\")")

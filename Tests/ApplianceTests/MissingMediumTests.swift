@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Playback
 @testable import Player
 
 @Suite("The medium with the music is not there", .timeLimit(.minutes(10)))

@@ -7,6 +7,7 @@ import Platform
 import TestSupport
 
 @testable import Appliance
+@testable import Playback
 @testable import Player
 
 /// A daemon with its control socket, on a loop and with a real player on a paced card.

@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Offline
+@testable import Playback
 @testable import Player
 
 @Suite("The largest values of requests, and the longest answers (docs/control.md, \"Lines\")", .timeLimit(.minutes(10)))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Playback
 @testable import Player
 
 @Suite("The content service is away (docs/playback.md, 12.9)", .timeLimit(.minutes(10)))

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Account
 @testable import Player
+@testable import Streaming
 
 @Suite("The login to the content service by clients")
 struct ServiceLoginTests {

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Playback
 @testable import Player
 
 @Suite("A clean stop", .timeLimit(.minutes(10)))

@@ -8,6 +8,7 @@ import Testing
 import TestSupport
 
 @testable import Appliance
+@testable import Playback
 @testable import Player
 
 @Suite("Settings of the sound reach the renderer", .timeLimit(.minutes(10)))

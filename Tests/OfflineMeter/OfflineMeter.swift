@@ -5,6 +5,9 @@ import Network
 import OfflineTestSupport
 import Platform
 
+@testable import Account
+@testable import Offline
+@testable import Playback
 @testable import Player
 
 /// Measures for `tools/bench` how long the offline engine takes with many offline copies.

@@ -2,6 +2,7 @@ import Foundation
 import Network
 import Platform
 
+@testable import Fetching
 @testable import Player
 
 /// A content service with files of known bytes, which a test makes misbehave.

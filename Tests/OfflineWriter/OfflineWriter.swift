@@ -5,6 +5,9 @@ import Network
 import OfflineTestSupport
 import Platform
 
+@testable import Account
+@testable import Offline
+@testable import Playback
 @testable import Player
 
 /// Downloads a product for offline use in a process that a test can cut off:

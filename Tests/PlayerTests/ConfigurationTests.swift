@@ -2,9 +2,11 @@ import Database
 import Foundation
 import PCM
 import Platform
-import Testing
+import PlayerTestSupport
 import TestSupport
+import Testing
 
+@testable import Playback
 @testable import Player
 
 @Suite("What the player keeps")
@@ -19,10 +21,17 @@ struct ConfigurationTests {
         configuration.isMuted = true
     }
 
-    private static let changed = PlaybackEngineConfig.Values(
-        loudnessNormalizationMode: .track, loudnessNormalizationPreAmp: -7, streamingWifiAudioQuality: .hiResLossless,
-        streamingCellularAudioQuality: .high, volume: Volume(percent: 33), maximumVolume: Volume(percent: 80),
-        isMuted: true)
+    private static let changed: PlaybackEngineConfig.Values = {
+        var values = PlaybackEngineConfig.Values()
+        values.loudnessNormalizationMode = .track
+        values.loudnessNormalizationPreAmp = -7
+        values.streamingWifiAudioQuality = .hiResLossless
+        values.streamingCellularAudioQuality = .high
+        values.volume = Volume(percent: 33)
+        values.maximumVolume = Volume(percent: 80)
+        values.isMuted = true
+        return values
+    }()
 
     @Test("A new player has the defaults")
     func defaults() throws {
@@ -31,12 +40,10 @@ struct ConfigurationTests {
         var expected = PlaybackEngineConfig.Values()
         expected.isVolumeKnown = false
         #expect(fixture.player.playbackEngineConfig.values == expected)
-        #expect(
-            PlaybackEngineConfig.Values()
-                == PlaybackEngineConfig.Values(
-                    loudnessNormalizationMode: .album, loudnessNormalizationPreAmp: 4,
-                    streamingWifiAudioQuality: .lossless,
-                    streamingCellularAudioQuality: .low, volume: .full, maximumVolume: .full, isMuted: false))
+        let values = PlaybackEngineConfig.Values()
+        #expect(values.loudnessNormalizationMode == .album && values.loudnessNormalizationPreAmp == 4)
+        #expect(values.streamingWifiAudioQuality == .lossless && values.streamingCellularAudioQuality == .low)
+        #expect(values.volume == .full && values.maximumVolume == .full && !values.isMuted)
     }
 
     @Test("What was set is there after a shutdown")

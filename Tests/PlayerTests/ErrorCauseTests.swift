@@ -3,8 +3,10 @@ import Media
 import Output
 import PCM
 import Platform
+import PlayerTestSupport
 import Testing
 
+@testable import Playback
 @testable import Player
 
 @Suite("Errors carry their cause; the code follows from it (docs/playback.md, 6)")

@@ -3,10 +3,15 @@ import Foundation
 import Network
 import Output
 import Platform
+import PlayerTestSupport
 import TestSupport
 import Testing
 
+@testable import Account
+@testable import Fetching
+@testable import Playback
 @testable import Player
+@testable import Streaming
 
 /// The login of a program that has the player as a library.
 private final class AppLogin: CredentialsProvider {

@@ -1,7 +1,8 @@
 import Media
 import Output
-import Testing
+import PlayerTestSupport
 import TestSupport
+import Testing
 
 @testable import Player
 

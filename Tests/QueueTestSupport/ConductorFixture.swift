@@ -6,6 +6,8 @@ import Queue
 import TestSupport
 import Testing
 
+@testable import Fetching
+@testable import Playback
 @testable import Player
 
 /// A conductor on its own loop, with a real player, a paced card, and a log of all events.

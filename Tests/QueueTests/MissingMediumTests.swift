@@ -3,6 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
+@testable import Playback
 @testable import Player
 @testable import Queue
 

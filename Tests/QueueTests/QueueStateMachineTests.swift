@@ -194,7 +194,7 @@ struct QueueStateMachineTests {
     func passedOn() throws {
         var play = try Play("ab")
         _ = play.handle(.play)
-        #expect(play.handle(.engineIs(.stalled)) == ["stateChanged(Player.PlaybackState.stalled)"])
+        #expect(play.handle(.engineIs(.stalled)) == ["stateChanged(Playback.PlaybackState.stalled)"])
         #expect(play.handle(.contextChanged) == ["currentAnnounced"])
         let effects = [#"revoked(otherDevice: Optional("x"))"#, "pause", "queueChanged", "rested"]
         #expect(play.handle(.revoked(otherDevice: "x")) == effects)

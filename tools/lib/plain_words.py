@@ -27,7 +27,10 @@ RULES = [
 ]
 #: Elsewhere the word is that of texts, bytes and compression.
 OF_STREAMS = ("encoding", re.compile(r"\b[Ee]ncodings?\b"))
-HAS_STREAMS = ("Sources/Player", "Tests/PlayerTests", "Tests/OfflineTestSupport", "docs")
+HAS_STREAMS = (
+    *(f"{part}{module}{ending}" for module in ("Fetching", "Playback", "Account", "Streaming", "Offline", "Player")
+      for part, ending in (("Sources/", ""), ("Tests/", "Tests"))),
+    "Tests/PlayerTestSupport", "Tests/OfflineTestSupport", "docs")
 
 
 def part(path):

@@ -25,10 +25,14 @@ RANKS = {
     "PCM": 1, "Crypto": 1,
     "Database": 2, "Discovery": 2, "HTTPServer": 2, "Network": 2, "Media": 2, "Output": 2,
     "Events": 3, "Board": 3, "Library": 3,
-    "Player": 4, "OriginService": 4,
-    "Queue": 5, "Origin": 5,
-    "Appliance": 6,
-    "tonearm": 7,
+    "Fetching": 4, "OriginService": 4,
+    "Playback": 5, "Account": 5, "Origin": 5,
+    "Streaming": 6,
+    "Offline": 7,
+    "Player": 8,
+    "Queue": 9,
+    "Appliance": 10,
+    "tonearm": 11,
 }
 C_LIBRARY_OF_ALL = "CLinux"
 #: What the toolchain brings.
@@ -56,7 +60,7 @@ UNCHECKED = re.compile(r"^[^/]*(?:@unchecked Sendable|nonisolated\(unsafe\))")
 REASON = re.compile(r"//.*(?:[Ss]afe\b|@unchecked)")
 
 #: The code of tests that waits. Programs with a main of their own end when the test that started them kills them.
-TEST_CODE = re.compile(r"Tests/(?:\w+Tests|(?:Board|Offline|Output|Program|Queue)TestSupport)/.*\.swift")
+TEST_CODE = re.compile(r"Tests/(?:\w+Tests|(?:Board|Offline|Output|Player|Program|Queue)TestSupport)/.*\.swift")
 #: A wait that may never end, or a start of a program that nobody kills, and what has a deadline.
 ENDLESS = [
     (re.compile(pattern), instead) for pattern, instead in [

@@ -6,6 +6,8 @@ import Platform
 
 @testable import Appliance
 @testable import Database
+@testable import Offline
+@testable import Playback
 @testable import Player
 @testable import Queue
 

@@ -3,7 +3,11 @@ import PCM
 import Platform
 
 @testable import Network
+@testable import Account
+@testable import Fetching
+@testable import Playback
 @testable import Player
+@testable import Streaming
 
 /// Answers of a content service.
 let playerTargets = [

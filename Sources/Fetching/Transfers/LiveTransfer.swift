@@ -1,0 +1,182 @@
+import Media
+import Network
+import Platform
+
+/// Receives a resource of live content. Any incomplete answer is followed by another attempt, which continues after the
+/// last byte that has arrived. `LivePatience` decides when.
+///
+/// Thread: any; the receiver is called on the network's thread.
+/// `@unchecked Sendable` is safe because `lock` guards the state that several threads change.
+final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable {
+    /// The number of bytes that show whether a body is text.
+    private static let textBytes = 8...512
+
+    private let network: any ServiceNetwork
+    private let request: TransferRequest
+    private let receiver: any ResourceReceiver
+    private let addresses: ResourceAddresses?
+    private let retries: LiveRetries
+    private let progress: StreamProgress?
+    private let progressID: Int
+    private let lock = Lock()
+    // Guarded by `lock`.
+    private var transfer: ResourceTransfer?
+    private var attempts = 0
+    private var isCancelled = false
+    private var isOver = false
+    // Used only by the network's thread.
+    private var patience: LivePatience
+    /// When the attempt began, or its last new byte arrived, in nanoseconds.
+    private var since: Int64 = 0
+    private var arrived: Int64 = 0
+    private var version: ResourceVersion
+    /// The head of the current answer.
+    private var head: (head: ResponseHead, length: Int64?)?
+    /// Whether the current answer is something other than the resource.
+    private var isForeign = false
+
+    /// Begins the first attempt.
+    /// - Parameters:
+    ///   - version: the wanted version, as in `ResourceTransfer`.
+    ///   - addresses: of the same bytes: attempts request them in turn. nil for the address of the request alone.
+    init(
+        _ request: TransferRequest, of version: ResourceVersion, over network: any ServiceNetwork,
+        at addresses: ResourceAddresses? = nil, _ retries: LiveRetries, progress: StreamProgress?,
+        into receiver: any ResourceReceiver
+    ) {
+        (self.network, self.request, self.receiver, self.retries) = (network, request, receiver, retries)
+        (self.addresses, self.progress, self.version) = (addresses, progress, version)
+        progressID = progress?.newID() ?? 0
+        patience = LivePatience(targetDuration: retries.targetDuration)
+        attempt()
+    }
+
+    /// Cancels the transfer; the receiver gets `.cancelled`, unless it has ended. Idempotent.
+    func cancel() {
+        let ongoing: ResourceTransfer? = lock.withLock {
+            isCancelled = true
+            return transfer
+        }
+        if let ongoing { return ongoing.cancel() }
+        network.schedule(after: 0) { [self] in
+            if lock.withLock({ transfer }) == nil { finish(.cancelled) }
+        }
+    }
+
+    /// Delivers again after the receiver has answered `.enough`.
+    func resume() { lock.withLock { transfer }?.resume() }
+
+    // MARK: Attempts
+
+    private func attempt() {
+        if lock.withLock({ isCancelled }) { return finish(.cancelled) }
+        var request = request
+        request.firstByteTimeout = patience.firstByteTimeout
+        if arrived > 0 {
+            request.range = ByteRange(from: (request.range?.from ?? 0) + arrived, upTo: request.range?.upTo)
+        }
+        // The cached answer may be the useless one.
+        if attempts > 0 { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
+        (isForeign, head) = (false, nil)
+        since = retries.clock.now()
+        let number = lock.withLock {
+            attempts += 1
+            return attempts
+        }
+        let transfer = ResourceTransfer(
+            request, of: mayMove ? version.ofAnyHost : version, over: network, for: .live, at: addresses,
+            progress: progress, into: self)
+        // The attempt may have ended already, and the next one may have begun.
+        let isUnwanted = lock.withLock {
+            if attempts == number, !isOver { self.transfer = transfer }
+            return isCancelled
+        }
+        if isUnwanted { transfer.cancel() }
+    }
+
+    /// Whether another host may answer the next attempt.
+    private var mayMove: Bool { addresses.map { $0.alternatives.addresses.count > 1 } ?? false }
+
+    private func finish(_ failure: ResourceFailure?) {
+        let wasOver = lock.withLock {
+            defer { isOver = true }
+            return isOver
+        }
+        progress?.goesOn(progressID)
+        if !wasOver { receiver.ended(failure) }
+    }
+
+    // MARK: The answer
+
+    func began(_ head: ResponseHead, length: Int64?) {
+        self.head = (head, length)
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        if arrived == 0, retries.refusesText, Self.isText(bytes) { isForeign = true }
+        if isForeign {
+            lock.withLock { transfer }?.cancel()
+            return .more
+        }
+        // The receiver is not notified of answers without a byte of the resource.
+        if arrived == 0, let head { receiver.began(head.head, length: head.length) }
+        guard receiver.received(bytes) == .more else { return .enough }
+        if let head { version = version.completed(by: ResourceVersion(head.head)) }
+        arrived += Int64(bytes.count)
+        patience.goesOn()
+        since = retries.clock.now()
+        progress?.goesOn(progressID)
+        return .more
+    }
+
+    func ended(_ failure: ResourceFailure?) {
+        let isCancelled = lock.withLock {
+            transfer = nil
+            // Also marks an attempt as ended that has not been stored in `transfer` yet.
+            attempts += 1
+            return self.isCancelled
+        }
+        if isCancelled { return finish(.cancelled) }
+        // `ResourceTransfer` has recorded all other failures of addresses.
+        if isForeign || failure == .changed || failure == nil && missing != nil {
+            addresses?.turnAway(from: head?.head.effectiveURL)
+        }
+        guard let failure = isForeign ? .text : failure ?? missing else { return finish(nil) }
+        let took = retries.clock.now() - since
+        guard failure.byteSourceError.isOfLiveAnswer, let delay = patience.delay(afterAttempt: took) else {
+            return finish(failure)
+        }
+        guard case .transfer(let error) = failure, error.isOfNetwork else {
+            progress?.willRetry(progressID, after: .server(retryAfter: nil), delay: delay)
+            return network.waitForServer(atMost: delay) { [self] in attempt() }
+        }
+        progress?.willRetry(progressID, after: .network, delay: delay)
+        network.waitForLink(atMost: delay) { [self] _ in attempt() }
+    }
+
+    /// The failure of an answer that seems complete and lacks bytes; nil when it lacks none.
+    private var missing: ResourceFailure? {
+        if let range = request.range, let end = range.upTo { return arrived < end - range.from ? .tooShort : nil }
+        let expected = version.length.map { $0 - (request.range?.from ?? 0) } ?? 1
+        return arrived < expected ? .tooShort : nil
+    }
+
+    /// Returns whether all bytes are ASCII characters: no segment begins so, and most error messages do.
+    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= textBytes.lowerBound
+            && bytes.prefix(textBytes.upperBound).allSatisfy {
+                (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0)
+            }
+    }
+}
+
+extension ResourceFailure {
+    fileprivate static let tooShort = ResourceFailure.transfer(.truncated)
+    /// The answer does not come from the service.
+    fileprivate static let text = ResourceFailure.refused(ServiceRefusal(status: 200))
+}
+
+extension ByteSourceError {
+    /// Whether it comes from an answer, as `MediaError.isOfAnswer`.
+    package var isOfLiveAnswer: Bool { MediaError.source(self).isOfAnswer }
+}

@@ -1,0 +1,414 @@
+import Fetching
+import Platform
+import Playback
+
+/// Decides which downloads run. A state machine: events in, effects out, no I/O.
+///
+/// Thread: control.
+struct OfflineSchedule {
+    enum Event {
+        /// Downloads were added or resumed, or the engine has started.
+        case jobsChanged
+        /// The answer to `find`: the downloads that are next.
+        case found([OfflineJob])
+        /// The answer to `find` cannot be read.
+        case notFound
+        case progress(ServiceAddress, percent: Int)
+        /// Whether a running download waits for a retry.
+        case retryChanged(ServiceAddress, isWaiting: Bool)
+        case ended(OfflineJob, Outcome)
+        case gateChanged(OfflineGate)
+        /// The download was deleted or paused and must not run.
+        case withdrawn(ServiceAddress)
+        case allWithdrawn
+        /// Room was freed.
+        case spaceFreed
+        /// The time of `waitForSpace` has passed.
+        case spaceWaited
+        /// The time of `rest` has passed.
+        case rested(Int64)
+        /// The time of `pace` has passed.
+        case paced
+        /// The downloads of the product, or all, rest no longer: another link is in use, or the user requested it.
+        case hurried(ServiceAddress?)
+        /// The state can be written again.
+        case stateWritten
+        /// A route has changed and may lead over another link. `gateChanged` follows.
+        case routesChanged
+        /// The time of `waitForWay` has passed.
+        case wayWaited
+    }
+
+    /// How a run of a download has ended.
+    enum Outcome: Equatable {
+        case kept
+        case failed(PlayerError)
+        /// The run ended for a reason outside of the download, which is retried.
+        case away(PlayerError)
+        /// The download failed, and that cannot be stored.
+        case notStored(PlayerError)
+        /// The state cannot be written. Bytes that were not recorded are fetched again later.
+        case noState
+        /// The run was stopped on request; a later one continues.
+        case stopped
+        case noSpace
+        /// Its route leads over a metered link.
+        case metered
+
+        fileprivate var isAway: Bool { if case .away = self { true } else { false } }
+    }
+
+    enum Effect: Equatable {
+        /// Asks the database for the next downloads, at most `limit`.
+        case find(limit: Int)
+        case start(OfflineJob)
+        /// `ended` follows.
+        case stop(ServiceAddress)
+        case send(OfflineMessage)
+        /// A download has no room: `spaceWaited` follows after some time.
+        case waitForSpace
+        /// A download may not use its route: `wayWaited` follows after some time. The answer depends on more than the
+        /// routes, for example on the name server.
+        case waitForWay
+        /// `rested` follows for this job. Replaces an earlier timer of the job.
+        case rest(Int64, nanoseconds: Int64)
+        /// `paced` follows.
+        case pace(nanoseconds: Int64)
+        /// The state cannot be written: `stateWritten` follows when it can.
+        case waitForState
+    }
+
+    private struct Run: Equatable {
+        let job: OfflineJob
+        var isStopping = false
+        /// Whether it waits for a retry, so that another download may run in its stead.
+        var isWaiting = false
+        /// Whether it rests after its end, because another download needs its thread.
+        var restsThen = false
+        /// Whether bytes have arrived.
+        var hasProgressed = false
+        /// Whether room was freed since it began.
+        var hasMoreRoom = false
+        /// Whether a route has changed since it began: its finding may be outdated.
+        var hasOtherRoutes = false
+    }
+
+    /// From `crowd` downloads that cannot continue, the others begin one after the other, at most one per `pace`
+    /// nanoseconds: each of them asks the service first.
+    private static let crowd = 8
+    private static let pace: Int64 = 1_000_000_000
+    /// The number of downloads that try a metered route before all wait. The products of a service usually share a
+    /// route, but another service may use another one.
+    private static let attemptsOverMeteredLinks = 8
+    /// The most runs at once. Each has a thread, even while it waits for a retry.
+    private static let mostRuns = 8
+
+    private let limit: Int
+    private(set) var gate = OfflineGate()
+    private var runs: [Run] = []
+    /// Whether the answer to `find` is on its way.
+    private var isFinding = false
+    /// Whether the rows have changed since.
+    private var mustFindAgain = false
+    /// The downloads whose start was published, with the highest percentage sent; -1 for none.
+    private var told: [Int64: Int] = [:]
+    private var withoutRoom = DownloadsWithoutRoom()
+    private var resting = RestingDownloads()
+    private var isPaced = false
+    /// The downloads whose route was metered, since the last change of a route.
+    private var metered: Set<Int64> = []
+    /// Whether `wayWaited` is still to come. One timer is enough, however often the routes change.
+    private var waitsForWay = false
+    /// The downloads whose failure cannot be stored, and their reasons. No download begins while there are any, because
+    /// its progress could not be recorded. Even without any, none begins while the state cannot be written.
+    private(set) var unstored: [Int64: String] = [:]
+
+    /// - Parameter limit: the number of downloads at once.
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    /// Returns the status of a download that is neither paused nor failed.
+    /// - Parameter retry: the wait of a transfer of its run.
+    func status(of job: OfflineJob, _ retry: StreamWait? = nil) -> OfflineEntry.Status {
+        if let retry, resting.contains(job.number) { return .waiting(.retry(seconds: retry.seconds)) }
+        if runs.contains(where: { $0.job.number == job.number }) {
+            if let retry { return .waiting(.retry(seconds: retry.seconds)) }
+            return .running(percent: max(0, told[job.number] ?? 0))
+        }
+        if let reason = unstored[job.number] { return .failed(reason: reason) }
+        let own: OfflineWait? =
+            metered.contains(job.number)
+            ? .unmeteredNetwork : withoutRoom.waiting.contains(job.number) ? .space : nil
+        return (gate.wait ?? own).map { .waiting($0) } ?? .queued
+    }
+
+    /// The reason why some downloads, or all, wait; nil when they run.
+    var wait: OfflineWait? {
+        if let wait = gate.wait { return wait }
+        if !metered.isEmpty { return .unmeteredNetwork }
+        return withoutRoom.isEmpty ? nil : .space
+    }
+
+    /// Returns whether the job of this number was given up and is not retried yet.
+    func rests(_ number: Int64) -> Bool { resting.contains(number) }
+
+    /// The reason why downloads wait for the service, for the user; nil when none does.
+    var reasonOfRest: String? { gate.networkWait == nil ? resting.reason : nil }
+
+    /// Returns the reason why all downloads wait, retries included. They wait for the earliest retry when no transfer
+    /// is running.
+    /// - Parameters:
+    ///   - retries: for each run, the wait of its transfer; nil when the transfer is running.
+    ///   - rests: for each resting download, the rest of its time in seconds.
+    func waitOfAll(_ retries: [StreamWait?], rests: [Double] = []) -> OfflineWait? {
+        if let wait { return wait }
+        let seconds = retries.compactMap { $0?.seconds }
+        guard seconds.count == retries.count else { return nil }
+        return (seconds + rests).min().map { .retry(seconds: $0) }
+    }
+
+    mutating func handle(_ event: Event) -> [Effect] {
+        switch event {
+        case .jobsChanged: return find()
+        case .found(let jobs): return start(jobs)
+        case .notFound:
+            isFinding = false
+            return []
+        case .progress(let product, let percent): return progress(product, percent)
+        case .retryChanged(let product, let isWaiting): return retryChanged(product, isWaiting)
+        case .ended(let job, let outcome): return ended(job, outcome)
+        case .gateChanged(let gate): return change(to: gate)
+        case .withdrawn(let product):
+            resting.forget(product)
+            (metered, gate.hasWay) = ([], true)
+            return stop { $0.job.product == product }
+        case .allWithdrawn:
+            resting.forget(nil)
+            (metered, gate.hasWay) = ([], true)
+            return stop { _ in true }
+        case .spaceFreed:
+            freeSpace()
+            return find()
+        case .spaceWaited:
+            withoutRoom.freeSome()
+            gate.hasSpace = !withoutRoom.isFull
+            // The other downloads continue to wait.
+            return (withoutRoom.waiting.isEmpty ? [] : [.waitForSpace]) + find()
+        case .rested(let number):
+            resting.wake(number)
+            return find()
+        case .paced:
+            isPaced = false
+            return find()
+        case .hurried(let product):
+            resting.forget(product)
+            (metered, gate.hasWay) = ([], true)
+            return find()
+        case .stateWritten:
+            unstored = [:]
+            gate.hasState = true
+            return find()
+        case .wayWaited:
+            waitsForWay = false
+            (metered, gate.hasWay) = ([], true)
+            return find()
+        case .routesChanged:
+            (metered, gate.hasWay) = ([], true)
+            for index in runs.indices { runs[index].hasOtherRoutes = true }
+            return []
+        }
+    }
+
+    /// Retries the downloads that found no room.
+    private mutating func freeSpace() {
+        withoutRoom.freeAll()
+        gate.hasSpace = true
+        for index in runs.indices { runs[index].hasMoreRoom = true }
+    }
+
+    private var isCrowded: Bool { resting.count + withoutRoom.count >= Self.crowd }
+
+    /// Whether another download may run; runs that wait for a retry do not count.
+    private var hasPlace: Bool { runs.count { !$0.isWaiting } < limit }
+
+    private var hasThread: Bool { runs.count < max(limit, Self.mostRuns) }
+
+    private mutating func find() -> [Effect] {
+        guard gate.wait == nil, !isPaced, !resting.isFull, hasPlace,
+            hasThread || !runs.contains(where: { $0.restsThen })
+        else { return [] }
+        guard !isFinding else {
+            mustFindAgain = true
+            return []
+        }
+        isFinding = true
+        return [.find(limit: limit + runs.count + withoutRoom.count + resting.count + metered.count)]
+    }
+
+    private mutating func start(_ jobs: [OfflineJob]) -> [Effect] {
+        isFinding = false
+        if mustFindAgain {
+            mustFindAgain = false
+            return find()
+        }
+        guard gate.wait == nil else { return [] }
+        metered = metered.filter { number in jobs.contains { $0.number == number } }
+        // The others were deleted or paused, or are not next.
+        withoutRoom.keepTriedAgain { [runs] number in
+            jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
+        }
+        var effects: [Effect] = []
+        for job in jobs where hasPlace && !isPaced && mayStart(job) {
+            guard hasThread else {
+                effects += makeRoomForThread()
+                break
+            }
+            runs.append(Run(job: job))
+            if told[job.number] == nil {
+                // A restart that continues earlier progress was published before.
+                if job.isToBeTold || job.progress == nil {
+                    effects.append(.send(.started(referenceId: job.referenceId)))
+                }
+                told[job.number] = job.progress.map { Int($0.percent) } ?? -1
+            }
+            effects.append(.start(job))
+            if isCrowded {
+                isPaced = true
+                effects.append(.pace(nanoseconds: Self.pace))
+            }
+        }
+        return effects
+    }
+
+    private func mayStart(_ job: OfflineJob) -> Bool {
+        guard !withoutRoom.waiting.contains(job.number), !resting.contains(job.number),
+            !metered.contains(job.number), !runs.contains(where: { $0.job.product == job.product })
+        else { return false }
+        // One after the other: the first may need the room of a part that belongs to a later download that does not
+        // run.
+        return !withoutRoom.triedAgain.contains(job.number)
+            || !runs.contains { withoutRoom.triedAgain.contains($0.job.number) }
+    }
+
+    /// When all threads wait for retries, ends the run that is last in order, for another download.
+    private mutating func makeRoomForThread() -> [Effect] {
+        let waiting = runs.filter { $0.isWaiting && !$0.isStopping }
+        guard let last = Self.lastTurn(of: waiting) else { return [] }
+        for index in runs.indices where runs[index].job.number == last.number { runs[index].restsThen = true }
+        return stop { $0.job.number == last.number }
+    }
+
+    private static func lastTurn(of runs: [Run]) -> OfflineJob? {
+        runs.map { $0.job }.max { ($1.priority, $0.number) < ($0.priority, $1.number) }
+    }
+
+    private mutating func retryChanged(_ product: ServiceAddress, _ isWaiting: Bool) -> [Effect] {
+        guard let index = runs.firstIndex(where: { $0.job.product == product }) else { return [] }
+        runs[index].isWaiting = isWaiting
+        if isWaiting { return find() }
+        // Another download took its slot meanwhile. The last of the active runs waits for the next free slot.
+        let active = runs.filter { !$0.isWaiting && !$0.isStopping }
+        guard active.count > limit else { return [] }
+        let last = Self.lastTurn(of: active)
+        return stop { $0.job.number == last?.number }
+    }
+
+    private mutating func progress(_ product: ServiceAddress, _ percent: Int) -> [Effect] {
+        // Changed content begins again below the percentage that was sent.
+        guard let index = runs.firstIndex(where: { $0.job.product == product }), !runs[index].isStopping else {
+            return []
+        }
+        runs[index].hasProgressed = true
+        let run = runs[index]
+        resting.forget(run.job.number)
+        // It has room, so others may have it too, and the next of them is tried.
+        var next: [Effect] = []
+        if withoutRoom.remove(run.job.number) {
+            withoutRoom.freeAll()
+            gate.hasSpace = true
+            next = find()
+        }
+        guard percent > told[run.job.number] ?? -1 else { return next }
+        told[run.job.number] = percent
+        return [.send(.progress(referenceId: run.job.referenceId, percent: percent))] + next
+    }
+
+    private mutating func ended(_ job: OfflineJob, _ outcome: Outcome) -> [Effect] {
+        let run = runs.first { $0.job.number == job.number }
+        runs.removeAll { $0.job.number == job.number }
+        _ = withoutRoom.remove(job.number)
+        if givesRoom(run, outcome) { freeSpace() }
+        if outcome != .stopped, !outcome.isAway { resting.forget(job.number) }
+        var effects: [Effect] = []
+        switch outcome {
+        case .kept:
+            if told.removeValue(forKey: job.number) != 100 {
+                effects.append(.send(.progress(referenceId: job.referenceId, percent: 100)))
+            }
+            effects.append(.send(.done(referenceId: job.referenceId)))
+        case .failed(let error):
+            told.removeValue(forKey: job.number)
+            effects.append(.send(.failed(referenceId: job.referenceId, error)))
+        case .notStored(let error):
+            told.removeValue(forKey: job.number)
+            effects += waitForState()
+            unstored[job.number] = error.message
+            effects.append(.send(.failed(referenceId: job.referenceId, error)))
+        case .noState: effects += waitForState()
+        case .away(let error):
+            effects.append(.rest(job.number, nanoseconds: resting.add(job, error.message)))
+        case .stopped where run?.restsThen ?? false:
+            effects.append(.rest(job.number, nanoseconds: resting.add(job, nil)))
+        case .stopped: break
+        case .metered where run?.hasOtherRoutes ?? false: break
+        case .metered:
+            if !waitsForWay { effects.append(.waitForWay) }
+            waitsForWay = true
+            metered.insert(job.number)
+            gate.hasWay = metered.count < Self.attemptsOverMeteredLinks
+        case .noSpace where run?.hasMoreRoom ?? false:
+            // It may have been refused before room was freed.
+            withoutRoom.tryAgain(job.number)
+        case .noSpace:
+            if withoutRoom.waiting.isEmpty { effects.append(.waitForSpace) }
+            withoutRoom.add(job.number)
+            gate.hasSpace = !withoutRoom.isFull
+        }
+        return effects + find()
+    }
+
+    /// Returns whether the end of a run frees its reservation or more for others. A run that failed for space frees
+    /// nothing new, and neither does a run that received no byte.
+    private func givesRoom(_ run: Run?, _ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .noSpace: false
+        case .away: run?.hasProgressed ?? false
+        case .stopped: run.map { !$0.restsThen || $0.hasProgressed } ?? true
+        case .metered: run?.hasProgressed ?? false
+        case .kept, .failed, .noState, .notStored: true
+        }
+    }
+
+    private mutating func waitForState() -> [Effect] {
+        defer { gate.hasState = false }
+        return gate.hasState ? [.waitForState] : []
+    }
+
+    private mutating func change(to new: OfflineGate) -> [Effect] {
+        let old = gate
+        gate = new
+        (gate.hasSpace, gate.hasState, gate.hasWay) = (old.hasSpace, old.hasState, old.hasWay)
+        if old.allowsCellular != new.allowsCellular { (metered, gate.hasWay) = ([], true) }
+        // Running downloads may use a link that is not allowed any more.
+        if gate.networkWait != nil || old.allowsCellular && !new.allowsCellular { return stop { _ in true } }
+        return find()
+    }
+
+    private mutating func stop(_ isMeant: (Run) -> Bool) -> [Effect] {
+        var effects: [Effect] = []
+        for index in runs.indices where !runs[index].isStopping && isMeant(runs[index]) {
+            runs[index].isStopping = true
+            effects.append(.stop(runs[index].job.product))
+        }
+        return effects
+    }
+}

@@ -1,0 +1,109 @@
+import Database
+import Network
+import Platform
+import Playback
+
+/// Carries out the re-validations that `RevalidationRound` decides: their thread, their timers, and the search for due
+/// products.
+///
+/// Thread: control.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
+final class OfflineValidations: @unchecked Sendable {
+    /// The time between two rounds, in nanoseconds.
+    private static let interval: Int64 = 6 * 3_600_000_000_000
+    /// The interval while the time is unknown, or a route was metered.
+    private static let unprovedInterval: Int64 = 60_000_000_000
+    /// The delay before a re-validation that found no descriptor or thread is retried.
+    private static let resourceInterval: Int64 = 10_000_000_000
+    private static let dueAtOnce = 32
+
+    private let store: OfflineStore
+    private let service: OfflineService
+    private let clock: TrustedClock
+    private let loop: EventLoop
+    private let differs: @Sendable (ServiceAddress) -> Void
+    private let startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread
+    private var round = RevalidationRound()
+    /// When the round began, in seconds since 1970, and whether that time was proved: otherwise more may be due.
+    private var begun: (time: Int64?, isProved: Bool) = (nil, false)
+    private var thread: CancellableThread?
+    private var isOpen = false
+    private var isShutDown = false
+
+    /// - Parameter differs: called on control when the service has other content, and a download of it was added.
+    init(
+        _ store: OfflineStore, _ service: OfflineService, _ clock: TrustedClock, loop: EventLoop,
+        differs: @escaping @Sendable (ServiceAddress) -> Void,
+        startThread: @escaping (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread
+    ) {
+        (self.store, self.service, self.clock, self.loop) = (store, service, clock, loop)
+        (self.differs, self.startThread) = (differs, startThread)
+    }
+
+    /// Whether a product is being validated.
+    var isValidating: Bool { thread != nil }
+
+    func begin() { handle(.due) }
+
+    func gateChanged(isOpen: Bool) {
+        self.isOpen = isOpen
+        handle(.gateChanged(isOpen: isOpen))
+    }
+
+    /// Blocks until the thread has ended.
+    func shutDown() {
+        isShutDown = true
+        thread?.cancel()
+        thread?.join()
+        thread = nil
+    }
+
+    private func handle(_ event: RevalidationRound.Event) {
+        loop.assertOnLoop()
+        guard !isShutDown else { return }
+        for effect in round.handle(event, at: loop.now) where !isShutDown {
+            switch effect {
+            case .find(let at, let product): findDue(after: (at, product))
+            case .validate(let item): validate(item)
+            case .stop: thread?.cancel()
+            case .rest:
+                let interval = begun.isProved ? Self.interval : Self.unprovedInterval
+                loop.schedule(after: interval) { [self] in handle(.due) }
+            case .jobAdded(let product): differs(product)
+            }
+        }
+    }
+
+    private func findDue(after last: (at: Int64, product: String)) {
+        // One time for a round: a product that the service makes due again at once waits for the next round.
+        if last.at == .min { begun = (clock.seconds, clock.read().isProved) }
+        // While the time is unknown, nothing is due.
+        guard let time = begun.time else { return handle(.found([])) }
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.due(time, after: last, limit: Self.dueAtOnce)
+        } _: { [self] items in
+            handle(.found(items ?? []))
+        }
+    }
+
+    private func validate(_ item: OfflineItem) {
+        let loop = loop
+        do throws(SystemError) {
+            thread = try startThread { [self] cancellation in
+                let outcome = OfflineRevalidation(service: service, store: store, cancellation: cancellation).run(item)
+                loop.post { [self] in
+                    thread?.join()
+                    thread = nil
+                    handle(.ended(outcome))
+                    // The answer depends on more than the routes, for example on the name server.
+                    guard outcome == .metered else { return }
+                    loop.schedule(after: Self.unprovedInterval) { [self] in gateChanged(isOpen: isOpen) }
+                }
+            }
+        } catch {
+            guard error.isOfResources else { return handle(.ended(.skipped)) }
+            // The round then begins again; other products would find no thread either.
+            loop.schedule(after: Self.resourceInterval) { [self] in handle(.ended(.notBegun)) }
+        }
+    }
+}

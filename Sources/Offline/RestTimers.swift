@@ -1,0 +1,43 @@
+import Fetching
+import Platform
+
+/// The timers of the downloads that rest (`OfflineSchedule.Effect.rest`), by the numbers of their jobs.
+///
+/// Thread: control.
+final class RestTimers {
+    private let loop: EventLoop
+    private let clock: any MonotonicClock
+    private var timers: [Int64: (token: TimerToken, end: Int64)] = [:]
+
+    /// - Parameter clock: the clock for the times in lists.
+    init(loop: EventLoop, clock: any MonotonicClock) {
+        self.loop = loop
+        self.clock = clock
+    }
+
+    /// Replaces an earlier timer of the job.
+    func begin(_ number: Int64, _ nanoseconds: Int64, then action: @escaping () -> Void) {
+        if let former = timers[number] { loop.cancel(former.token) }
+        let token = loop.schedule(after: nanoseconds) { [self] in
+            timers[number] = nil
+            action()
+        }
+        timers[number] = (token, clock.now() + nanoseconds)
+    }
+
+    /// Ends the timers of jobs that rest no longer.
+    func end(where isOver: (Int64) -> Bool) {
+        for (number, timer) in timers where isOver(number) {
+            loop.cancel(timer.token)
+            timers[number] = nil
+        }
+    }
+
+    /// Returns how long a job still rests; nil when it does not.
+    func wait(of number: Int64) -> StreamWait? { timers[number].map { .service(seconds: seconds(until: $0.end)) } }
+
+    /// How long each of them still rests, in seconds.
+    var all: [Double] { timers.values.map { seconds(until: $0.end) } }
+
+    private func seconds(until end: Int64) -> Double { Double(max(0, end - clock.now())) / 1e9 }
+}

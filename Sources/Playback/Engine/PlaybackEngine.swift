@@ -1,0 +1,162 @@
+import Fetching
+import Output
+import PCM
+import Platform
+
+/// Plays media products (docs/playback.md): one is active, one may be set as next and follows without a gap.
+///
+/// Threads: every function and property may be used from any thread. Calls are carried out on the control thread, in
+/// order; properties read the last published values. Messages arrive on `bus`.
+/// `@unchecked Sendable` is safe because its parts are set once; calls are posted to control.
+public final class PlaybackEngine: @unchecked Sendable {
+    /// All messages and errors, in order.
+    public let bus: Bus<PlaybackMessage>
+
+    private let loop: EventLoop
+    private let conductor: PlaybackConductor
+    let published: PublishedPlayback
+
+    package init(loop: EventLoop, bus: Bus<PlaybackMessage>, conductor: PlaybackConductor, published: PublishedPlayback)
+    {
+        self.loop = loop
+        self.bus = bus
+        self.conductor = conductor
+        self.published = published
+    }
+
+    // MARK: Requests
+
+    /// Drops the current products and makes `mediaProduct` the active one, not playing. Its transition message follows
+    /// when the product was opened.
+    public func load(_ mediaProduct: MediaProduct) {
+        loop.post { [conductor] in conductor.load(mediaProduct) }
+    }
+
+    /// Makes `mediaProduct` follow the active one without a gap; nil for none. Call it each time the next product
+    /// changes. A call replaces the earlier product, even a decoded one, as long as it is not heard. Ignored in state
+    /// `.idle`.
+    public func setNext(_ mediaProduct: MediaProduct?) {
+        loop.post { [conductor] in conductor.setNext(mediaProduct) }
+    }
+
+    /// Plays the active product, because the user wants it. Ignored in state `.idle`.
+    public func play() { play(isAutomatic: false) }
+
+    /// Plays the active product.
+    /// - Parameter isAutomatic: whether a program continues by itself what the user has started: after a failed
+    ///   product, an interruption or a restart. It does not take the streaming privileges from a device whose play was
+    ///   pressed meanwhile (docs/playback.md, 20.3).
+    public func play(isAutomatic: Bool) {
+        loop.post { [conductor] in conductor.play(isAutomatic: isAutomatic) }
+    }
+
+    /// Stops the sound and keeps the position. Ignored in state `.idle`.
+    public func pause() { perform(.pause) }
+
+    /// Seeks to a position of the active product, to the exact frame.
+    /// - Parameter position: in seconds, limited to 0…duration; at the end the product has ended. Ignored in state
+    ///   `.idle`.
+    public func seek(_ position: Double) { perform(.seek(seconds: position)) }
+
+    /// Makes the next product the active one now, playing or paused as before. Does nothing without a next product.
+    public func skipToNext() { perform(.skipToNext) }
+
+    /// Stops and drops the active and the next product; the state is `.idle` and the device is free.
+    public func reset() { perform(.reset) }
+
+    /// Calls `action` once the audio thread has carried out all earlier requests. After `reset` the device is free
+    /// then, and another program can open it. Runs on the control thread; it must return soon.
+    public func afterRequests(_ action: @escaping @Sendable () -> Void) {
+        loop.post { [conductor] in conductor.poller.afterCommands(action) }
+    }
+
+    /// Calls `listener` before an open device is reopened for another sample rate or channel count, and when it plays
+    /// again. Without a listener the device is reopened at once. Call it once, before playback.
+    /// - Parameter listener: called on the control thread; it must return soon. Held until the player is shut down.
+    public func askBeforeReopening(_ listener: @escaping @Sendable (DeviceReopening) -> Void) {
+        loop.post { [conductor] in conductor.askBeforeReopening(listener) }
+    }
+
+    private func perform(_ event: PlaybackStateMachine.Event) {
+        loop.post { [conductor] in conductor.handle(event) }
+    }
+
+    // MARK: Status
+
+    /// The active product of the last transition message; nil in state `.idle`.
+    public var mediaProduct: MediaProduct? { published.value.mediaProduct }
+
+    /// The context of the last transition or quality message; nil in state `.idle`.
+    public var playbackContext: PlaybackContext? { published.value.context }
+
+    /// The state of the last state message; `.idle` before the first.
+    public var playbackState: PlaybackState { published.value.state }
+
+    /// The position that is heard in the active product, in seconds, as the device reports; nil in state `.idle`.
+    public var assetPosition: Double? { conductor.position(in: published.value) }
+
+    /// The configuration of the open device; nil while none is open.
+    public var deviceConfiguration: DeviceConfiguration? { published.value.device }
+
+    /// The changes to the samples of the active product on their way to the device; nil while no device is open.
+    public var signalPath: SignalPath? {
+        let value = published.value
+        guard let context = value.context, let device = value.device else { return nil }
+        return SignalPath(context, device, value.scaling)
+    }
+
+    /// Why the device cannot be opened, for the user, while opening is retried every second; nil otherwise.
+    public var deviceProblem: String? { published.value.deviceProblem }
+
+    /// Whether playback is stalled and the active product's medium is the reason: a call that opens or reads it has not
+    /// returned yet, or bytes are on their way. A decoder that is busy with bytes it has does not count. No message is
+    /// sent for it; it ends with the stall.
+    public var isWaitingForMedium: Bool { published.isWaitingForMedium }
+
+    /// A number that changes while the decoder thread of the active product works. nil while that thread is idle, or
+    /// waits for its medium, and without a product. When it stays the same for a minute, the thread hangs.
+    public var decoderBeat: UInt32? { published.value.pipeline?.decoderBeat }
+
+    /// The seconds of the active product that have arrived but are not decoded; nil for a product that is not streamed,
+    /// and while it is not open.
+    public var bufferedSeconds: Double? { published.value.pipeline?.stream.bufferedSeconds }
+
+    /// Why the transfers of the active product wait, even while buffered audio still plays; nil while they run. No
+    /// message is sent for it.
+    public var streamWait: StreamWait? { published.value.pipeline?.stream.wait }
+}
+
+/// The values that other threads may read. Control replaces them as a whole.
+/// `@unchecked Sendable` is safe because `lock` guards the value.
+package final class PublishedPlayback: @unchecked Sendable {
+    struct Value {
+        var mediaProduct: MediaProduct?
+        var context: PlaybackContext?
+        var state = PlaybackState.idle
+        var device: DeviceConfiguration?
+        var deviceProblem: String?
+        /// The scaling of the active product.
+        var scaling = SampleScaling()
+        /// The stream that is or will be heard, and its start in the product.
+        var stream: UInt64?
+        var startPosition: Double?
+        /// The stream that follows.
+        var following: UInt64?
+        /// The pipeline of the active product, for its waits and its buffer only.
+        var pipeline: MediaPipeline?
+    }
+
+    private let lock = Lock()
+    private var current = Value()
+
+    package init() {}
+
+    var value: Value { lock.withLock { current } }
+
+    package var isWaitingForMedium: Bool {
+        let value = value
+        return value.state == .stalled && value.pipeline?.isWaitingForMedium ?? false
+    }
+
+    func update(_ change: (inout Value) -> Void) { lock.withLock { change(&current) } }
+}

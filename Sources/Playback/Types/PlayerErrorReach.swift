@@ -1,0 +1,47 @@
+import Fetching
+import Media
+import Platform
+
+extension PlayerError {
+    /// How far an error reaches beyond its product (docs/playback.md, 12.9 and 16.8).
+    public enum Reach: Equatable, Sendable {
+        /// Only the product: waiting does not change it, and the next product may play.
+        case product
+        /// The content of the product did not arrive, and the service gave no reason. It may be missing, or a filter
+        /// may block all content: the next product decides.
+        case content
+        /// The service is away, and with it all products: the network or the service fails, or something else answers.
+        case service
+        /// This machine has no file descriptor, thread or memory left for the moment.
+        case machine
+    }
+
+    public var reach: Reach {
+        switch cause {
+        case .service(let status, _): ServiceRefusal.isTemporary(status) ? .service : .product
+        case .foreign: .service
+        // Not even JSON: a web page, or a server that is no content service.
+        case .answer(let field): field.utf8.elementsEqual(PlayerError.Cause.noAnswer.utf8) ? .service : .product
+        case .media(let error) where isOfWeb: error.reachOfWebFile
+        case .media(.source(let error)): Self.reach(of: error)
+        case .media(let error) where error.isOfNoService: isOfService ? .content : .product
+        case .system(let error): error.isOfResources ? .machine : .product
+        case .media, .memory, .device, .database, .source: .product
+        }
+    }
+
+    private var isOfService: Bool { mediaProduct.map { ServiceAddress.isMeant(by: $0.productId) } ?? false }
+
+    private var isOfWeb: Bool { mediaProduct.map { WebFileAddress.isMeant(by: $0.productId) } ?? false }
+
+    private static func reach(of error: ByteSourceError) -> Reach {
+        switch error {
+        case .network, .tls, .meteredLink, .foreign(status: nil, _): .service
+        case .foreign: .content
+        case .status(let status): ServiceRefusal.isTemporary(status) ? .service : .product
+        case .medium(let error): error.isOfResources ? .machine : .product
+        // Only the product, because others may have offline copies.
+        case .cancelled, .unusable, .integrity, .offlineMode: .product
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Fetching
+import Media
+import Network
+import Platform
+
+/// A variant of a master playlist that is not played yet. Its playlist is loaded in the background while another
+/// variant plays.
+///
+/// Thread: the decoder thread.
+final class LaterPlaylist {
+    /// The variant as the master playlist describes it.
+    let representation: Representation
+    private let load: (Patience) throws(MediaError) -> Representation
+    private let begin: () -> PlaylistLoad
+    private let read: (WholeAnswer.Content) throws(MediaError) -> Representation
+    private var loading: PlaylistLoad?
+    private var isUseless = false
+    private let clock: any MonotonicClock
+    /// When it is loaded again after a failure, in nanoseconds; nil without a failure.
+    private var nextAttempt: Int64?
+    /// The time from the next failure to the attempt after it, in nanoseconds.
+    private var pause: Int64 = 30_000_000_000
+    private static let longestPause: Int64 = 300_000_000_000
+    private var known: Representation?
+    /// The index ranges of its segments, one for each part.
+    private var division: [Range<Int>]?
+    /// The result of the last call of `part`.
+    private var lastPart: (place: Int, part: Representation?)?
+
+    /// - Parameters:
+    ///   - begin: begins to load the playlist.
+    ///   - read: parses it.
+    ///   - load: loads and parses it; blocks meanwhile.
+    init(
+        _ representation: Representation, clock: any MonotonicClock = SystemMonotonicClock(),
+        begin: @escaping () -> PlaylistLoad,
+        read: @escaping (WholeAnswer.Content) throws(MediaError) -> Representation,
+        load: @escaping (Patience) throws(MediaError) -> Representation
+    ) {
+        (self.representation, self.clock) = (representation, clock)
+        (self.begin, self.read, self.load) = (begin, read, load)
+    }
+
+    deinit { loading?.cancel() }
+
+    /// Begins to load the playlist, unless that has been done.
+    func prepare() {
+        guard known == nil, loading == nil, !isUseless else { return }
+        if let nextAttempt, clock.now() < nextAttempt { return }
+        loading = begin()
+    }
+
+    /// The variant with its segments; nil while they are not loaded.
+    var loaded: Representation? {
+        guard known == nil, !isUseless, let loading, let result = loading.result else { return known }
+        self.loading = nil
+        do throws(ResourceFailure) {
+            let content = try result.get()
+            do throws(MediaError) { known = try read(content) } catch { isUseless = true }
+        } catch {
+            // A temporary failure: one answer says little about the next one.
+            nextAttempt = clock.now() + pause
+            pause = min(2 * pause, Self.longestPause)
+        }
+        return known
+    }
+
+    /// Returns one part of the variant, as the layout divides the content; nil while it is not loaded, and when it is
+    /// divided differently.
+    func part(_ place: Int, of layout: ContentLayout) -> Representation? {
+        guard let loaded else { return nil }
+        if let lastPart, lastPart.place == place { return lastPart.part }
+        let division = self.division ?? layout.division(of: loaded)
+        self.division = division
+        let part = layout.part(place, of: loaded, division)
+        lastPart = (place, part)
+        return part
+    }
+
+    /// Loads the playlist, unless that has been done, and blocks until its segments are known.
+    func load(_ patience: Patience) throws(MediaError) {
+        if loaded == nil { known = try load(patience) }
+    }
+}
+
+/// A request for a playlist that is loaded in the background.
+///
+/// Thread: any. `@unchecked Sendable` is safe because `lock` guards the mutable state.
+final class PlaylistLoad: ResourceReceiver, @unchecked Sendable {
+    private let lock = Lock()
+    private var content = WholeAnswer.Content(body: [], url: "")
+    private var outcome: Result<WholeAnswer.Content, ResourceFailure>?
+    private var transfer: ResourceTransfer?
+
+    init(_ request: TransferRequest, at addresses: ResourceAddresses, over network: any ServiceNetwork) {
+        var request = request
+        request.maximumBody = Int64(ServiceRequests.longestAnswer)
+        let transfer = ResourceTransfer(request, over: network, continues: false, at: addresses, into: self)
+        lock.withLock { if outcome == nil { self.transfer = transfer } }
+    }
+
+    /// The result; nil until the request has ended.
+    var result: Result<WholeAnswer.Content, ResourceFailure>? { lock.withLock { outcome } }
+
+    func cancel() {
+        let transfer = lock.withLock { self.transfer }
+        transfer?.cancel()
+    }
+
+    func began(_ head: ResponseHead, length: Int64?) {
+        lock.withLock { content = WholeAnswer.Content(body: [], url: head.effectiveURL) }
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        lock.withLock { content.body.append(contentsOf: bytes) }
+        return .more
+    }
+
+    func ended(_ failure: ResourceFailure?) {
+        lock.withLock {
+            if let failure { outcome = .failure(failure) } else { outcome = .success(content) }
+            transfer = nil
+        }
+    }
+}

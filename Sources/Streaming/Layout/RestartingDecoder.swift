@@ -1,0 +1,125 @@
+import Fetching
+import Media
+import PCM
+import Platform
+import Playback
+
+/// Decodes a product of the service, and restarts it from a new playbackinfo when the service refuses a part of its
+/// content with 4XX: a signed address has expired, or the content has moved (docs/playback.md, 15.5).
+///
+/// The new content continues at the next frame, so the layers above do not notice. Live content continues at the
+/// service's present position, and the time in between is lost. Without a new session, live content continues in the
+/// old one.
+///
+/// Thread: the decoder thread. A restart blocks.
+package final class RestartingDecoder: AudioDecoder {
+    /// Opens the product with a new session, after this error.
+    package typealias Opening = (MediaError) throws(PlayerError) -> any AudioDecoder
+
+    private let reopen: Opening
+    private let isLive: Bool
+    private var decoder: any AudioDecoder
+    /// The format of the first content. Positions are frames at its rate, whatever rate the content has after a
+    /// restart.
+    private let first: PCMFormat
+    /// The first frame of the next `read`.
+    private var position: FramePosition
+    /// The position of the decoder's first frame; 0 except after a restart of live content.
+    private var origin: Int64 = 0
+    /// The format of the next frames, as far as the reader knows.
+    private var format: PCMFormat
+    /// The format of the first frames after a restart.
+    private var restartedFormat: PCMFormat?
+    /// Whether frames were read since the last restart. Otherwise another restart would end the same way.
+    private var hasProgressed = true
+    /// Why the last restart has failed, in the service's terms.
+    package private(set) var failure: PlayerError?
+
+    /// - Parameter isLive: whether the content begins with another frame each time it is opened.
+    package init(_ decoder: any AudioDecoder, isLive: Bool = false, reopen: @escaping Opening) {
+        self.decoder = decoder
+        self.isLive = isLive
+        self.reopen = reopen
+        first = decoder.properties.format
+        format = first
+        position = FramePosition(rate: first.sampleRate)
+    }
+
+    package var properties: AudioProperties {
+        var properties = decoder.properties
+        properties.frameCount = properties.frameCount?.frames(
+            from: properties.format.sampleRate, to: first.sampleRate)
+        properties.format = first
+        return properties
+    }
+
+    package var metadata: TrackMetadata { decoder.metadata }
+    package var damage: DamageReport { decoder.damage }
+
+    package func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+        while true {
+            if let new = restartedFormat {
+                restartedFormat = nil
+                if new != format {
+                    format = new
+                    position.changed(to: new.sampleRate)
+                    return .format(new)
+                }
+            }
+            do throws(MediaError) {
+                let run = try decoder.read(into: buffer)
+                if case .frames(let count) = run {
+                    position.read(count)
+                    hasProgressed = true
+                }
+                if case .format(let new) = run {
+                    format = new
+                    position.changed(to: new.sampleRate)
+                }
+                return run
+            } catch {
+                try restart(after: error)
+            }
+        }
+    }
+
+    package func seek(toFrame frame: Int64) throws(MediaError) {
+        position = FramePosition(max(0, frame), rate: first.sampleRate, currentRate: format.sampleRate)
+        do throws(MediaError) { try seek(decoder) } catch {
+            try restart(after: error)
+        }
+    }
+
+    private func seek(_ decoder: any AudioDecoder) throws(MediaError) {
+        let frame = max(0, position.frame - origin)
+        try decoder.seek(toFrame: frame.frames(from: first.sampleRate, to: decoder.properties.format.sampleRate))
+    }
+
+    package func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
+
+    /// - Throws: `error`, when a restart does not help.
+    private func restart(after error: MediaError) throws(MediaError) {
+        failure = nil
+        guard error.isWorthRestarting, hasProgressed || isLive else { throw error }
+        hasProgressed = false
+        Log.info("a part of the content is refused or has changed: the product is requested again")
+        let decoder: any AudioDecoder
+        do throws(PlayerError) { decoder = try reopen(error) } catch let refusal {
+            if isLive, refusal.isOfMoment { return }
+            failure = refusal
+            throw error
+        }
+        if isLive { origin = position.frame } else { try seek(decoder) }
+        self.decoder = decoder
+        // Another representation may suit the throughput better by now.
+        restartedFormat = decoder.properties.format
+    }
+}
+
+extension PlayerError {
+    /// Whether the service has not refused the product: the service or the content is temporarily unavailable.
+    fileprivate var isOfMoment: Bool {
+        if case .media(let error) = cause, !error.isOfAnswer { return false }
+        return kind == .retryable || kind == .network || kind == .unexpected
+    }
+}

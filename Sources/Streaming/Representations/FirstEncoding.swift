@@ -1,0 +1,116 @@
+import Fetching
+import Media
+import Platform
+import Playback
+
+/// The representation with which a part of the content begins (docs/playback.md, 15.11). When it cannot be opened, the
+/// next one is tried, as long as one is left.
+///
+/// Thread: the decoder thread.
+final class FirstEncoding {
+    private let encodings: [AdaptiveSteering.Encoding]
+    private let preferred: [Bool]
+    private let throughput: Throughput
+    private let progress: StreamProgress
+    private let device: PlayingDevice
+    private let mayBeRenewed: Bool
+    /// Whether each representation cannot be opened.
+    private var isExcluded: [Bool]
+    /// The errors of excluded representations that cannot be reached at present; nil for the others.
+    private var failures: [MediaError?]
+    private var patience: Patience
+    private var place = 0
+    private var content: PreparedContent?
+    private var decoder: AdaptiveDecoder?
+
+    /// Begins the transfers.
+    /// - Parameters:
+    ///   - encodings: the lowest bandwidth first; at least one.
+    ///   - preferred: whether the device can play each of them.
+    ///   - mayBeRenewed: whether a new session may help when a part of the content is refused.
+    /// - Throws: when none can be used.
+    init(
+        _ encodings: [AdaptiveSteering.Encoding], preferring preferred: [Bool], _ throughput: Throughput,
+        _ progress: StreamProgress, for device: PlayingDevice, mayBeRenewed: Bool
+    ) throws(MediaError) {
+        (self.encodings, self.preferred, self.throughput, self.progress) = (encodings, preferred, throughput, progress)
+        self.device = device
+        self.mayBeRenewed = mayBeRenewed
+        isExcluded = encodings.map { _ in false }
+        failures = encodings.map { _ in nil }
+        patience = .first(of: encodings.count)
+        try begin()
+    }
+
+    var transfers: ContentTransfers {
+        ContentTransfers(
+            { [self] in decoder?.isFetched ?? content?.isFetched ?? false },
+            fetchAhead: { [self] in if let decoder { decoder.fetchAhead() } else { content?.fetchAhead() } })
+    }
+
+    /// Blocks until the format is known.
+    func open() throws(MediaError) -> any AudioDecoder {
+        var failure: MediaError?
+        while true {
+            do throws(MediaError) {
+                if content == nil { try begin() }
+                if let content { return try open(content) }
+            } catch {
+                // The error of the representation that was preferred is reported.
+                let first = failure ?? error
+                failure = first
+                guard exclude(place, error) else { throw first }
+                content = nil
+            }
+        }
+    }
+
+    private func open(_ content: PreparedContent) throws(MediaError) -> any AudioDecoder {
+        guard encodings.count > 1, content.segments != nil else { return try content.open() }
+        let opened = try AdaptiveDecoder(
+            encodings, beginningWith: place, content, isExcluded, throughput, progress, for: device)
+        decoder = opened
+        return opened
+    }
+
+    /// Begins the transfers of the best remaining representation.
+    private func begin() throws(MediaError) {
+        var failure: MediaError?
+        while true {
+            let left = isExcluded.map { !$0 }
+            var usable = left.indices.map { left[$0] && preferred[$0] }
+            if !usable.contains(true) { usable = left }
+            let ready = usable.indices.map { usable[$0] && encodings[$0].isReady() }
+            if ready.contains(true) { usable = ready }
+            let inReach = usable.indices.map { usable[$0] && encodings[$0].isInReach() }
+            if inReach.contains(true) { usable = inReach }
+            place = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth }).first(
+                line: throughput.bitsPerSecond, usable: usable)
+            do throws(MediaError) {
+                let content = try encodings[place].prepare(patience)
+                content.prepare()
+                self.content = content
+                return
+            } catch {
+                let first = failure ?? error
+                failure = first
+                guard exclude(place, error) else { throw first }
+            }
+        }
+    }
+
+    /// - Returns: whether another representation is to be tried.
+    private func exclude(_ place: Int, _ error: MediaError) -> Bool {
+        if error == .source(.cancelled) || mayBeRenewed && error.isWorthRestarting { return false }
+        isExcluded[place] = true
+        failures[place] = error.isOfAddress ? error : nil
+        if !isExcluded.contains(false) {
+            guard let next = patience.next(after: failures.compactMap { $0 }) else { return false }
+            patience = next
+            for other in failures.indices where failures[other] != nil { isExcluded[other] = false }
+            failures = encodings.map { _ in nil }
+        }
+        Log.notice("an encoding of the content cannot be opened, another one is tried")
+        return true
+    }
+}

@@ -1,0 +1,446 @@
+import Media
+import Network
+import Platform
+import PlayerTestSupport
+import Testing
+
+@testable import Fetching
+@testable import Player
+
+@Suite("A resource of the service, with its retries")
+struct ResourceTransferTests {
+    private let network = ScriptedNetwork()
+    private let received = RecordedResource()
+    private let content = Array(UInt8(0)..<100)
+
+    private func begin(_ range: ByteRange? = nil, _ purpose: RetrySchedule.Purpose = .playback) -> ResourceTransfer {
+        ResourceTransfer(
+            TransferRequest(url: "https://a/b", range: range), over: network, for: purpose, into: received)
+    }
+
+    @Test("It arrives")
+    func arrives() {
+        _ = begin()
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(Array(content[..<40]))
+        network.last.deliver(Array(content[40...]))
+        #expect(received.ends.isEmpty)
+        network.last.end()
+        #expect(received.bytes == content && received.length == 100 && received.ends == [nil])
+        #expect(network.delays.isEmpty)
+    }
+
+    @Test("5XX and 429: three retries, then it is refused", arguments: [500, 503, 429, 599])
+    func serverFails(status: Int) {
+        _ = begin()
+        for delay in [500, 1000, 2000] as [Int64] {
+            network.last.answer(status, [], Array("{\"subStatus\": 999}".utf8))
+            #expect(network.delays == [delay])
+            #expect(received.ends.isEmpty)
+            network.passDelays()
+        }
+        network.last.answer(status, [], Array("{\"subStatus\": 999}".utf8))
+        #expect(network.transfers.count == 4)
+        #expect(received.ends == [.refused(ServiceRefusal(status: status, body: Array("{\"subStatus\": 999}".utf8)))])
+        #expect(network.transfers.allSatisfy { $0.request.url == "https://a/b" && $0.request.range == nil })
+    }
+
+    @Test("A server whose first byte comes late gets twice as long each time, up to two minutes, and then is heard")
+    func lateFirstByte() {
+        _ = begin()
+        var asked: [Int?] = []
+        for _ in 0..<5 {
+            asked.append(network.last.request.firstByteTimeout)
+            network.last.end(.timeOut(.firstByte))
+            network.passDelays()
+        }
+        #expect(asked == [nil, 40_000, 80_000, 120_000, 120_000])
+        // Another failure does not change the timeout.
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        #expect(network.last.request.firstByteTimeout == 120_000)
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(content)
+        network.last.end()
+        #expect(received.bytes == content && received.ends == [nil])
+    }
+
+    @Test("Offlining: nine retries")
+    func offlining() {
+        _ = begin(nil, .offlining)
+        for _ in 0..<9 {
+            network.last.answer(503)
+            network.passDelays()
+        }
+        #expect(received.ends.isEmpty)
+        network.last.answer(503)
+        #expect(network.transfers.count == 10 && received.ends.count == 1)
+    }
+
+    @Test("Retry-After")
+    func retryAfter() {
+        _ = begin()
+        network.last.answer(503, [("Retry-After", "9")])
+        #expect(network.delays == [9000])
+        network.passDelays()
+        network.last.answer(
+            503, [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", "Sun, 06 Nov 1994 08:49:57 GMT")])
+        #expect(network.delays == [20_000])
+    }
+
+    @Test("What is not there any more, or something else, ends at the head: its body is not waited for")
+    func endsAtItsHead() {
+        _ = begin()
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.begin(200, [("ETag", "\"v2\"")])
+        #expect(received.ends == [.changed] && network.last.isCancelled)
+    }
+
+    @Test("One that has ended by its head is not repeated when its connection is lost before it is cancelled")
+    func lostBehindItsHead() {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(206, [("Content-Range", "bytes 30-59/100")])
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        #expect(received.ends == [.changed] && network.transfers.count == 1)
+    }
+
+    @Test("A range of an index behind the end of the file, or an answer without content: the content has changed")
+    func nothingThere() {
+        for status in [416, 204] {
+            received.ends = []
+            _ = begin(ByteRange(from: 200, upTo: 260))
+            network.last.answer(status)
+            #expect(received.ends == [.changed], "\(status)")
+        }
+    }
+
+    @Test("A part that is shorter than it says is continued")
+    func shortPart() {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.answer(206, [("Content-Range", "bytes 20-59/100")], Array(content[20..<40]))
+        network.passDelays()
+        #expect(network.last.request.range == ByteRange(from: 40, upTo: 60))
+        network.last.answer(206, [("Content-Range", "bytes 40-59/100")], Array(content[40..<60]))
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+    }
+
+    @Test("A part that is shorter than what was asked for is followed by the next one at once")
+    func shorterParts() {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        for start in [20, 30, 40, 50] {
+            #expect(network.last.request.range == ByteRange(from: Int64(start), upTo: 60))
+            network.last.answer(
+                206, [("Content-Range", "bytes \(start)-\(start + 9)/100")], Array(content[start..<(start + 10)]))
+        }
+        #expect(network.delays.isEmpty && network.transfers.count == 4)
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+    }
+
+    @Test("The rest after a first part without an end is asked for without a limit, at once")
+    func firstPart() {
+        var request = TransferRequest(url: "https://a/b")
+        request.longestPart = 10
+        _ = ResourceTransfer(request, from: 20, over: network, into: received)
+        #expect(network.last.request.range == ByteRange(from: 20) && network.last.request.longestPart == 10)
+        network.last.answer(206, [("Content-Range", "bytes 20-29/100")], Array(content[20..<30]))
+        #expect(network.last.request.range == ByteRange(from: 30) && network.last.request.longestPart == nil)
+        network.last.answer(206, [("Content-Range", "bytes 30-99/100")], Array(content[30...]))
+        #expect(network.delays.isEmpty && received.bytes == Array(content[20...]) && received.ends == [nil])
+    }
+
+    @Test(
+        "A part that begins earlier, or does not say where it begins: the whole is asked for, once",
+        arguments: ["bytes 0-59/100", "bytes 19-59/100", nil, "items 20-59/100"])
+    func otherPart(range: String?) {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(206, range.map { [("Content-Range", $0)] } ?? [])
+        #expect(network.transfers.count == 2 && network.transfers[0].isCancelled && network.delays.isEmpty)
+        #expect(network.last.request.range == nil)
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(content)
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+        // Not twice.
+        (received.bytes, received.ends) = ([], [])
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.answer(206, [], content)
+        network.last.answer(206, [], content)
+        #expect(network.transfers.count == 4 && received.bytes.isEmpty && received.ends == [.changed])
+    }
+
+    @Test("The same in the middle of a transfer: what has arrived is passed over")
+    func otherPartLater() {
+        _ = begin()
+        network.last.begin(200, [("Content-Length", "100"), ("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.answer(206, [("Content-Range", "bytes 0-99/100"), ("ETag", "\"v1\"")], content)
+        #expect(network.last.request.range == nil)
+        #expect(!network.last.request.headers.contains { $0.isNamed("If-Range") })
+        network.last.answer(200, [("Content-Length", "100"), ("ETag", "\"v1\"")], content)
+        #expect(received.bytes == content && received.ends == [nil])
+    }
+
+    @Test("The rest of a body that is coded does not come: the whole is asked for, and what is there is passed over")
+    func coded() {
+        let refusals: [(ScriptedNetwork.Ongoing) -> Void] = [
+            { $0.end(.coding(.ofPart(coding: "gzip"))) }, { $0.answer(416) },
+        ]
+        for refusal in refusals {
+            (received.bytes, received.ends) = ([], [])
+            _ = ResourceTransfer(TransferRequest(url: "https://a/b"), from: 30, over: network, into: received)
+            #expect(network.last.request.range == ByteRange(from: 30))
+            refusal(network.last)
+            #expect(network.last.request.range == nil && !network.last.request.isReadInParts)
+            network.last.answer(200, [], content)
+            #expect(received.bytes == Array(content[30...]) && received.ends == [nil])
+        }
+        // Not for a part that a manifest names, or for a file that is read by ranges.
+        var request = TransferRequest(url: "https://a/b", range: ByteRange(from: 20, upTo: 60))
+        for _ in 0..<2 {
+            received.ends = []
+            _ = ResourceTransfer(request, over: network, into: received)
+            network.last.end(.coding(.ofPart(coding: "gzip")))
+            #expect(received.ends == [.transfer(.coding(.ofPart(coding: "gzip")))])
+            (request.range, request.isReadInParts) = (nil, true)
+        }
+    }
+
+    @Test("An answer that is made for each request starts over: two halves of two answers are none")
+    func startsOver() {
+        let transfer = ResourceTransfer(
+            TransferRequest(url: "https://a/b"), over: network, continues: false, into: received)
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.truncated)
+        network.passDelays()
+        #expect(network.last.request.range == nil)
+        received.bytes = []
+        network.last.answer(200, [], Array(content.reversed()))
+        #expect(received.beginnings == 2 && received.bytes == content.reversed() && received.ends == [nil])
+        withExtendedLifetime(transfer) {}
+    }
+
+    @Test("A range without bytes is complete at once, without a request")
+    func emptyRange() {
+        _ = begin(ByteRange(from: 20, upTo: 20))
+        network.passDelays()
+        #expect(received.bytes.isEmpty && received.ends == [nil] && network.transfers.isEmpty)
+    }
+
+    @Test("Another link ends the wait after a network failure, and the delays start over")
+    func linkChange() {
+        _ = begin()
+        for delay in [500, 1000, 2000] as [Int64] {
+            network.last.end(.connection(.lost))
+            #expect(network.linkWaits == [delay])
+            if delay < 2000 { network.passDelays() }
+        }
+        network.changeLink()
+        #expect(network.transfers.count == 4)
+        network.last.end(.connection(.lost))
+        #expect(network.linkWaits == [500])
+    }
+
+    @Test("Another link does not end the wait that a server asks for")
+    func linkChangeWithServerError() {
+        _ = begin()
+        network.last.answer(503, [("Retry-After", "9")])
+        network.changeLink()
+        #expect(network.transfers.count == 1 && received.ends.isEmpty)
+    }
+
+    @Test("A handshake that cannot succeed is an error at once")
+    func finalHandshake() {
+        _ = begin()
+        let error = TransferError.tls(.handshake(reason: "x", isFinal: true))
+        network.last.end(error)
+        #expect(received.ends == [.transfer(error)] && network.delays.isEmpty)
+    }
+
+    @Test("4XX is never repeated", arguments: [400, 401, 403, 404, 410, 451])
+    func refused(status: Int) {
+        _ = begin()
+        network.last.answer(status)
+        #expect(network.transfers.count == 1 && network.delays.isEmpty)
+        #expect(received.ends == [.refused(ServiceRefusal(status: status))])
+    }
+
+    @Test(
+        "The network fails: it is repeated until it is there",
+        arguments: [
+            TransferError.nameResolution, .connection(.refused), .connection(.lost), .timeOut(.firstByte), .truncated,
+            .proxy(status: 502), .tls(.handshake(reason: "")),
+        ])
+    func networkFails(error: TransferError) {
+        _ = begin()
+        for _ in 0..<50 {
+            network.last.end(error)
+            network.passDelays()
+        }
+        #expect(received.ends.isEmpty && network.transfers.count == 51)
+        network.last.answer(200, [], content)
+        #expect(received.bytes == content && received.ends == [nil])
+    }
+
+    @Test(
+        "What waiting does not change is an error at once",
+        arguments: [
+            TransferError.tls(.hostName), .tls(.unknownAuthority), .tls(.expired), .tls(.notYetValid), .tls(.pin),
+            .proxy(status: 407), .redirect(.insecure), .malformedAnswer, .headTooLarge, .invalidRequest(.url),
+        ])
+    func hopeless(error: TransferError) {
+        _ = begin()
+        network.last.end(error)
+        #expect(received.ends == [.transfer(error)] && network.delays.isEmpty)
+    }
+
+    @Test("A retry continues behind the last byte, if it is still the same resource")
+    func continues() {
+        _ = begin()
+        network.last.begin(200, [("Content-Length", "100"), ("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        #expect(network.last.request.range == ByteRange(from: 30))
+        #expect(network.last.request.headers.contains { $0.name == "If-Range" && $0.value == "\"v1\"" })
+        network.last.begin(206, [("Content-Range", "bytes 30-99/100"), ("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[30..<60]))
+        network.last.end(.truncated)
+        network.passDelays()
+        #expect(network.last.request.range == ByteRange(from: 60))
+        network.last.answer(206, [("Content-Range", "bytes 60-99/100"), ("ETag", "\"v1\"")], Array(content[60...]))
+        #expect(received.bytes == content && received.ends == [nil] && received.length == 100)
+    }
+
+    @Test("Progress makes the delays short again")
+    func progress() {
+        _ = begin()
+        for _ in 0..<3 {
+            network.last.end(.connection(.refused))
+            network.passDelays()
+        }
+        network.last.begin(200)
+        network.last.deliver([1])
+        network.last.end(.connection(.lost))
+        #expect(network.delays == [500])
+    }
+
+    @Test("A server without ranges sends it all again: what has arrived is passed over", arguments: [1, 7, 100])
+    func withoutRanges(piece: Int) {
+        _ = begin()
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        for start in stride(from: 0, to: 100, by: piece) {
+            network.last.deliver(Array(content[start..<min(100, start + piece)]))
+        }
+        network.last.end()
+        #expect(received.bytes == content && received.ends == [nil])
+    }
+
+    @Test(
+        "Another version is not mixed with the first one",
+        arguments: [
+            (200, [("ETag", "\"v2\"")]), (200, []), (206, [("ETag", "\"v2\""), ("Content-Range", "bytes 30-99/100")]),
+            (206, [("ETag", "\"v1\""), ("Content-Range", "bytes 31-99/100")]),
+        ] as [(Int, [(String, String)])])
+    func changed(status: Int, headers: [(String, String)]) {
+        _ = begin()
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.answer(status, headers, content)
+        #expect(received.bytes == Array(content[..<30]) && received.ends == [.changed])
+    }
+
+    @Test("Without a tag and a date the length says that it is another version")
+    func otherLength() {
+        _ = begin()
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.answer(206, [("Content-Range", "bytes 30-119/120")], content)
+        #expect(received.bytes == Array(content[..<30]) && received.ends == [.changed])
+    }
+
+    @Test("A range, and nothing behind it: the answer ends there, and is not cancelled")
+    func range() {
+        for (status, headers, body) in [
+            (206, [("Content-Range", "bytes 20-59/100")], content[20..<60]),
+            (200, [("Content-Length", "60")], content[..<60]),
+        ] as [(Int, [(String, String)], ArraySlice<UInt8>)] {
+            (received.bytes, received.ends) = ([], [])
+            _ = begin(ByteRange(from: 20, upTo: 60))
+            network.last.begin(status, headers)
+            network.last.deliver(Array(body))
+            #expect(received.ends.isEmpty)
+            network.last.end()
+            #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+            #expect(!network.last.isCancelled)
+        }
+    }
+
+    @Test(
+        "A range of a server that sends more: it ends with the last byte of the range, and the rest is not taken",
+        arguments: [
+            (200, [], 0), (200, [("Content-Length", "100")], 0), (203, [("ETag", "\"v1\"")], 0),
+            (206, [("Content-Range", "bytes 20-99/100")], 20), (206, [("Content-Range", "bytes 20-99/*")], 20),
+        ] as [(Int, [(String, String)], Int)], [1, 7, 60, 100])
+    func longerThanTheRange(answer: (status: Int, headers: [(String, String)], start: Int), piece: Int) {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(answer.status, answer.headers)
+        for start in stride(from: answer.start, to: 100, by: piece) {
+            #expect(network.last.isCancelled == (start >= 60))
+            network.last.deliver(Array(content[start..<min(100, start + piece)]))
+        }
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+        #expect(network.last.isCancelled && network.transfers.count == 1)
+    }
+
+    @Test("The same when the connection was lost in the middle, and behind the last byte nothing is asked for")
+    func longerAfterRetry() {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        #expect(network.last.request.range == ByteRange(from: 30, upTo: 60))
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(content)
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil] && network.last.isCancelled)
+        (received.bytes, received.ends) = ([], [])
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(206, [("Content-Range", "bytes 20-59/100")])
+        network.last.deliver(Array(content[20..<60]))
+        network.last.end(.connection(.lost))
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil] && network.delays.isEmpty)
+    }
+
+    @Test("Cancelled while it runs, while it waits, and after its end: it ends once")
+    func cancelled() {
+        let running = begin()
+        running.cancel()
+        #expect(received.ends == [.cancelled])
+        received.ends = []
+        let waiting = begin()
+        network.last.end(.connection(.lost))
+        waiting.cancel()
+        network.passDelays()
+        #expect(received.ends == [.cancelled] && network.transfers.count == 2)
+        received.ends = []
+        let over = begin()
+        network.last.answer(200, [], content)
+        over.cancel()
+        network.passDelays()
+        #expect(received.ends == [nil])
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Network
+import Platform
+import TestSupport
+import Testing
+
+@testable import Account
+@testable import Player
+@testable import Streaming
+
+@Suite("The pages of an album")
+struct CataloguePagesTests {
+    private final class Now: CertificateClock {
+        func now() -> CertificateTime { CertificateTime(1_800_000_000, isProved: true) }
+        func serverProves(_ seconds: Int64) {}
+    }
+
+    /// The tracks of an album that a player gets.
+    /// - Parameter page: the entries from an offset on, and the total that the service claims.
+    private func tracks(_ page: @escaping @Sendable (_ offset: Int) -> ([Int], total: String)) throws -> [String] {
+        let requests = Locked(0)
+        let server = ScriptedServer { connection in
+            while let request = connection.request() {
+                requests.withLock { $0 += 1 }
+                let offset = request.split(separator: "offset=")[1].prefix { $0.isNumber }
+                let (ids, total) = page(Int(offset) ?? 0)
+                let items = ids.map { $0 < 0 ? "{}" : "{\"id\": \($0), \"title\": \"t\"}" }.joined(separator: ",")
+                let body = "{\"items\": [\(items)]\(total.isEmpty ? "" : ", \"totalNumberOfItems\": \(total)")}"
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            }
+        }
+        let settings = StreamingSettings(service: ServiceSettings(baseURL: server.url("")))
+        let account = try ServiceAccount(settings, clock: Now())
+        let list = try #require(CatalogueList("tonearm:album/1"))
+        let tracks = try account.tracks(of: list, cancellation: try Cancellation())
+        #expect(requests.value <= 4)
+        return tracks
+    }
+
+    private func addresses(_ ids: some Sequence<Int>) -> [String] { ids.map { "tonearm:track/\($0)" } }
+
+    @Test(
+        "All of them come, and the pages end, whatever total the service claims",
+        arguments: ["450", "1000000000", "0", "-1", "1", "9223372036854775807", "1e300", "\"x\"", ""])
+    func total(claim: String) throws {
+        let tracks = try tracks { offset in (Array(min(offset, 450)..<min(offset + 200, 450)), claim) }
+        #expect(tracks == addresses(0..<450))
+    }
+
+    @Test("A service that does not know offsets is asked twice")
+    func sameAgain() throws {
+        #expect(try tracks { _ in (Array(0..<200), "1000000") } == addresses(0..<200))
+        #expect(try tracks { _ in (Array(0..<3), "9") } == addresses(0..<3))
+    }
+
+    @Test("Entries that cannot be used count as entries")
+    func unusable() throws {
+        let tracks = try tracks { offset in
+            (Array(offset..<min(offset + 200, 300)).map { $0 % 2 == 0 ? $0 : -1 }, "300")
+        }
+        #expect(tracks == addresses(stride(from: 0, to: 300, by: 2)))
+    }
+}
