@@ -80,8 +80,6 @@ public struct Statement: ~Copyable {
 
     // MARK: The current row
 
-    public var columnCount: Int { Int(sqlite3_column_count(handle)) }
-
     /// Returns the column, from 0, as it is stored.
     public func value(_ column: Int) -> DatabaseValue {
         switch sqlite3_column_type(handle, Int32(column)) {

@@ -31,10 +31,4 @@ public struct PCMFormat: Equatable, Sendable, BitwiseCopyable {
     public var recordedRate: Int { isDSD ? sampleRate * DoPPacker.wordBits : sampleRate }
     /// The bits of such a sample.
     public var recordedDepth: Int { isDSD ? 1 : bitDepth }
-
-    /// Whether audio of `other` can follow on the same open device without a gap. The bit depth does not matter: a
-    /// device always runs at the widest sample format it has. DSD follows DSD only.
-    public func joinsGaplessly(with other: PCMFormat) -> Bool {
-        sampleRate == other.sampleRate && channelCount == other.channelCount && isDSD == other.isDSD
-    }
 }

@@ -57,7 +57,6 @@ public final class PCMRing: @unchecked Sendable {
 
     // Only for the consumer.
     private var markersPassed: Int64 = 0
-    private var releasedFormat: PCMFormat?
 
     /// - Parameters:
     ///   - capacity: in samples, rounded up to a multiple of 840 and to at least two of them. Memory that is never
@@ -177,19 +176,6 @@ extension PCMRing {
         readCursor.publish(marker.resumption)
     }
 
-    /// Whether everything was read, and an end marker shows that no audio follows for now. Consumer's thread.
-    public var isEnded: Bool { pendingMarker?.marker == .end }
-
-    /// The format of the samples at the read cursor; nil before the first format marker was passed. Consumer's thread.
-    public var format: PCMFormat? {
-        var index = markersPassed
-        while index > markersReleased.owned() {
-            index -= 1
-            if case .format(let format) = slot(index).pointee.marker { return format }
-        }
-        return releasedFormat
-    }
-
     /// Returns all samples before `position` to the producer, because they were heard. Consumer's thread.
     /// - Parameter position: at most the read cursor. A position inside a marker counts as the marker's own; one that
     ///   was released already changes nothing.
@@ -203,7 +189,6 @@ extension PCMRing {
                 heard = min(heard, marker.position)
                 break
             }
-            if case .format(let format) = marker.marker { releasedFormat = format }
             released += 1
         }
         guard heard > releasedCursor.owned() else { return }

@@ -172,9 +172,9 @@ struct DatabaseTests {
 }
 
 /// All rows of a query.
-func rows(_ sql: String, in database: Database) throws -> [[DatabaseValue]] {
+func rows(_ sql: String, columns: Int = 1, in database: Database) throws -> [[DatabaseValue]] {
     var statement = try database.prepare(sql)
     var rows: [[DatabaseValue]] = []
-    while try statement.step() { rows.append((0..<statement.columnCount).map { statement.value($0) }) }
+    while try statement.step() { rows.append((0..<columns).map { statement.value($0) }) }
     return rows
 }

@@ -24,7 +24,7 @@ struct MigrationTests {
         #expect(try database.schemaNumber(of: "m") == version)
         for _ in 0..<2 { try database.migrate(module(first, second)) }
         #expect(try database.schemaNumber(of: "m") == 2)
-        #expect(try rows("SELECT x, y FROM a", in: database) == [[1, 2]])
+        #expect(try rows("SELECT x, y FROM a", columns: 2, in: database) == [[1, 2]])
     }
 
     @Test("one that fails is undone as a whole; those before it stay")

@@ -81,7 +81,7 @@ struct RecoveryTests {
         }
         let opened = try open()
         #expect(opened.findings.count == 1)
-        let keys = try rows("SELECT count(*), min(k), max(k) FROM t", in: opened.database)[0]
+        let keys = try rows("SELECT count(*), min(k), max(k) FROM t", columns: 3, in: opened.database)[0]
         guard case .integer(let count) = keys[0] else {
             Issue.record("\(keys)")
             return

@@ -78,7 +78,8 @@ struct WriteAheadLogTests {
                 #expect(try WriteAheadLog(path).damage == nil, "bit \(bit)")
                 try made.image.write(to: URL(fileURLWithPath: folder["read.db"]))
                 try Data(contentsOf: URL(fileURLWithPath: path)).write(to: URL(fileURLWithPath: folder["read.db-wal"]))
-                let frames = try rows("PRAGMA wal_checkpoint", in: try Database(path: folder["read.db"]))[0][1]
+                let frames = try rows("PRAGMA wal_checkpoint", columns: 3, in: try Database(path: folder["read.db"]))[
+                    0][1]
                 #expect(frames == .integer(Int64((log.count - 32) / 4120)), "bit \(bit)")
             }
         }

@@ -1,4 +1,6 @@
+import Platform
 import Testing
+
 @testable import Network
 
 @Suite("HTTP")

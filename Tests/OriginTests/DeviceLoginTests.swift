@@ -12,7 +12,7 @@ struct DeviceLoginTests {
 
     init() throws {
         folder = try ScratchFolder()
-        logins = DeviceLogins(try LoginStore(in: folder.path))
+        logins = DeviceLogins(try IssuedLogins(in: folder.path))
     }
 
     private func begin(_ client: String = "player", at now: Int64 = 0) throws -> DeviceLogins.DeviceCode {

@@ -90,7 +90,7 @@ struct LoginCommandTests {
         #expect(try play(origin).samples == samples)
 
         let first = try sealed
-        try LoginStore(in: folder["state"]).transaction { (database) throws(DatabaseError) in
+        try IssuedLogins(in: folder["state"]).transaction { (database) throws(DatabaseError) in
             try database.execute("UPDATE token SET expires = 1 WHERE NOT is_refresh")
         }
         let refreshed = try play(origin)

@@ -178,7 +178,7 @@ struct ServiceTests {
             try index.write { (database) throws(DatabaseError) in
                 try database.execute("UPDATE track SET aac_object_type = ?", .integer(Int64(type)))
             }
-            let manifest = Manifest.bts(
+            let manifest = ServedManifest.bts(
                 try #require(try index.track(1)), at: ContentAddresses(origin: "", folder: "", signature: ""))
             #expect(try JSONValue.parse(manifest.text)["codecs"]?.string == "mp4a.40.\(type)")
         }

@@ -23,13 +23,6 @@ struct PCMRingModelTests {
         var pending: PCMRing.PlacedMarker? { next.flatMap { $0.position == read ? $0 : nil } }
         var unread: ArraySlice<Int32> { samples[Int(read)..<Int(next?.position ?? end)] }
 
-        var format: PCMFormat? {
-            for placed in markers.reversed() where placed.resumption <= read {
-                if case .format(let format) = placed.marker { return format }
-            }
-            return nil
-        }
-
         /// The position that the ring makes of one within a marker.
         func settled(_ position: Int64) -> Int64 {
             markers.first { $0.position <= position && position < $0.resumption }?.position ?? position
@@ -86,8 +79,6 @@ struct PCMRingModelTests {
                 model.read = model.settled(position)
             }
             #expect(ring.pendingMarker == model.pending)
-            #expect(ring.isEnded == (model.pending?.marker == .end))
-            #expect(ring.format == model.format)
             #expect(ring.readPosition == model.read)
             #expect(ring.releasedPosition == model.released)
             #expect(ring.freeSamples == ring.capacity - Int(model.end - model.released))

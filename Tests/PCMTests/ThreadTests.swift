@@ -54,7 +54,7 @@ struct ThreadTests {
                 var random = FixedRandom(state: 2)
                 // The first position that was not delivered yet: rewinding delivers nothing twice.
                 var frontier: Int64 = 0
-                while !(ring.isEnded && ring.readPosition >= frontier) {
+                while !(ring.pendingMarker?.marker == .end && ring.readPosition >= frontier) {
                     if let marker = ring.pendingMarker, marker.marker != .end {
                         let fresh = marker.position >= frontier
                         // The marker carries the position that it was put at.

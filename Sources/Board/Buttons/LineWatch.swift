@@ -13,7 +13,7 @@ final class LineWatch {
 
     /// The lines; empty while they cannot be used.
     private var sources: [any LineEventSource] = []
-    private var retries = RetrySchedule()
+    private var retries = ReopeningDelay()
     private var reported: LineError?
     private var timer: TimerToken?
     private var isStopped = false

@@ -14,7 +14,7 @@ final class SteadyOutput {
     private var wanted: Bool
     /// The line; nil while it cannot be used.
     private var output: (any LineOutput)?
-    private var retries = RetrySchedule()
+    private var retries = ReopeningDelay()
     private var reported: LineError?
     private var timer: TimerToken?
 

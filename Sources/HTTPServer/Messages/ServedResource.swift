@@ -1,3 +1,5 @@
+import Platform
+
 /// A resource that can be requested whole or in part, and conditionally (RFC 9110, 13 and 14).
 package struct ServedResource: Sendable {
     package var body: ContentBody
@@ -58,7 +60,7 @@ package struct ServedResource: Sendable {
                         .prefix { $0 != UInt8(ascii: " ") }.elementsEqual(entityTag.utf8)
                 }
         }
-        guard let lastModified, let since = request.headers["if-modified-since"].flatMap(HTTPDate.seconds) else {
+        guard let lastModified, let since = request.headers["if-modified-since"].flatMap(Self.seconds) else {
             return false
         }
         return lastModified <= since
@@ -68,6 +70,10 @@ package struct ServedResource: Sendable {
     private func mayBePart(_ request: HTTPRequest) -> Bool {
         guard let condition = request.headers["if-range"] else { return true }
         if condition.utf8.first == UInt8(ascii: "\"") { return condition.utf8.elementsEqual(entityTag.utf8) }
-        return lastModified != nil && HTTPDate.seconds(condition) == lastModified
+        return lastModified != nil && Self.seconds(condition) == lastModified
+    }
+
+    private static func seconds(_ date: String) -> Int64? {
+        HTTPDate.seconds(of: date, now: SystemTime.clockMilliseconds() / 1000)
     }
 }

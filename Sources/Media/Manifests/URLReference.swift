@@ -31,9 +31,6 @@ public struct URLReference: Equatable, Sendable {
         path = String(decoding: rest, as: UTF8.self)
     }
 
-    /// Whether it has a scheme.
-    public var isAbsolute: Bool { scheme != nil }
-
     /// The scheme in lower case: `https`.
     public var schemeName: String? { scheme }
 

@@ -1,3 +1,5 @@
+import Platform
+
 /// The decision about a request that the cache may answer. A value: the caller has looked into the index.
 public enum CacheDecision: Equatable, Sendable {
     /// No matching response is stored. The answer may be stored.

@@ -1,3 +1,5 @@
+import Platform
+
 /// How long a stored response is fresh, and how old it is (RFC 9111, 4.2). Seconds.
 ///
 /// Without `max-age` and `Expires` a response is stale at once. An estimate from the date of the last change could play

@@ -1,3 +1,5 @@
+import Platform
+
 /// The status and fields of a response.
 public struct ResponseHead: Equatable, Sendable {
     /// 200 to 599.

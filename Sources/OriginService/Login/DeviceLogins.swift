@@ -43,10 +43,10 @@ public final class DeviceLogins: Sendable {
         case accessDenied = "access_denied"
     }
 
-    let store: LoginStore
+    let store: IssuedLogins
     private let random = SystemRandomSource()
 
-    init(_ store: LoginStore) { self.store = store }
+    init(_ store: IssuedLogins) { self.store = store }
 
     /// Opens the logins of an origin, if it has had any. No file is created: it would belong to the calling user, maybe
     /// root, and the service could not open it.
@@ -64,7 +64,7 @@ public final class DeviceLogins: Sendable {
 
     /// Opens the logins of an origin.
     public convenience init(stateFolder: String) throws(ContentOrigin.Failure) {
-        do throws(DatabaseError) { self.init(try LoginStore(in: stateFolder)) } catch {
+        do throws(DatabaseError) { self.init(try IssuedLogins(in: stateFolder)) } catch {
             throw ContentOrigin.Failure(description: "\(stateFolder)/logins.db: \(error.description)")
         }
     }

@@ -5,7 +5,7 @@ import Platform
 extension ServiceRoutes {
     /// Returns the fields of docs/service.md, "Playbackinfo".
     func playbackInfo(
-        _ track: Track, _ content: TrackContents.Content, _ manifest: Manifest, _ addresses: ContentAddresses,
+        _ track: Track, _ content: TrackContents.Content, _ manifest: ServedManifest, _ addresses: ContentAddresses,
         sessionId: String?, isOffline: Bool
     ) -> JSONValue {
         let format = content.segmented?.track.format ?? track.format
@@ -37,7 +37,7 @@ extension ServiceRoutes {
     }
 
     /// Returns a hash of the content, which does not depend on addresses and their signatures.
-    private static func hash(of track: Track, _ prefix: String, _ kind: Manifest.Kind) -> String {
+    private static func hash(of track: Track, _ prefix: String, _ kind: ServedManifest.Kind) -> String {
         guard let hash = try? SHA256.hash(Array("\(track.id)/\(track.version)/\(prefix)\(kind.rawValue)".utf8)) else {
             preconditionFailure("SHA-256 without memory")
         }

@@ -164,7 +164,7 @@ struct ServiceRoutes: Sendable {
         guard Self.audioQualities.contains(quality) else { return .wrongParameter("audioquality") }
         let mode = request.query["playbackmode"] ?? "STREAM"
         guard mode == "STREAM" || mode == "OFFLINE" else { return .wrongParameter("playbackmode") }
-        let kind = request.query["manifest"].map(Manifest.Kind.init(rawValue:)) ?? settings.manifest
+        let kind = request.query["manifest"].map(ServedManifest.Kind.init(rawValue:)) ?? settings.manifest
         guard let kind else { return .wrongParameter("manifest") }
         let origin = settings.publicAddress ?? request.origin
         guard let origin else { return .wrongParameter("Host") }
@@ -191,8 +191,8 @@ struct ServiceRoutes: Sendable {
     }
 
     private func manifest(
-        _ kind: Manifest.Kind, of track: Track, _ content: TrackContents.Content, at addresses: ContentAddresses
-    ) -> Manifest {
+        _ kind: ServedManifest.Kind, of track: Track, _ content: TrackContents.Content, at addresses: ContentAddresses
+    ) -> ServedManifest {
         guard let segmented = content.segmented else { return .bts(track, at: addresses) }
         // Only the file itself is one resource.
         let isAsItIs = addresses.prefix.isEmpty
@@ -246,9 +246,9 @@ struct ServiceRoutes: Sendable {
             // It carries a signature of this client that expires.
             return HTTPAnswer(
                 headers: [
-                    HTTPField("Content-Type", Manifest.Kind.hls.mimeType), HTTPField("Cache-Control", "no-store"),
+                    HTTPField("Content-Type", ServedManifest.Kind.hls.mimeType), HTTPField("Cache-Control", "no-store"),
                 ],
-                body: ContentBody(Array(Manifest.hls(content, at: addresses).text.utf8)))
+                body: ContentBody(Array(ServedManifest.hls(content, at: addresses).text.utf8)))
         default:
             guard part.hasSuffix(".mp4"), let number = Int(part.dropLast(4)) else { return notFound() }
             do throws(MediaError) {

@@ -95,10 +95,4 @@ public enum DeviceName {
         }
         return nil
     }
-
-    /// The id of the card with this index, as the kernel numbers it now.
-    /// - Returns: nil when there is none.
-    public static func cardID(index: Int, configuration: ALSAConfiguration = .available) -> String? {
-        CardControl.all(configuration: configuration).first { $0.index == index }?.id
-    }
 }

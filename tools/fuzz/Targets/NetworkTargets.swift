@@ -1,3 +1,5 @@
+import Platform
+
 @testable import Network
 
 /// Answers of servers, apart from those that libcurl parses, and messages of the kernel about links.

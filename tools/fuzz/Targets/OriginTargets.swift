@@ -1,3 +1,5 @@
+import Platform
+
 @testable import HTTPServer
 @testable import Library
 @testable import OriginService

@@ -1,5 +1,5 @@
 /// The waits between retries: first 1 s, doubled each time up to 30 s, without an end.
-struct RetrySchedule {
+struct ReopeningDelay {
     private var failures = 0
 
     /// Returns the nanoseconds to wait after another failure.

@@ -1,13 +1,26 @@
-import Platform
+import CLinux
 
-/// Dates of HTTP (RFC 9110, 5.6.7). All three forms are in UTC.
-public enum HTTPDate {
+/// Dates of HTTP (RFC 9110, 5.6.7), as seconds since 1970 and as text. All three forms are in UTC.
+///
+///     HTTPDate.text(784_111_777)      // Sun, 06 Nov 1994 08:49:37 GMT
+package enum HTTPDate {
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Returns the form that is sent.
+    package static func text(_ seconds: Int64) -> String {
+        var time = time_t(seconds)
+        var fields = tm()
+        gmtime_r(&time, &fields)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(days[Int(fields.tm_wday)]), \(two(fields.tm_mday)) \(months[Int(fields.tm_mon)]) "
+            + "\(fields.tm_year + 1900) \(two(fields.tm_hour)):\(two(fields.tm_min)):\(two(fields.tm_sec)) GMT"
+    }
 
     /// Returns seconds since 1970; nil when `text` is not a date between 1970 and 9999. The name of the day is ignored.
     /// - Parameter now: the present time, which determines the century of a year with two digits: the latest one that
     ///   is not more than 50 years in the future.
-    public static func seconds(of text: String, now: Int64) -> Int64? {
+    package static func seconds(of text: String, now: Int64) -> Int64? {
         let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
         switch words.count {
         // Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT

@@ -2,7 +2,7 @@ import Library
 import Platform
 
 /// A manifest in the form for playbackinfo.
-struct Manifest: Equatable, Sendable {
+struct ServedManifest: Equatable, Sendable {
     typealias Kind = OriginSettings.ManifestKind
 
     var kind: Kind
@@ -20,26 +20,26 @@ extension OriginSettings.ManifestKind {
     }
 }
 
-extension Manifest {
+extension ServedManifest {
     /// Returns the manifest of the unchanged file.
-    static func bts(_ track: Track, at addresses: ContentAddresses) -> Manifest {
+    static func bts(_ track: Track, at addresses: ContentAddresses) -> ServedManifest {
         let json: JSONValue = [
             "mimeType": .string(track.mimeType), "codecs": .string(track.codecs), "encryptionType": "NONE",
             "urls": [.string(addresses[track.fileName])],
         ]
-        return Manifest(kind: .bts, text: json.serialized())
+        return ServedManifest(kind: .bts, text: json.serialized())
     }
 
     /// Returns a manifest with the address of the playlist.
-    static func emu(at addresses: ContentAddresses) -> Manifest {
+    static func emu(at addresses: ContentAddresses) -> ServedManifest {
         let json: JSONValue = [
             "mimeType": .string(Kind.hls.mimeType), "urls": [.string(addresses["playlist.m3u8"])],
         ]
-        return Manifest(kind: .emu, text: json.serialized())
+        return ServedManifest(kind: .emu, text: json.serialized())
     }
 
     /// Returns a media playlist (RFC 8216).
-    static func hls(_ content: some SegmentedTrack, at addresses: ContentAddresses) -> Manifest {
+    static func hls(_ content: some SegmentedTrack, at addresses: ContentAddresses) -> ServedManifest {
         let format = content.track.format
         func seconds(_ samples: Int64) -> Double { Double(samples) / Double(format.sampleRate) }
         let longest = content.segments.map { seconds($0.sampleCount) }.max() ?? 0
@@ -62,11 +62,11 @@ extension Manifest {
             lines.append(addresses["\(index + 1).mp4"])
         }
         lines.append("#EXT-X-ENDLIST")
-        return Manifest(kind: .hls, text: lines.joined(separator: "\n") + "\n")
+        return ServedManifest(kind: .hls, text: lines.joined(separator: "\n") + "\n")
     }
 
     /// Returns a static MPD with one representation (ISO/IEC 23009-1).
-    static func dash(_ content: some SegmentedTrack, at addresses: ContentAddresses) -> Manifest {
+    static func dash(_ content: some SegmentedTrack, at addresses: ContentAddresses) -> ServedManifest {
         let format = content.track.format
         let name = content.track.serviceFormat
         func duration(_ samples: Int64) -> String {
@@ -109,7 +109,7 @@ extension Manifest {
             </MPD>
 
             """
-        return Manifest(kind: .dash, text: text)
+        return ServedManifest(kind: .dash, text: text)
     }
 
     /// The system of the W3C's ClearKey in manifests (DASH-IF, "Identifiers for content protection").

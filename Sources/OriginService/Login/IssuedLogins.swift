@@ -5,7 +5,7 @@ import Platform
 ///
 /// Thread: any, and any process: `tonearm-origin approve` uses the same file.
 /// `@unchecked Sendable` is safe because `lock` guards the connection.
-final class LoginStore: @unchecked Sendable {
+final class IssuedLogins: @unchecked Sendable {
     private let lock = Lock()
     private let database: Database
 
