@@ -1,3 +1,5 @@
+import Platform
+
 /// A request to a server.
 public struct TransferRequest: Sendable {
     public enum Method: Equatable, Sendable {
@@ -97,11 +99,4 @@ extension String {
     func equalsIgnoringCase(_ other: String) -> Bool {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
     }
-}
-
-extension UInt8 {
-    /// The ASCII letter in lower case; other bytes unchanged.
-    var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
-    /// The value of an ASCII digit.
-    var digit: Int? { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self) - 48 : nil }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The directives of Cache-Control that a private cache obeys (RFC 9111, 5.2; RFC 5861, 4). Unknown ones are ignored.
 public struct CacheControl: Equatable, Sendable {
     /// The directive `max-age` in seconds; nil without it. An unreadable number counts as 0.

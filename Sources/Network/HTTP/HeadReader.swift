@@ -1,3 +1,5 @@
+import Platform
+
 /// Reads the head of a response line by line (RFC 9112, 2 to 5), as libcurl delivers it.
 struct HeadReader: Equatable {
     /// The maximum number of bytes and of fields in one head.

@@ -1,4 +1,5 @@
 import CCurl
+import Platform
 
 /// An http or https address, as libcurl parses it.
 struct WebAddress: Equatable {

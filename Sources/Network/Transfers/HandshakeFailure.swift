@@ -1,3 +1,5 @@
+import Platform
+
 // Why no TLS connection was agreed on, in words for users, and whether another attempt may succeed. libcurl has only
 // the message of its TLS library: the number in it determines the failure.
 
