@@ -53,11 +53,11 @@ extension [KeptPart] {
             let isKnown = decoder.properties.frameCount != nil && self[0].clip == nil
             if isKnown || durations[0] == nil { return decoder }
             return try JoinedDecoder(durations: durations) { _ in
-                JoinedDecoder.Prepared(open: { decoder }, transfers: .none)
+                StoredPart { decoder }
             }
         }
         return try JoinedDecoder(durations: durations) { place in
-            JoinedDecoder.Prepared(open: { () throws(MediaError) in try open(place) }, transfers: .none)
+            StoredPart { () throws(MediaError) in try open(place) }
         }
     }
 }
@@ -153,4 +153,17 @@ extension [KeptPart] {
         }
         guard first?.start == 0 else { return nil }
     }
+}
+
+/// A part of an offline copy: nothing of it is fetched.
+private final class StoredPart: PreparedPart {
+    private let opening: () throws(MediaError) -> any AudioDecoder
+
+    init(_ opening: @escaping () throws(MediaError) -> any AudioDecoder) { self.opening = opening }
+
+    var isFetched: Bool { true }
+
+    func fetchAhead() {}
+
+    func open() throws(MediaError) -> any AudioDecoder { try opening() }
 }

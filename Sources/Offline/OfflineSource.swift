@@ -107,21 +107,23 @@ public final class OfflineSource: Sendable {
         _ decoder: any AudioDecoder, _ item: OfflineItem, _ product: MediaProduct,
         _ otherwise: Replacement?
     ) -> RestartingDecoder {
-        RestartingDecoder(decoder) { [foundDamaged] (_) throws(PlayerError) in
+        let quality = item.received.audioQuality
+        return RestartingDecoder(RestartingDecoder.Content(decoder, audioQuality: quality)) {
+            [foundDamaged] (_) throws(PlayerError) in
             foundDamaged(item.product, item.content, "a part of what was kept cannot be read")
             guard let otherwise, let decoder = try otherwise() else {
                 throw PlayerError(.source(.integrity(reason: "a part of what was kept is damaged")), product)
             }
-            return decoder
+            return RestartingDecoder.Content(decoder, audioQuality: quality)
         }
     }
 
     private func opened(_ item: OfflineItem, _ decoder: RestartingDecoder) -> OpenedProduct {
         let received = item.received
         return OpenedProduct(
-            decoder: decoder, productId: received.product.text, assetPresentation: received.assetPresentation,
-            audioMode: received.audioMode, audioQuality: received.audioQuality, videoQuality: received.videoQuality,
-            replayGain: received.replayGain, reason: { decoder.failure })
+            decoder: decoder, fetching: decoder, productId: received.product.text,
+            assetPresentation: received.assetPresentation, audioMode: received.audioMode,
+            videoQuality: received.videoQuality, replayGain: received.replayGain)
     }
 
     private func countPlay(of product: ServiceAddress) {

@@ -75,7 +75,7 @@ struct ContentServiceTests {
     func plays() throws {
         let opened = try open()
         #expect(opened.productId == "tonearm:track/42")
-        #expect(opened.assetPresentation == .preview && opened.audioQuality() == .lossless)
+        #expect(opened.assetPresentation == .preview && opened.fetching?.audioQuality == .lossless)
         #expect(opened.replayGain == ReplayGain(trackGain: -3.5, trackPeak: 0.5))
         #expect(try decode(opened) == track.samples)
         let request = try #require(service.playbackinfoRequests.first)
@@ -160,9 +160,9 @@ struct ContentServiceTests {
     @Test("The quality is that of the last answer")
     func renewedQuality() throws {
         let opened = try restarted(with: ScriptedService.info(quality: "HI_RES_LOSSLESS"))
-        #expect(opened.audioQuality() == .lossless)
+        #expect(opened.fetching?.audioQuality == .lossless)
         #expect(try decode(opened) == track.samples)
-        #expect(opened.audioQuality() == .hiResLossless)
+        #expect(opened.fetching?.audioQuality == .hiResLossless)
     }
 
     @Test("A preview in place of the rest is an error, and not the end of the product")
@@ -170,7 +170,7 @@ struct ContentServiceTests {
         let info = ScriptedService.info().replacingOccurrences(of: "PREVIEW", with: "FULL")
         let opened = try restarted(with: info)
         #expect { try decode(opened) } throws: { ($0 as? MediaError)?.foreignStatus == 403 }
-        #expect(opened.reason()?.code == "a7")
+        #expect(opened.fetching?.failure?.code == "a7")
     }
 
     @Test("Content that is refused at once: one restart, then the error", arguments: [403, 404, 410])
@@ -230,7 +230,7 @@ struct ContentServiceTests {
         service.playbackinfo = { _, _ in (403, "{\"subStatus\": 4010}") }
         service.network.passDelays()
         #expect { try decode(opened) } throws: { ($0 as? MediaError)?.foreignStatus == 403 }
-        #expect(opened.reason()?.kind == .monthlyStreamQuotaExceeded)
+        #expect(opened.fetching?.failure?.kind == .monthlyStreamQuotaExceeded)
     }
 
     @Test("A seek asks for the part that is needed")

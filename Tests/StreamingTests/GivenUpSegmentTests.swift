@@ -57,7 +57,7 @@ struct GivenUpSegmentTests {
             let more = try opened.decoder.decodeArrived()
             samples += more.samples
             isOver = more.isOver
-            if !isOver { opened.fetchAhead() }
+            if !isOver { opened.fetching?.fetchAhead() }
         }
         let isEqual = samples == track.samples
         #expect(isEqual, "\(samples.count) samples instead of \(track.samples.count)")

@@ -59,7 +59,7 @@ struct ManyPartsTests {
     func decoder() throws {
         let isLinear = try Self.isLinear { count in
             let joined = try JoinedDecoder(durations: [Double?](repeating: 0.001, count: count)) { _ in
-                JoinedDecoder.Prepared(open: { OneFrame() }, transfers: .none)
+                OneFramePart()
             }
             var frames: Int64 = 0
             var known = 0
@@ -112,4 +112,11 @@ private final class OneFrame: AudioDecoder {
     func seek(toFrame frame: Int64) throws(MediaError) { isRead = frame > 0 }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { wake() }
+}
+
+/// A part of one frame, all of which is here.
+private final class OneFramePart: PreparedPart {
+    var isFetched: Bool { true }
+    func fetchAhead() {}
+    func open() -> any AudioDecoder { OneFrame() }
 }

@@ -151,7 +151,7 @@ struct StreamStartTests {
                 delivered = Int(arrived)
                 if delivered == bytes.count { transfer.end() }
             }
-            if !isPlaying { isPlaying = opened.hasEnough(decoded) }
+            if !isPlaying { isPlaying = opened.fetching!.hasEnough(at: decoded) }
             guard isPlaying else { continue }
             // A ring of a second.
             if !isOver, decoded < heard + 1 {

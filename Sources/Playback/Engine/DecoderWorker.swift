@@ -92,7 +92,8 @@ final class DecoderWorker {
                     return fail(PlayerError(error, product), hasFrames: false, seek: start.seek)
                 case .failed(let error):
                     let hasFrames = (stream?.ring.writePosition ?? 0) > 0
-                    fail(opened.reason() ?? PlayerError(error, product), hasFrames: hasFrames, seek: start.seek)
+                    fail(
+                        opened.fetching?.failure ?? PlayerError(error, product), hasFrames: hasFrames, seek: start.seek)
                     guard hasFrames, let ring = stream?.ring, let next = finish(ring) else { return }
                     start = next
                 }
@@ -154,7 +155,7 @@ final class DecoderWorker {
             }
             repeat {
                 requests.wakeAtEndOfTransfer()
-                opened.fetchAhead()
+                opened.fetching?.fetchAhead()
                 reportFetched(opened)
                 try sleep()
             } while ring.freeSamples < ring.refillSamples
@@ -172,8 +173,8 @@ final class DecoderWorker {
     private func waitForEnough(_ opened: OpenedProduct, at seconds: Double) throws(Interruption) {
         while true {
             requests.wakeAtBytes()
-            opened.fetchAhead()
-            if opened.hasEnough(seconds) { return }
+            opened.fetching?.fetchAhead()
+            if opened.fetching?.hasEnough(at: seconds) ?? true { return }
             guard requests.medium.waiting({ requests.waitForRequest() }) else { throw .cancelled }
             try check()
         }
@@ -253,7 +254,7 @@ final class DecoderWorker {
     }
 
     private func reportFetched(_ opened: OpenedProduct, isAtEnd: Bool = false) {
-        guard !hasReportedFetched, isAtEnd || opened.isFetched() else { return }
+        guard !hasReportedFetched, isAtEnd || opened.fetching?.isFetched ?? true else { return }
         hasReportedFetched = true
         report(.fetched)
     }
@@ -274,7 +275,7 @@ final class DecoderWorker {
         properties.format = format
         var now = AudioEncoding(
             codec: properties.codec.rawValue, bitRate: properties.bitRate,
-            quality: opened.audioQuality().map { $0.heard(in: properties) })
+            quality: opened.currentQuality.map { $0.heard(in: properties) })
         // After a restart the source may name another quality. It does not know other changes.
         if opening == nil || opening?.quality != now.quality { opening = now }
         if let opening, now != opening { now.quality = AudioQuality(of: properties) }

@@ -31,36 +31,28 @@ extension PlaybackSource {
 /// Thread: the decoder thread.
 public struct OpenedProduct {
     public var decoder: any AudioDecoder
+    /// The same decoder, when its content is fetched; nil when all of it is on this device.
+    public var fetching: (any FetchingDecoder)?
     /// The actual product; it may differ from the requested one.
     public var productId: String
     public var streamType: StreamType
     public var assetPresentation: AssetPresentation
     public var audioMode: AudioMode?
-    /// The quality of the audio that is read now: a source that starts over may get another one.
-    public var audioQuality: () -> AudioQuality?
+    /// The quality of audio that is not fetched: `FetchingDecoder.audioQuality` has the other one.
+    public var audioQuality: AudioQuality?
     public var videoQuality: VideoQuality?
     public var replayGain: ReplayGain
     /// Whether the product is a local file: `PlaybackEngineConfig.untaggedGain` is for these alone.
     public var isLocal: Bool
-    /// The source's own reason for the last error of `decoder`; nil when the error is complete without it.
-    public var reason: () -> PlayerError?
-    /// Whether all of it has arrived, so that the next product may be fetched.
-    public var isFetched: () -> Bool
-    /// Begins the transfers that there is room for. Reading does so too.
-    public var fetchAhead: () -> Void
-    /// Whether enough has arrived to begin at this position, in seconds, or to continue there after a stall.
-    public var hasEnough: (Double) -> Bool
 
     public init(
-        decoder: any AudioDecoder, productId: String, streamType: StreamType = .onDemand,
-        assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo,
-        audioQuality: @autoclosure @escaping () -> AudioQuality? = nil,
-        videoQuality: VideoQuality? = nil, replayGain: ReplayGain, isLocal: Bool = false,
-        reason: @escaping () -> PlayerError? = { nil },
-        isFetched: @escaping () -> Bool = { true }, fetchAhead: @escaping () -> Void = {},
-        hasEnough: @escaping (Double) -> Bool = { _ in true }
+        decoder: any AudioDecoder, fetching: (any FetchingDecoder)? = nil, productId: String,
+        streamType: StreamType = .onDemand, assetPresentation: AssetPresentation = .full,
+        audioMode: AudioMode? = .stereo, audioQuality: AudioQuality? = nil, videoQuality: VideoQuality? = nil,
+        replayGain: ReplayGain, isLocal: Bool = false
     ) {
         self.decoder = decoder
+        self.fetching = fetching
         self.productId = productId
         self.streamType = streamType
         self.assetPresentation = assetPresentation
@@ -69,11 +61,10 @@ public struct OpenedProduct {
         self.videoQuality = videoQuality
         self.replayGain = replayGain
         self.isLocal = isLocal
-        self.reason = reason
-        self.isFetched = isFetched
-        self.fetchAhead = fetchAhead
-        self.hasEnough = hasEnough
     }
+
+    /// The quality of the audio that is read now; nil while unknown.
+    var currentQuality: AudioQuality? { if let fetching { fetching.audioQuality } else { audioQuality } }
 }
 
 /// The loudness of a product, as far as it is known.

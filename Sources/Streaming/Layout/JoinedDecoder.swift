@@ -6,30 +6,18 @@ import Playback
 /// format, `read` returns `.format`, as for a change inside a file.
 ///
 /// Thread: the decoder thread. Opening a part blocks.
-package final class JoinedDecoder: AudioDecoder {
-    /// A part whose transfers have begun.
-    package struct Prepared {
-        /// Blocks until the format is known.
-        var open: () throws(MediaError) -> any AudioDecoder
-        var transfers: ContentTransfers
-
-        package init(open: @escaping () throws(MediaError) -> any AudioDecoder, transfers: ContentTransfers) {
-            self.open = open
-            self.transfers = transfers
-        }
-    }
-
-    private let prepare: (Int) throws(MediaError) -> Prepared
+package final class JoinedDecoder: AudioDecoder, ContentTransfers {
+    private let prepare: (Int) throws(MediaError) -> any PreparedPart
     private let rate: Int
     /// The lengths of the parts, in frames of the first part's rate.
     private var lengths: PartLengths
     /// Whether each part was played to its end, so that its length is exact.
     private var isCounted: [Bool]
     private var part: Int
-    private var current: Prepared
+    private var current: any PreparedPart
     private var decoder: any AudioDecoder
     /// The part after the current one, once the current one has arrived.
-    private var next: Prepared?
+    private var next: (any PreparedPart)?
     /// The position in the current part, in frames of its own rate.
     private var position: FramePosition
     /// Whether frames were read since the last seek. A seek to after the end reveals nothing about the length.
@@ -46,7 +34,7 @@ package final class JoinedDecoder: AudioDecoder {
     ///   - prepare: begins the transfers of a part.
     /// - Throws: when the first part cannot be opened.
     package init(
-        durations: [Double?], prepare: @escaping (Int) throws(MediaError) -> Prepared
+        durations: [Double?], prepare: @escaping (Int) throws(MediaError) -> any PreparedPart
     ) throws(MediaError) {
         self.prepare = prepare
         part = 0
@@ -85,11 +73,11 @@ package final class JoinedDecoder: AudioDecoder {
     }
 
     /// Whether the whole content has arrived.
-    var isFetched: Bool { part == lengths.count - 1 && current.transfers.isFetched() }
+    package var isFetched: Bool { part == lengths.count - 1 && current.isFetched }
 
     /// Begins the next transfers when there is room for more.
-    func fetchAhead() {
-        current.transfers.fetchAhead()
+    package func fetchAhead() {
+        current.fetchAhead()
         prepareNext()
     }
 
@@ -138,13 +126,13 @@ package final class JoinedDecoder: AudioDecoder {
 
     /// Begins the transfers of the next part as soon as the current one has arrived.
     private func prepareNext() {
-        guard next == nil, part + 1 < lengths.count, current.transfers.isFetched() else { return }
+        guard next == nil, part + 1 < lengths.count, current.isFetched else { return }
         // Ignored: opening the part reports the error later, after the frames of the current part.
         do throws(MediaError) { next = try prepare(part + 1) } catch {}
     }
 
     private func move(to target: Int) throws(MediaError) {
-        let prepared: Prepared
+        let prepared: any PreparedPart
         if target == part + 1, let next { prepared = next } else { prepared = try prepare(target) }
         let opened = try prepared.open()
         let left = decoder.damage

@@ -69,8 +69,6 @@ final class PreparedContent {
     /// Begins the next transfer when there is room for more.
     func fetchAhead() { segments?.fetchAhead() }
 
-    var transfers: ContentTransfers { ContentTransfers({ self.isFetched }, fetchAhead: fetchAhead) }
-
     /// Blocks until the audio's format is known.
     func open() throws(MediaError) -> any AudioDecoder {
         switch source {
@@ -84,21 +82,4 @@ final class PreparedContent {
             return ClippedDecoder(decoder, clip)
         }
     }
-}
-
-/// The transfers of content that is being decoded.
-///
-/// Thread: the decoder thread.
-package struct ContentTransfers {
-    /// Whether the whole content has arrived.
-    var isFetched: () -> Bool
-    /// Begins the next transfers when there is room for more.
-    var fetchAhead: () -> Void
-
-    init(_ isFetched: @escaping () -> Bool, fetchAhead: @escaping () -> Void) {
-        (self.isFetched, self.fetchAhead) = (isFetched, fetchAhead)
-    }
-
-    /// The transfers of content that is on this device.
-    package static var none: ContentTransfers { ContentTransfers({ true }, fetchAhead: {}) }
 }

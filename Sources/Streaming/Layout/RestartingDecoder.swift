@@ -12,13 +12,28 @@ import Playback
 /// old one.
 ///
 /// Thread: the decoder thread. A restart blocks.
-package final class RestartingDecoder: AudioDecoder {
+package final class RestartingDecoder: FetchingDecoder {
     /// Opens the product with a new session, after this error.
-    package typealias Opening = (MediaError) throws(PlayerError) -> any AudioDecoder
+    package typealias Opening = (MediaError) throws(PlayerError) -> Content
+
+    /// The content of one session.
+    package struct Content {
+        var decoder: any AudioDecoder
+        /// nil when all of the content is on this device.
+        var transfers: (any ContentTransfers)?
+        var audioQuality: AudioQuality?
+
+        package init(
+            _ decoder: any AudioDecoder, transfers: (any ContentTransfers)? = nil, audioQuality: AudioQuality?
+        ) {
+            (self.decoder, self.transfers, self.audioQuality) = (decoder, transfers, audioQuality)
+        }
+    }
 
     private let reopen: Opening
     private let isLive: Bool
-    private var decoder: any AudioDecoder
+    private let buffering: BufferCondition?
+    private var content: Content
     /// The format of the first content. Positions are frames at its rate, whatever rate the content has after a
     /// restart.
     private let first: PCMFormat
@@ -35,12 +50,17 @@ package final class RestartingDecoder: AudioDecoder {
     /// Why the last restart has failed, in the service's terms.
     package private(set) var failure: PlayerError?
 
-    /// - Parameter isLive: whether the content begins with another frame each time it is opened.
-    package init(_ decoder: any AudioDecoder, isLive: Bool = false, reopen: @escaping Opening) {
-        self.decoder = decoder
+    /// - Parameters:
+    ///   - isLive: whether the content begins with another frame each time it is opened.
+    ///   - buffering: decides whether enough has arrived; nil for content on this device.
+    package init(
+        _ content: Content, isLive: Bool = false, buffering: BufferCondition? = nil, reopen: @escaping Opening
+    ) {
+        self.content = content
         self.isLive = isLive
+        self.buffering = buffering
         self.reopen = reopen
-        first = decoder.properties.format
+        first = content.decoder.properties.format
         format = first
         position = FramePosition(rate: first.sampleRate)
     }
@@ -52,6 +72,8 @@ package final class RestartingDecoder: AudioDecoder {
         properties.format = first
         return properties
     }
+
+    private var decoder: any AudioDecoder { content.decoder }
 
     package var metadata: TrackMetadata { decoder.metadata }
     package var damage: DamageReport { decoder.damage }
@@ -97,20 +119,30 @@ package final class RestartingDecoder: AudioDecoder {
 
     package func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
 
+    package var isFetched: Bool { content.transfers?.isFetched ?? true }
+
+    package var audioQuality: AudioQuality? { content.audioQuality }
+
+    package func fetchAhead() { content.transfers?.fetchAhead() }
+
+    package func hasEnough(at position: Double) -> Bool {
+        buffering?.holds(at: position, of: properties.duration) ?? true
+    }
+
     /// - Throws: `error`, when a restart does not help.
     private func restart(after error: MediaError) throws(MediaError) {
         failure = nil
         guard error.isWorthRestarting, hasProgressed || isLive else { throw error }
         hasProgressed = false
         Log.info("a part of the content is refused or has changed: the product is requested again")
-        let decoder: any AudioDecoder
-        do throws(PlayerError) { decoder = try reopen(error) } catch let refusal {
+        let renewed: Content
+        do throws(PlayerError) { renewed = try reopen(error) } catch let refusal {
             if isLive, refusal.isOfMoment { return }
             failure = refusal
             throw error
         }
-        if isLive { origin = position.frame } else { try seek(decoder) }
-        self.decoder = decoder
+        if isLive { origin = position.frame } else { try seek(renewed.decoder) }
+        content = renewed
         // Another representation may suit the throughput better by now.
         restartedFormat = decoder.properties.format
     }

@@ -33,7 +33,7 @@ package struct StreamedContent {
     /// Content that can be decoded.
     struct Opened {
         var decoder: any AudioDecoder
-        var transfers: ContentTransfers
+        var transfers: any ContentTransfers
         /// Whether the content begins with another frame each time it is opened.
         var isLive = false
     }
@@ -49,14 +49,13 @@ package struct StreamedContent {
         let later = layout.later.map { loading.later($0, quality) }
         guard layout.parts.count > 1 else {
             let content = try prepare(0, of: layout, later, keys)
-            return Opened(decoder: try content.open(), transfers: content.transfers)
+            return Opened(decoder: try content.open(), transfers: content)
         }
         let durations = layout.parts.map { $0.duration }
         let joined = try JoinedDecoder(durations: durations) { (place) throws(MediaError) in
             try prepare(place, of: layout, later, keys)
         }
-        return Opened(
-            decoder: joined, transfers: ContentTransfers({ joined.isFetched }, fetchAhead: { joined.fetchAhead() }))
+        return Opened(decoder: joined, transfers: joined)
     }
 
     /// Opens live content, which grows while it is played.
@@ -80,8 +79,7 @@ package struct StreamedContent {
             return LiveDecoder.Content(segments: LiveSegments(part, fetching, retries, keys), licenses: keys.licenses)
         }
         try decoder.open()
-        return Opened(
-            decoder: decoder, transfers: ContentTransfers({ false }, fetchAhead: decoder.fetchAhead), isLive: true)
+        return Opened(decoder: decoder, transfers: decoder, isLive: true)
     }
 
     private func livePlaylist(
@@ -138,7 +136,7 @@ package struct StreamedContent {
     /// Begins the transfers of a part.
     private func prepare(
         _ place: Int, of layout: ContentLayout, _ later: [LaterPlaylist], _ keys: @escaping () -> StreamedKeys
-    ) throws(MediaError) -> JoinedDecoder.Prepared {
+    ) throws(MediaError) -> FirstEncoding {
         let (part, requests, throughput) = (layout.parts[place], requests, throughput)
         func content(_ representation: Representation, _ patience: Patience) throws(MediaError) -> PreparedContent {
             var fetching = fetching
@@ -174,14 +172,9 @@ package struct StreamedContent {
         }
         choices.sort { ($0.0.bandwidth ?? 0) < ($1.0.bandwidth ?? 0) }
         let usable = choices.map { loading.mayPlay($0.0) }
-        let first = try FirstEncoding(
-            choices.map { $0.1 }, preferring: usable, throughput, requests.medium.stream, for: requests.medium.device,
-            mayBeRenewed: !asksForNew)
-        let open: () throws(MediaError) -> any AudioDecoder = { () throws(MediaError) in
-            let opened = try first.open()
-            return part.clip.map { ClippedDecoder(opened, $0, mediaStart: part.mediaStart) } ?? opened
-        }
-        return JoinedDecoder.Prepared(open: open, transfers: first.transfers)
+        return try FirstEncoding(
+            choices.map { $0.1 }, preferring: usable, of: part, throughput, requests.medium.stream,
+            for: requests.medium.device, mayBeRenewed: !asksForNew)
     }
 
     /// Finds the addresses of the content, through all playlists, and the keys of each of its parts.

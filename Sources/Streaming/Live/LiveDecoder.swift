@@ -8,7 +8,7 @@ import Playback
 /// is left out (docs/playback.md, 15.12).
 ///
 /// Thread: the decoder thread. Only `open` blocks.
-final class LiveDecoder: AudioDecoder {
+final class LiveDecoder: AudioDecoder, ContentTransfers {
     /// A part whose transfers have begun.
     struct Content {
         var segments: LiveSegments
@@ -177,6 +177,9 @@ final class LiveDecoder: AudioDecoder {
     }
 
     // MARK: Parts
+
+    /// Whether the whole content has arrived: live content has no end.
+    var isFetched: Bool { false }
 
     /// Begins the next transfers when there is room for more.
     func fetchAhead() {

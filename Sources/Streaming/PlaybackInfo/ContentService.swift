@@ -54,9 +54,10 @@ public final class ContentService: PlaybackSource {
         requests.failed = failed
         requests.session = session
         let (info, opened) = try openSession(session, product, address, requests)
-        let present = PresentContent(info, opened)
-        let restarting = RestartingDecoder(opened.decoder, isLive: opened.isLive) {
-            [self] (error) throws(PlayerError) in
+        let restarting = RestartingDecoder(
+            opened.content(info.audioQuality), isLive: opened.isLive,
+            buffering: BufferCondition(medium.stream, throughput)
+        ) { [self] (error) throws(PlayerError) in
             session.renew()
             let (renewed, content) = try openSession(session, product, address, requests, after: error)
             guard renewed.assetPresentation == info.assetPresentation else {
@@ -65,23 +66,13 @@ public final class ContentService: PlaybackSource {
                     message: "\(product.productId): the content service sends only a preview now",
                     mediaProduct: product)
             }
-            (present.info, present.content) = (renewed, content)
-            return present.content.decoder
+            return content.content(renewed.audioQuality)
         }
         return OpenedProduct(
-            decoder: restarting,
+            decoder: restarting, fetching: restarting,
             productId: ServiceAddress(address.productType, info.productId).text,
-            streamType: info.streamType,
-            assetPresentation: info.assetPresentation, audioMode: info.audioMode,
-            audioQuality: present.info.audioQuality, videoQuality: info.videoQuality, replayGain: info.replayGain,
-            reason: { restarting.failure },
-            isFetched: { present.content.transfers.isFetched() },
-            fetchAhead: { present.content.transfers.fetchAhead() },
-            hasEnough: { [throughput] position in
-                let buffered = medium.stream.buffered
-                let missing = restarting.properties.duration.map { $0 - position - buffered.seconds }
-                return buffered.isEnough(missing: missing, bitsPerSecond: throughput.bitsPerSecond)
-            })
+            streamType: info.streamType, assetPresentation: info.assetPresentation, audioMode: info.audioMode,
+            videoQuality: info.videoQuality, replayGain: info.replayGain)
     }
 
     public func streams(_ product: MediaProduct) -> Bool { true }
@@ -116,12 +107,11 @@ public final class ContentService: PlaybackSource {
     }
 }
 
-/// The playbackinfo and content of the last session. Only for the decoder thread.
-private final class PresentContent {
-    var info: PlaybackInfo
-    var content: StreamedContent.Opened
-
-    init(_ info: PlaybackInfo, _ content: StreamedContent.Opened) { (self.info, self.content) = (info, content) }
+extension StreamedContent.Opened {
+    /// - Parameter quality: of its audio, from the playbackinfo.
+    fileprivate func content(_ quality: AudioQuality?) -> RestartingDecoder.Content {
+        RestartingDecoder.Content(decoder, transfers: transfers, audioQuality: quality)
+    }
 }
 
 /// The quality to request, by the player's configuration for the current link.

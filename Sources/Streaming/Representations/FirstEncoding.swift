@@ -7,12 +7,13 @@ import Playback
 /// next one is tried, as long as one is left.
 ///
 /// Thread: the decoder thread.
-final class FirstEncoding {
+final class FirstEncoding: PreparedPart {
     private let encodings: [AdaptiveSteering.Encoding]
     private let preferred: [Bool]
     private let throughput: Throughput
     private let progress: StreamProgress
     private let device: PlayingDevice
+    private let part: ContentLayout.Part
     private let mayBeRenewed: Bool
     /// Whether each representation cannot be opened.
     private var isExcluded: [Bool]
@@ -27,14 +28,15 @@ final class FirstEncoding {
     /// - Parameters:
     ///   - encodings: the lowest bandwidth first; at least one.
     ///   - preferred: whether the device can play each of them.
+    ///   - part: of the content; its clip is the range that is played.
     ///   - mayBeRenewed: whether a new session may help when a part of the content is refused.
     /// - Throws: when none can be used.
     init(
-        _ encodings: [AdaptiveSteering.Encoding], preferring preferred: [Bool], _ throughput: Throughput,
-        _ progress: StreamProgress, for device: PlayingDevice, mayBeRenewed: Bool
+        _ encodings: [AdaptiveSteering.Encoding], preferring preferred: [Bool], of part: ContentLayout.Part,
+        _ throughput: Throughput, _ progress: StreamProgress, for device: PlayingDevice, mayBeRenewed: Bool
     ) throws(MediaError) {
         (self.encodings, self.preferred, self.throughput, self.progress) = (encodings, preferred, throughput, progress)
-        self.device = device
+        (self.device, self.part) = (device, part)
         self.mayBeRenewed = mayBeRenewed
         isExcluded = encodings.map { _ in false }
         failures = encodings.map { _ in nil }
@@ -42,14 +44,17 @@ final class FirstEncoding {
         try begin()
     }
 
-    var transfers: ContentTransfers {
-        ContentTransfers(
-            { [self] in decoder?.isFetched ?? content?.isFetched ?? false },
-            fetchAhead: { [self] in if let decoder { decoder.fetchAhead() } else { content?.fetchAhead() } })
+    var isFetched: Bool { decoder?.isFetched ?? content?.isFetched ?? false }
+
+    func fetchAhead() { if let decoder { decoder.fetchAhead() } else { content?.fetchAhead() } }
+
+    func open() throws(MediaError) -> any AudioDecoder {
+        let opened = try openFirst()
+        return part.clip.map { ClippedDecoder(opened, $0, mediaStart: part.mediaStart) } ?? opened
     }
 
-    /// Blocks until the format is known.
-    func open() throws(MediaError) -> any AudioDecoder {
+    /// Opens the best representation that can be opened.
+    private func openFirst() throws(MediaError) -> any AudioDecoder {
         var failure: MediaError?
         while true {
             do throws(MediaError) {

@@ -70,22 +70,14 @@ public final class WebFiles: PlaybackSource, @unchecked Sendable {
         let file = WebFile(
             address: try Self.address(of: product), product: product, network: try network(for: product),
             readAhead: readAhead, throughput: throughput, cancellation: cancellation, medium: medium)
-        let present = PresentFile(try file.open(lock.withLock { isLinked }() ? .opening : .playback))
-        let restarting = RestartingDecoder(present.file.decoder) { (_) throws(PlayerError) in
-            present.file = try file.open(.playback)
-            return present.file.decoder
-        }
-        let format = restarting.properties.format
+        let restarting = RestartingDecoder(
+            try file.open(lock.withLock { isLinked }() ? .opening : .playback),
+            buffering: BufferCondition(medium.stream, throughput)
+        ) { (_) throws(PlayerError) in try file.open(.playback) }
         return OpenedProduct(
-            decoder: restarting, productId: product.productId, audioMode: format.channelCount <= 2 ? .stereo : nil,
-            audioQuality: AudioQuality(lossless: format), replayGain: restarting.metadata.replayGain,
-            reason: { restarting.failure },
-            isFetched: { present.file.bytes.isComplete },
-            hasEnough: { [throughput] position in
-                let buffered = medium.stream.buffered
-                let missing = restarting.properties.duration.map { $0 - position - buffered.seconds }
-                return buffered.isEnough(missing: missing, bitsPerSecond: throughput.bitsPerSecond)
-            })
+            decoder: restarting, fetching: restarting, productId: product.productId,
+            audioMode: restarting.properties.format.channelCount <= 2 ? .stereo : nil,
+            replayGain: restarting.metadata.replayGain)
     }
 
     private static func address(of product: MediaProduct) throws(PlayerError) -> WebFileAddress {
@@ -122,13 +114,6 @@ public final class WebFiles: PlaybackSource, @unchecked Sendable {
     }
 }
 
-/// The file that is decoded now. Only for the decoder thread.
-private final class PresentFile {
-    var file: WebFile.Opened
-
-    init(_ file: WebFile.Opened) { self.file = file }
-}
-
 /// A file on a web server, for one playback.
 ///
 /// Thread: the decoder thread; blocks until the audio's format is known.
@@ -141,13 +126,8 @@ private struct WebFile {
     let cancellation: Cancellation
     let medium: MediumAccess
 
-    struct Opened {
-        var decoder: any AudioDecoder
-        var bytes: StreamedBytes
-    }
-
     /// - Parameter purpose: decides how often a server that has sent nothing is retried.
-    func open(_ purpose: RetrySchedule.Purpose) throws(PlayerError) -> Opened {
+    func open(_ purpose: RetrySchedule.Purpose) throws(PlayerError) -> RestartingDecoder.Content {
         var request = TransferRequest(url: address.request)
         request.isReadInParts = true
         let bytes = StreamedBytes(
@@ -156,7 +136,9 @@ private struct WebFile {
         do throws(MediaError) {
             let decoder = try AudioFile.open(MediumByteSource(bytes, medium), cancellation: cancellation)
             if let seconds = decoder.properties.duration { bytes.show(seconds: seconds, isSegment: false) }
-            return Opened(decoder: decoder, bytes: bytes)
+            return RestartingDecoder.Content(
+                decoder, transfers: WebFileTransfer(bytes),
+                audioQuality: AudioQuality(lossless: decoder.properties.format))
         } catch {
             if case .notAudio = error, Self.isPlaylist(bytes) {
                 throw PlayerError(
@@ -180,4 +162,15 @@ private struct WebFile {
         }.map { $0 | 0x20 }
         return beginning.starts(with: "#extm3u".utf8) || beginning.starts(with: "[playlist".utf8.map { $0 | 0x20 })
     }
+}
+
+/// The transfer of a web file. It continues by itself.
+private final class WebFileTransfer: ContentTransfers {
+    private let bytes: StreamedBytes
+
+    init(_ bytes: StreamedBytes) { self.bytes = bytes }
+
+    var isFetched: Bool { bytes.isComplete }
+
+    func fetchAhead() {}
 }

@@ -93,7 +93,7 @@ struct WebFilesTests {
                     #expect(isEqual, "\(path) from \(frame), \(manner)")
                 }
                 // A decoder may know its end from the header, before the transfer has reported its own end.
-                expectSoon("the end of the transfer of \(path), \(manner)") { opened.isFetched() }
+                expectSoon("the end of the transfer of \(path), \(manner)") { opened.fetching?.isFetched == true }
             }
         }
     }
@@ -364,7 +364,7 @@ struct WebFilesTests {
         let opened = try open("http://nas/a.flac", of: files)
         try opened.decoder.seek(toFrame: 99_000)
         #expect(try decoded(opened.decoder) == track.samples(from: 99_000))
-        #expect(opened.reason() == nil && network.transfers.count >= 3)
+        #expect(opened.fetching?.failure == nil && network.transfers.count >= 3)
     }
 
     @Test("A server that fails is retried three times; then the next entry decides")
@@ -418,7 +418,7 @@ struct WebFilesTests {
         let readAhead = 256 << 10
         let medium = MediumAccess()
         let opened = try open(server.url("/radio"), of: WebFiles(over: try network(), readAhead: readAhead), medium)
-        #expect(opened.decoder.properties.frameCount == nil && !opened.isFetched())
+        #expect(opened.decoder.properties.frameCount == nil && opened.fetching?.isFetched == false)
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 16_384)
         defer { buffer.deallocate() }
         var heard = 0

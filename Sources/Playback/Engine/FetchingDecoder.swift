@@ -1,0 +1,21 @@
+import Media
+
+/// A decoder whose source fetches the content while it is decoded, or can replace it after a failure.
+///
+/// Thread: the decoder thread.
+public protocol FetchingDecoder: AudioDecoder {
+    /// Whether all of the content has arrived, so that the next product may be fetched.
+    var isFetched: Bool { get }
+    /// The quality of the audio that is read now; nil for other media, and while it is unknown. A source that starts
+    /// over may get another one.
+    var audioQuality: AudioQuality? { get }
+    /// The source's own reason for the last error; nil when the error is complete without it.
+    var failure: PlayerError? { get }
+
+    /// Begins the transfers that there is room for. Reading does so too.
+    func fetchAhead()
+
+    /// Returns whether enough has arrived to begin at this position, or to continue there after a stall.
+    /// - Parameter position: in seconds.
+    func hasEnough(at position: Double) -> Bool
+}
