@@ -154,7 +154,7 @@ package final class DrivenPlayback {
         medium = MediumAccess(clock: line.clock)
     }
 
-    private func encodings() throws -> [AdaptiveSteering.Encoding] {
+    private func candidates() throws -> [AdaptiveSteering.Candidate] {
         let text =
             "<MPD mediaPresentationDuration=\"PT\(Int(Double(count) * segment))S\"><Period>"
             + "<AdaptationSet contentType=\"audio\"><SegmentTemplate media=\"$Bandwidth$/$Number$\" "
@@ -168,7 +168,7 @@ package final class DrivenPlayback {
         let fetching = StreamedSegments.Fetching(
             network: line, medium: medium, throughput: throughput, readAhead: 16 << 20)
         return layout.parts[0].representations.map { representation in
-            AdaptiveSteering.Encoding(bandwidth: representation.bandwidth ?? 0, needsLead: false) {
+            AdaptiveSteering.Candidate(bandwidth: representation.bandwidth ?? 0, needsLead: false) {
                 (_) throws(MediaError) in
                 try PreparedContent(
                     representation, clip: nil, fetching, requests, StreamedKeys(requests, licenseURL: nil))
@@ -178,12 +178,12 @@ package final class DrivenPlayback {
 
     /// Plays to the end, at most four times as long as the content lasts.
     package func play(step: Double = 0.04) throws {
-        let encodings = try encodings()
+        let candidates = try candidates()
         let place = RepresentationChoice(bandwidths: bandwidths).first(
             line: throughput.bitsPerSecond, usable: bandwidths.map { _ in true })
-        let content = try encodings[place].prepare(.rounds(0))
+        let content = try candidates[place].prepare(.rounds(0))
         content.prepare()
-        let steering = AdaptiveSteering(encodings, beginningWith: place, content, throughput, medium.stream)
+        let steering = AdaptiveSteering(candidates, beginningWith: place, content, throughput, medium.stream)
         defer { steering.end() }
         var (index, offset, isPlaying) = (0, 0.0, false)
         var source: (any ByteSource)?

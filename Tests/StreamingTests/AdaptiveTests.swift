@@ -9,7 +9,7 @@ import Testing
 @testable import Player
 @testable import Fetching
 
-@Suite("Several encodings of one sound (docs/playback.md, 15.11)", StreamTool.needed)
+@Suite("Several representations of one sound (docs/playback.md, 15.11)", StreamTool.needed)
 struct AdaptiveTests {
     private let content: PackagedContent
     private let track: Track
@@ -45,7 +45,7 @@ struct AdaptiveTests {
         }.joined(separator: "<Representation")
     }
 
-    @Test("A line that gets slow and fast again: the encoding follows, and not a frame is lost or heard twice")
+    @Test("A line that gets slow and fast again: the representation follows, and not a frame is lost or heard twice")
     func follows() throws {
         let manifest = try lossless()
         serve(fastFrom: 12)
@@ -82,7 +82,7 @@ struct AdaptiveTests {
         Int((Double(frame) * Double(other.format.sampleRate) / Double(one.format.sampleRate)).rounded())
     }
 
-    @Test("Encodings with other rates follow the line, too: the format is announced, and the time goes on")
+    @Test("Representations with other rates follow the line, too: the format is announced, and the time goes on")
     func otherRates() throws {
         let high = try Track("high", frames: 960_000, rate: 16_000, in: content.folder)
         let low = try Track("low", frames: 661_500, rate: 11_025, in: content.folder)
@@ -108,7 +108,7 @@ struct AdaptiveTests {
         }
     }
 
-    @Test("A seek counts in frames of the first encoding, whichever is the present one")
+    @Test("A seek counts in frames of the first representation, whichever is the present one")
     func seekInOtherRate() throws {
         let high = try Track("high", frames: 960_000, rate: 16_000, in: content.folder)
         let low = try Track("low", frames: 661_500, rate: 11_025, in: content.folder)
@@ -126,7 +126,7 @@ struct AdaptiveTests {
         }
     }
 
-    @Test("An encoding with another channel count follows, too")
+    @Test("A representation with another channel count follows, too")
     func otherChannels() throws {
         let high = try Track("high", frames: 480_000, in: content.folder)
         let low = try Track("low", frames: 480_000, channels: 1, in: content.folder)
@@ -139,7 +139,7 @@ struct AdaptiveTests {
         #expect(isEqual)
     }
 
-    @Test("A new session begins with another encoding of another rate, and goes on where the first one was")
+    @Test("A new session begins with another representation of another rate, and goes on where the first one was")
     func restartInOtherRate() throws {
         let high = try Track("high", frames: 480_000, rate: 16_000, in: content.folder)
         let low = try Track("low", frames: 330_750, rate: 11_025, in: content.folder)
@@ -211,7 +211,7 @@ struct AdaptiveTests {
         #expect(!fixture.messages.contains { $0.hasPrefix("error") })
     }
 
-    @Test("A rate that the device does not have: that encoding is not used, and the present one is heard whole")
+    @Test("A rate that the device does not have: that representation is not used, and the present one is heard whole")
     func rateThatTheDeviceLacks() throws {
         let high = try Track("high", frames: 441_000, rate: 44_100, in: content.folder)
         let low = try Track("low", frames: 110_250, rate: 11_025, in: content.folder)
@@ -237,7 +237,7 @@ struct AdaptiveTests {
         #expect(isAgain && !fixture.messages.contains { $0.hasPrefix("error") || $0.hasPrefix("quality") })
     }
 
-    @Test("A seek in an encoding of another rate is heard at that rate, and the context has it")
+    @Test("A seek in a representation of another rate is heard at that rate, and the context has it")
     func contextAfterSeek() throws {
         let high = try Track("high", frames: 480_000, rate: 16_000, in: content.folder)
         let low = try Track("low", frames: 330_750, rate: 11_025, in: content.folder)
@@ -255,7 +255,7 @@ struct AdaptiveTests {
         #expect(isThere && last.configuration.sampleRate == 11_025)
     }
 
-    @Test("The first encoding of a later product is what the line has carried")
+    @Test("The first representation of a later product is what the line has carried")
     func begins() throws {
         let manifest = try lossless()
         content.serve { _ in 300_000 }
@@ -263,7 +263,7 @@ struct AdaptiveTests {
         #expect(try content.open(manifest).properties.bitRate == 100_000)
     }
 
-    @Test("A seek while another encoding is about to follow")
+    @Test("A seek while another representation is about to follow")
     func seekBeforeBoundary() throws {
         let manifest = try lossless()
         content.serve { _ in 300_000 }
@@ -278,7 +278,7 @@ struct AdaptiveTests {
         #expect(try decoder.decodeRest().samples == track.samples(from: 3))
     }
 
-    @Test("An encoding that is refused is not used, and the present one goes on")
+    @Test("A representation that is refused is not used, and the present one goes on")
     func refused() throws {
         let manifest = try lossless()
         try FileManager.default.removeItem(atPath: content.folder["low/init.mp4"])
@@ -327,7 +327,7 @@ struct AdaptiveTests {
         #expect(content.service.playbackinfoRequests.count == 2)
     }
 
-    @Test("An encoding in a codec that cannot be decoded is not begun with, also on a slow line")
+    @Test("A representation in a codec that cannot be decoded is not begun with, also on a slow line")
     func otherCodec() throws {
         let manifest = try lossless().components(separatedBy: "<Representation").map { part in
             part.contains("\"low/") ? part.replacing("codecs=\"flac\"", with: "codecs=\"mp4a.40.42\"") : part
@@ -338,7 +338,7 @@ struct AdaptiveTests {
         #expect(played && !content.fetched.contains { $0.contains("low/") })
     }
 
-    @Test("An encoding whose codec is another one than the manifest says: the next one plays, in the same session")
+    @Test("A representation whose codec is another one than the manifest says: the next one plays, in the same session")
     func hiddenCodec() throws {
         let manifest = try lossless()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: content.folder["low/init.mp4"]))
@@ -354,7 +354,7 @@ struct AdaptiveTests {
         #expect(content.service.playbackinfoRequests.count == 1)
     }
 
-    @Test("An encoding that is refused at the start: a second session, and then the next one")
+    @Test("A representation that is refused at the start: a second session, and then the next one")
     func refusedAtStart() throws {
         let manifest = try lossless()
         try remove("low/init.mp4")
@@ -393,7 +393,7 @@ struct AdaptiveTests {
         }.joined(separator: "<Representation")
     }
 
-    @Test("Files with an index: the encoding follows at the boundary of a part, and not a frame is lost")
+    @Test("Files with an index: the representation follows at the boundary of a part, and not a frame is lost")
     func indexedFiles() throws {
         let manifest = try files()
         serve(fastFrom: 14)
@@ -454,7 +454,7 @@ struct AdaptiveTests {
         #expect(isEqual && played.changes.isEmpty)
     }
 
-    @Test("AAC: each side of the boundary is what that encoding alone gives")
+    @Test("AAC: each side of the boundary is what that representation alone gives")
     func aac() throws {
         try content.encode(track, to: "low.mp4", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "16k"])
         try content.encode(track, to: "high.mp4", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "48k"])

@@ -194,7 +194,7 @@ struct PeriodBoundsTests {
         try expect(manifest([own]), plays: expected)
     }
 
-    @Test("Encodings that take turns are clipped together")
+    @Test("Representations that take turns are clipped together")
     func adaptive() throws {
         content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
         try content.encode(one, to: "low.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "1152"])

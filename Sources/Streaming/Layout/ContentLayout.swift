@@ -34,7 +34,7 @@ package struct ContentLayout: Equatable {
             guard let set = Self.set(of: period, like: parts.last, quality) else {
                 throw .unsupported(what: "content with a period without sound")
             }
-            let all = set.encodings(quality: quality)
+            let all = set.playable(quality: quality)
             later += all.filter { $0.isPlaylist }
             if !later.isEmpty, case .list(let list)? = all.last(where: { !$0.isPlaylist })?.segments { divided = list }
             for part in Self.parts(of: all.filter { !$0.isPlaylist }, in: period) {
@@ -60,7 +60,7 @@ package struct ContentLayout: Equatable {
         let known = last?.representations.map { $0.id } ?? []
         return period.adaptationSets.first { set in
             set.isDecodable == first.isDecodable
-                && set.encodings(quality: quality).contains { representation in
+                && set.playable(quality: quality).contains { representation in
                     known.contains { $0.utf8.elementsEqual(representation.id.utf8) }
                 }
         } ?? first

@@ -31,17 +31,17 @@ struct ManifestLoading {
             guard let set = manifest.periods.first?.adaptationSets.first,
                 set.representations.contains(where: { $0.isPlaylist })
             else { return (manifest, url) }
-            let playable = set.encodings(quality: quality)
+            let playable = set.playable(quality: quality)
             switch try follow(playable, quality, keepsBest: keepsBest) {
             case .manifest(let inner, let address): (manifest, url) = (inner, address)
-            case .encoding(let encoding, let place, let failed):
+            case .representation(let representation, let place, let failed):
                 // A master playlist has one period.
                 var left =
                     keepsBest
                     ? []
                     : playable.indices.filter { $0 != place && !failed.contains($0) }
                         .map { playable[$0] }
-                left.append(encoding)
+                left.append(representation)
                 manifest.periods[0].adaptationSets[0].representations = left
                 return (manifest, url)
             }
@@ -52,7 +52,7 @@ struct ManifestLoading {
     /// The resource at the address of a representation.
     private enum Followed {
         /// - Parameter failed: the indices of representations that cannot be used.
-        case encoding(Representation, place: Int, failed: [Int])
+        case representation(Representation, place: Int, failed: [Int])
         /// A manifest that replaces the whole outer manifest.
         case manifest(Manifest, url: String)
     }
@@ -71,13 +71,15 @@ struct ManifestLoading {
         }
         return try reached(order, keepsBest: keepsBest) { (place, patience, failed) throws(MediaError) in
             let representation = playable[place]
-            guard representation.isPlaylist else { return .encoding(representation, place: place, failed: failed) }
+            guard representation.isPlaylist else {
+                return .representation(representation, place: place, failed: failed)
+            }
             let (inner, url) = try playlist(of: representation, patience, quality)
             if inner.isLive, !keepsBest, let better = try liveFollowed(playable[(place + 1)...], quality) {
                 return better
             }
             if playable.count == 1 || inner.isLive { return .manifest(inner, url: url) }
-            return .encoding(try representation.with(inner.best(quality: quality)), place: place, failed: failed)
+            return .representation(try representation.with(inner.best(quality: quality)), place: place, failed: failed)
         }
     }
 
@@ -102,7 +104,7 @@ struct ManifestLoading {
                     guard error != .source(.cancelled), !keepsBest || !error.isTemporary else { throw error }
                     first = first ?? error
                     if error.isOfAddress { away.append((place, error)) } else { failed.append(place) }
-                    Log.notice("an encoding of the content is not used: where its segments are cannot be loaded")
+                    Log.notice("a representation of the content is not used: where its segments are cannot be loaded")
                 }
             }
             guard let next = patience.next(after: away.map { $0.error }) else {
@@ -145,21 +147,24 @@ struct ManifestLoading {
         guard manifest.periods.count == 1, let set = manifest.periods[0].adaptationSets.first else {
             return (manifest, [])
         }
-        let encodings = set.encodings(quality: quality)
-        guard encodings.count > 1, encodings.allSatisfy({ $0.indexRequest(requests) != nil }) else {
+        let representations = set.playable(quality: quality)
+        guard representations.count > 1, representations.allSatisfy({ $0.indexRequest(requests) != nil }) else {
             return (manifest, [])
         }
-        let choice = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth ?? 0 })
+        let choice = RepresentationChoice(bandwidths: representations.map { $0.bandwidth ?? 0 })
         let first = choice.first(
-            line: throughput.bitsPerSecond, usable: encodings.map { mayPlay($0) && reach(of: $0)() })
-        let order = [first] + encodings.indices.reversed().filter { $0 != first }
+            line: throughput.bitsPerSecond, usable: representations.map { mayPlay($0) && reach(of: $0)() })
+        let order = [first] + representations.indices.reversed().filter { $0 != first }
         return try reached(order) { (place, patience, failed) throws(MediaError) in
-            guard let found = try indexed(encodings[place], patience) else { return (manifest, []) }
+            guard let found = try indexed(representations[place], patience) else { return (manifest, []) }
             var result = manifest
             result.periods[0].adaptationSets[0].representations = [found]
             // As for a single file, the period does not limit its segments.
             result.periods[0].endRounding = nil
-            return (result, encodings.indices.filter { $0 != place && !failed.contains($0) }.map { encodings[$0] })
+            return (
+                result,
+                representations.indices.filter { $0 != place && !failed.contains($0) }.map { representations[$0] }
+            )
         }
     }
 
@@ -167,14 +172,14 @@ struct ManifestLoading {
     /// - Returns: nil for a file to play without an index: the index cannot be read, or the server does not support
     ///   ranges.
     private func indexed(
-        _ encoding: Representation, _ patience: Patience
+        _ representation: Representation, _ patience: Patience
     ) throws(MediaError) -> Representation? {
         let answer: WholeAnswer.Content
-        do throws(ResourceFailure) { answer = try indexAnswer(of: encoding, patience) } catch {
+        do throws(ResourceFailure) { answer = try indexAnswer(of: representation, patience) } catch {
             if error == .tooLarge { return nil }
             throw .source(error.byteSourceError)
         }
-        do throws(MediaError) { return try encoding.with(index: answer.body) } catch { return nil }
+        do throws(MediaError) { return try representation.with(index: answer.body) } catch { return nil }
     }
 
     func mayPlay(_ representation: Representation) -> Bool {
@@ -182,10 +187,10 @@ struct ManifestLoading {
     }
 
     private func indexAnswer(
-        of encoding: Representation, _ patience: Patience
+        of representation: Representation, _ patience: Patience
     ) throws(ResourceFailure) -> WholeAnswer.Content {
-        guard let request = encoding.indexRequest(requests) else { throw .changed }
-        return try requests.answer(to: request, at: addresses(request.url, of: encoding, patience))
+        guard let request = representation.indexRequest(requests) else { throw .changed }
+        return try requests.answer(to: request, at: addresses(request.url, of: representation, patience))
     }
 
     /// Returns a variant that is not played yet.
@@ -206,13 +211,13 @@ struct ManifestLoading {
     }
 
     /// Returns a file that is not played yet.
-    private func laterFile(_ encoding: Representation, _ request: TransferRequest) -> LaterPlaylist {
-        LaterPlaylist(encoding) {
-            PlaylistLoad(request, at: addresses(request.url, of: encoding, .rounds(0)), over: requests.network)
+    private func laterFile(_ representation: Representation, _ request: TransferRequest) -> LaterPlaylist {
+        LaterPlaylist(representation) {
+            PlaylistLoad(request, at: addresses(request.url, of: representation, .rounds(0)), over: requests.network)
         } read: { (answer) throws(MediaError) in
-            try encoding.with(index: answer.body)
+            try representation.with(index: answer.body)
         } load: { (patience) throws(MediaError) in
-            guard let found = try indexed(encoding, patience) else { throw .damaged(what: "the index of a file") }
+            guard let found = try indexed(representation, patience) else { throw .damaged(what: "the index of a file") }
             return found
         }
     }

@@ -102,14 +102,14 @@ package struct StreamedContent {
     private func liveManifest(
         _ manifest: Manifest, _ info: PlaybackInfo
     ) throws(MediaError) -> (Representation, LivePlaylist) {
-        guard let encoding = LiveEncoding(manifest, quality: info.audioQuality?.serviceName),
-            let state = encoding.state(in: manifest), let url = state.location, !state.list.segments.isEmpty
+        guard let representation = LiveRepresentation(manifest, quality: info.audioQuality?.serviceName),
+            let state = representation.state(in: manifest), let url = state.location, !state.list.segments.isEmpty
         else {
             throw .unsupported(
                 what: "live content of DASH without Location, minimumUpdatePeriod or a list of its segments")
         }
         let playlist = LivePlaylist(
-            state.list, .manifest(encoding), interval: state.interval, targetDuration: state.longest,
+            state.list, .manifest(representation), interval: state.interval, targetDuration: state.longest,
             delay: state.delay,
             url: url, bases: state.representation.bases, requests, clock: throughput.clock)
         return (state.representation, playlist)
@@ -136,7 +136,7 @@ package struct StreamedContent {
     /// Begins the transfers of a part.
     private func prepare(
         _ place: Int, of layout: ContentLayout, _ later: [LaterPlaylist], _ keys: @escaping () -> StreamedKeys
-    ) throws(MediaError) -> FirstEncoding {
+    ) throws(MediaError) -> FirstRepresentation {
         let (part, requests, throughput) = (layout.parts[place], requests, throughput)
         func content(_ representation: Representation, _ patience: Patience) throws(MediaError) -> PreparedContent {
             var fetching = fetching
@@ -147,7 +147,7 @@ package struct StreamedContent {
         var choices = part.representations.map { representation in
             (
                 representation,
-                AdaptiveSteering.Encoding(
+                AdaptiveSteering.Candidate(
                     bandwidth: representation.bandwidth ?? 0, needsLead: !representation.isFLAC,
                     isInReach: loading.reach(of: representation)
                 ) { (patience) throws(MediaError) in try content(representation, patience) }
@@ -156,7 +156,7 @@ package struct StreamedContent {
         choices += later.map { later in
             (
                 later.representation,
-                AdaptiveSteering.Encoding(
+                AdaptiveSteering.Candidate(
                     bandwidth: later.representation.bandwidth ?? 0, needsLead: !later.representation.isFLAC,
                     isReady: { later.part(place, of: layout) != nil },
                     isInReach: loading.reach(of: later.representation),
@@ -172,7 +172,7 @@ package struct StreamedContent {
         }
         choices.sort { ($0.0.bandwidth ?? 0) < ($1.0.bandwidth ?? 0) }
         let usable = choices.map { loading.mayPlay($0.0) }
-        return try FirstEncoding(
+        return try FirstRepresentation(
             choices.map { $0.1 }, preferring: usable, of: part, throughput, requests.medium.stream,
             for: requests.medium.device, mayBeRenewed: !asksForNew)
     }

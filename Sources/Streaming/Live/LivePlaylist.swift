@@ -12,7 +12,7 @@ final class LivePlaylist {
     /// The kind of document that is loaded again.
     enum Format {
         case playlist
-        case manifest(LiveEncoding)
+        case manifest(LiveRepresentation)
     }
 
     /// How far before the end playback begins by default, as a multiple of the longest segment (RFC 8216, 6.3.3).
@@ -140,7 +140,7 @@ final class LivePlaylist {
         let isTaken: Bool
         switch format {
         case .playlist: isTaken = takePlaylist(content)
-        case .manifest(let encoding): isTaken = takeManifest(content, encoding)
+        case .manifest(let representation): isTaken = takeManifest(content, representation)
         }
         guard isTaken else {
             reload.addresses.turnAway(from: content.url)
@@ -184,9 +184,9 @@ final class LivePlaylist {
 
     /// Segments of a manifest are recognised by their times, because the manifest may renumber its remaining segments.
     /// - Returns: false for an answer that is not a manifest.
-    private func takeManifest(_ content: WholeAnswer.Content, _ encoding: LiveEncoding) -> Bool {
+    private func takeManifest(_ content: WholeAnswer.Content, _ representation: LiveRepresentation) -> Bool {
         guard let manifest = try? Manifest(content.body, format: .dash, url: content.url) else { return false }
-        guard let state = encoding.state(in: manifest) else {
+        guard let state = representation.state(in: manifest) else {
             return fail("its manifest does not have any more what is played")
         }
         interval = state.interval

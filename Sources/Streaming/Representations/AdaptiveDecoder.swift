@@ -27,17 +27,17 @@ final class AdaptiveDecoder: AudioDecoder {
     /// The damage in the representations before the current one.
     private var earlierDamage = DamageReport()
 
-    ///   - encodings: the lowest bandwidth first; all of them consist of segments.
-    ///   - place: the index in `encodings` of the representation to decode first.
+    ///   - candidates: the lowest bandwidth first; all of them consist of segments.
+    ///   - place: the index in `candidates` of the representation to decode first.
     ///   - content: of the representation at `place`, whose transfers have begun.
     ///   - isExcluded: whether each representation is unusable.
     /// - Throws: when the representation cannot be opened.
     init(
-        _ encodings: [AdaptiveSteering.Encoding], beginningWith place: Int, _ content: PreparedContent,
+        _ candidates: [AdaptiveSteering.Candidate], beginningWith place: Int, _ content: PreparedContent,
         _ isExcluded: [Bool], _ throughput: Throughput, _ progress: StreamProgress,
         for device: PlayingDevice
     ) throws(MediaError) {
-        let steering = AdaptiveSteering(encodings, beginningWith: place, content, throughput, progress)
+        let steering = AdaptiveSteering(candidates, beginningWith: place, content, throughput, progress)
         for other in isExcluded.indices where isExcluded[other] { steering.exclude(other) }
         do throws(MediaError) { decoder = try Self.open(steering) } catch {
             steering.end()
@@ -69,7 +69,7 @@ final class AdaptiveDecoder: AudioDecoder {
     var properties: AudioProperties {
         var properties = first
         properties.codec = decoder.properties.codec
-        let bandwidth = steering.encodings[steering.current.place].bandwidth
+        let bandwidth = steering.candidates[steering.current.place].bandwidth
         properties.bitRate = bandwidth > 0 ? bandwidth : nil
         return properties
     }
@@ -139,7 +139,7 @@ final class AdaptiveDecoder: AudioDecoder {
             let opened = try next.content.open()
             let new = opened.properties.format
             guard device.mayPlay(rate: new.sampleRate) else {
-                Log.notice("the device has no \(new.sampleRate) Hz: an encoding of the content is not used")
+                Log.notice("the device has no \(new.sampleRate) Hz: a representation of the content is not used")
                 if isBroken { throw .unsupported(what: "a rate that the device does not have") }
                 try stay()
                 return nil

@@ -11,7 +11,7 @@ import Platform
 /// Thread: the decoder thread. The owner calls `end` last.
 final class AdaptiveSteering {
     /// A representation, and the functions that begin its transfers.
-    struct Encoding {
+    struct Candidate {
         /// The bandwidth in bits per second.
         var bandwidth: Int
         /// Whether its codec needs the previous packet to decode a packet.
@@ -45,7 +45,7 @@ final class AdaptiveSteering {
         }
     }
 
-    let encodings: [Encoding]
+    let candidates: [Candidate]
     private let choice: RepresentationChoice
     private let throughput: Throughput
     private let progress: StreamProgress
@@ -65,16 +65,16 @@ final class AdaptiveSteering {
     ///   - place: the index of the representation that is decoded first.
     ///   - content: its content, whose transfers have begun.
     init(
-        _ encodings: [Encoding], beginningWith place: Int, _ content: PreparedContent, _ throughput: Throughput,
+        _ candidates: [Candidate], beginningWith place: Int, _ content: PreparedContent, _ throughput: Throughput,
         _ progress: StreamProgress
     ) {
-        self.encodings = encodings
+        self.candidates = candidates
         self.throughput = throughput
         self.progress = progress
-        usable = encodings.map { _ in true }
-        failures = encodings.map { _ in nil }
-        patience = .first(of: encodings.count)
-        choice = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth })
+        usable = candidates.map { _ in true }
+        failures = candidates.map { _ in nil }
+        patience = .first(of: candidates.count)
+        choice = RepresentationChoice(bandwidths: candidates.map { $0.bandwidth })
         runs = [Run(place, content)]
         steer(runs[0])
     }
@@ -102,7 +102,7 @@ final class AdaptiveSteering {
 
     /// Begins the transfers that there is room for, and replaces one that takes too long.
     func fetchAhead() {
-        for place in encodings.indices where usable[place] { encodings[place].load() }
+        for place in candidates.indices where usable[place] { candidates[place].load() }
         let last = runs[runs.count - 1]
         if last.arrival == nil, runs.count > 1, last.content.segments?.hasArrived ?? true {
             last.arrival = throughput.now()
@@ -171,14 +171,14 @@ final class AdaptiveSteering {
     /// - Returns: whether that representation can be used.
     private func follow(_ run: Run, at index: Int, with place: Int) -> Bool {
         do throws(MediaError) {
-            let content = try encodings[place].prepare(.rounds(0))
+            let content = try candidates[place].prepare(.rounds(0))
             guard let segments = content.segments, let moment = run.timeline.start(of: index),
                 let counterpart = segments.timeline.index(as: moment, in: run.timeline)
             else {
                 exclude(place)
                 return false
             }
-            segments.prepare(from: counterpart, lead: encodings[place].needsLead)
+            segments.prepare(from: counterpart, lead: candidates[place].needsLead)
             let following = Run(place, content)
             steer(following)
             runs.append(following)
@@ -206,11 +206,11 @@ final class AdaptiveSteering {
     /// - Parameter place: the current representation, which may always be chosen; nil for none.
     private func choices(beside place: Int?) -> [Bool] {
         // When even the current representation is out of reach, earlier failures of addresses exclude no other one.
-        let isReached = place.map { encodings[$0].isInReach() } ?? false
-        return encodings.indices.map {
+        let isReached = place.map { candidates[$0].isInReach() } ?? false
+        return candidates.indices.map {
             $0 == place
-                || usable[$0] && failures[$0] == nil && encodings[$0].isReady()
-                    && (!isReached || encodings[$0].isInReach())
+                || usable[$0] && failures[$0] == nil && candidates[$0].isReady()
+                    && (!isReached || candidates[$0].isInReach())
         }
     }
 
@@ -219,7 +219,7 @@ final class AdaptiveSteering {
     /// Records that no address of the current run answers.
     /// - Parameter hasPlayed: whether anything was decoded since the last failure.
     func currentFailed(_ error: MediaError, hasPlayed: Bool) {
-        if hasPlayed { patience = .first(of: encodings.count) }
+        if hasPlayed { patience = .first(of: candidates.count) }
         fail(current.place, error)
     }
 
@@ -227,16 +227,16 @@ final class AdaptiveSteering {
     /// all representations it may be the same one again.
     /// - Returns: false when there is only one representation, or when all have been tried often enough.
     func replaceCurrent(at seconds: Double) throws(MediaError) -> Bool {
-        guard encodings.count > 1 else { return false }
+        guard candidates.count > 1 else { return false }
         while let place = nextAfterFailure() {
             do throws(MediaError) {
-                let content = try encodings[place].prepare(patience)
+                let content = try candidates[place].prepare(patience)
                 guard let segments = content.segments, let index = segments.timeline.index(after: seconds) else {
                     exclude(place)
                     continue
                 }
-                Log.notice("an encoding of the content cannot be reached, another one is tried")
-                segments.prepare(from: index, lead: encodings[place].needsLead)
+                Log.notice("a representation of the content cannot be reached, another one is tried")
+                segments.prepare(from: index, lead: candidates[place].needsLead)
                 forgetNext()
                 let run = Run(place, content)
                 steer(run)
@@ -257,7 +257,7 @@ final class AdaptiveSteering {
             let away = failures.indices.compactMap { usable[$0] ? failures[$0] : nil }
             guard let next = patience.next(after: away) else { return nil }
             patience = next
-            failures = encodings.map { _ in nil }
+            failures = candidates.map { _ in nil }
             left = choices(beside: nil)
             // The last representation of a round is not the first one of the next round.
             if let lastFailed, left.filter({ $0 }).count > 1 { left[lastFailed] = false }

@@ -1,7 +1,7 @@
 import Media
 
 /// A representation of a live DASH manifest, which is looked up again each time the manifest is loaded.
-struct LiveEncoding {
+struct LiveRepresentation {
     /// The representation as one load of the manifest describes it.
     struct State {
         /// The representation with the list of its segments.
@@ -30,7 +30,7 @@ struct LiveEncoding {
     /// - Returns: nil for a manifest without sound in that period.
     init?(_ manifest: Manifest, quality: String?) {
         guard let period = manifest.periods.last, let set = period.adaptationSets.first else { return nil }
-        guard let best = set.encodings(quality: quality).last else { return nil }
+        guard let best = set.playable(quality: quality).last else { return nil }
         periodID = period.id
         periodStart = period.start
         id = best.id

@@ -7,8 +7,8 @@ import Playback
 /// next one is tried, as long as one is left.
 ///
 /// Thread: the decoder thread.
-final class FirstEncoding: PreparedPart {
-    private let encodings: [AdaptiveSteering.Encoding]
+final class FirstRepresentation: PreparedPart {
+    private let candidates: [AdaptiveSteering.Candidate]
     private let preferred: [Bool]
     private let throughput: Throughput
     private let progress: StreamProgress
@@ -26,21 +26,23 @@ final class FirstEncoding: PreparedPart {
 
     /// Begins the transfers.
     /// - Parameters:
-    ///   - encodings: the lowest bandwidth first; at least one.
+    ///   - candidates: the lowest bandwidth first; at least one.
     ///   - preferred: whether the device can play each of them.
     ///   - part: of the content; its clip is the range that is played.
     ///   - mayBeRenewed: whether a new session may help when a part of the content is refused.
     /// - Throws: when none can be used.
     init(
-        _ encodings: [AdaptiveSteering.Encoding], preferring preferred: [Bool], of part: ContentLayout.Part,
+        _ candidates: [AdaptiveSteering.Candidate], preferring preferred: [Bool], of part: ContentLayout.Part,
         _ throughput: Throughput, _ progress: StreamProgress, for device: PlayingDevice, mayBeRenewed: Bool
     ) throws(MediaError) {
-        (self.encodings, self.preferred, self.throughput, self.progress) = (encodings, preferred, throughput, progress)
+        (self.candidates, self.preferred, self.throughput, self.progress) = (
+            candidates, preferred, throughput, progress
+        )
         (self.device, self.part) = (device, part)
         self.mayBeRenewed = mayBeRenewed
-        isExcluded = encodings.map { _ in false }
-        failures = encodings.map { _ in nil }
-        patience = .first(of: encodings.count)
+        isExcluded = candidates.map { _ in false }
+        failures = candidates.map { _ in nil }
+        patience = .first(of: candidates.count)
         try begin()
     }
 
@@ -71,9 +73,9 @@ final class FirstEncoding: PreparedPart {
     }
 
     private func open(_ content: PreparedContent) throws(MediaError) -> any AudioDecoder {
-        guard encodings.count > 1, content.segments != nil else { return try content.open() }
+        guard candidates.count > 1, content.segments != nil else { return try content.open() }
         let opened = try AdaptiveDecoder(
-            encodings, beginningWith: place, content, isExcluded, throughput, progress, for: device)
+            candidates, beginningWith: place, content, isExcluded, throughput, progress, for: device)
         decoder = opened
         return opened
     }
@@ -85,14 +87,14 @@ final class FirstEncoding: PreparedPart {
             let left = isExcluded.map { !$0 }
             var usable = left.indices.map { left[$0] && preferred[$0] }
             if !usable.contains(true) { usable = left }
-            let ready = usable.indices.map { usable[$0] && encodings[$0].isReady() }
+            let ready = usable.indices.map { usable[$0] && candidates[$0].isReady() }
             if ready.contains(true) { usable = ready }
-            let inReach = usable.indices.map { usable[$0] && encodings[$0].isInReach() }
+            let inReach = usable.indices.map { usable[$0] && candidates[$0].isInReach() }
             if inReach.contains(true) { usable = inReach }
-            place = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth }).first(
+            place = RepresentationChoice(bandwidths: candidates.map { $0.bandwidth }).first(
                 line: throughput.bitsPerSecond, usable: usable)
             do throws(MediaError) {
-                let content = try encodings[place].prepare(patience)
+                let content = try candidates[place].prepare(patience)
                 content.prepare()
                 self.content = content
                 return
@@ -113,9 +115,9 @@ final class FirstEncoding: PreparedPart {
             guard let next = patience.next(after: failures.compactMap { $0 }) else { return false }
             patience = next
             for other in failures.indices where failures[other] != nil { isExcluded[other] = false }
-            failures = encodings.map { _ in nil }
+            failures = candidates.map { _ in nil }
         }
-        Log.notice("an encoding of the content cannot be opened, another one is tried")
+        Log.notice("a representation of the content cannot be opened, another one is tried")
         return true
     }
 }

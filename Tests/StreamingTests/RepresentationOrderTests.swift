@@ -6,7 +6,7 @@ import Testing
 @testable import Streaming
 
 @Suite("Which of several sounds is played (docs/playback.md, 15.11)")
-struct EncodingOrderTests {
+struct RepresentationOrderTests {
     /// A set with representations: their ids, bandwidths and codecs.
     private func set(_ representations: (String, Int, String)..., roles: String...) -> String {
         let roles = roles.map { "<Role schemeIdUri=\"urn:mpeg:dash:role:2011\" value=\"\($0)\"/>" }.joined()
@@ -30,7 +30,7 @@ struct EncodingOrderTests {
         let layout = try ContentLayout(manifest([sets.joined()], quality: quality), quality: quality)
         #expect(layout.parts.count == 1)
         let live = try manifest([sets.joined()], isLive: true, quality: quality)
-        let state = LiveEncoding(live, quality: quality)?.state(in: live)
+        let state = LiveRepresentation(live, quality: quality)?.state(in: live)
         let ids = layout.parts[0].representations.map { $0.id }
         #expect(state?.representation.id == ids.last)
         return ids
@@ -115,7 +115,7 @@ struct EncodingOrderTests {
             let manifest = try Manifest(
                 Array(text.joined(separator: "\n").utf8), format: .hls, url: "https://h/a.m3u8")
             let set = manifest.ordered(quality: "LOSSLESS").periods[0].adaptationSets[0]
-            return set.encodings(quality: "LOSSLESS").map { encoding in
+            return set.playable(quality: "LOSSLESS").map { encoding in
                 if case .playlist(let url) = encoding.segments { String(url.dropFirst(10)) } else { "" }
             }
         }

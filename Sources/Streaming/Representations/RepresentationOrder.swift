@@ -20,26 +20,26 @@ extension Manifest {
 
     /// Returns the best representation of the first set; nil without sound.
     func best(quality: String?) -> Representation? {
-        periods.first?.adaptationSets.first?.encodings(quality: quality).last
+        periods.first?.adaptationSets.first?.playable(quality: quality).last
     }
 }
 
 extension AdaptationSet {
-    private static let mostEncodings = 8
+    private static let mostRepresentations = 8
 
     var isDecodable: Bool { representations.contains { $0.isDecodable } }
 
     /// Returns the decodable representations, among which a player may switch. The lowest bandwidth comes first.
     /// - Parameter quality: the delivered quality, by the service's name. A representation with this id is the only
     ///   one.
-    func encodings(quality: String?) -> [Representation] {
+    func playable(quality: String?) -> [Representation] {
         let decodable = representations.filter { $0.isDecodable }
         var all = decodable.isEmpty ? representations : decodable
         if let named = all.first(where: { $0.isNamed(quality) }) { return [named] }
         // The quality is a limit that the user has set for this link.
         if WantedCodecs(quality) == .lossy, all.contains(where: { !$0.isLossless }) { all.removeAll { $0.isLossless } }
         all.sort { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }
-        return Array(all.suffix(Self.mostEncodings))
+        return Array(all.suffix(Self.mostRepresentations))
     }
 
     /// Joins sets of the same sound. Without a known quality the wanted codecs are unknown, and the sets stay separate.
