@@ -5,6 +5,15 @@ import Synchronization
 /// The storage thread: owns the one database of the state, runs posted work in batches of one transaction each, and
 /// answers on the caller's loop. Modules have their own tables in the same file.
 ///
+///     let storage = try StorageThread("/var/lib/player/state.db", modules: modules)
+///     storage.join()
+///     storage.write(answerOn: loop) { (database) throws(DatabaseError) in
+///         try KeyValueStore(database, table: "setting").set(.text("60 %"), for: "maximum")
+///     } answer: { error in
+///         print(error?.description ?? "on the medium")
+///     }
+///     storage.leave()
+///
 /// It also starts when the file cannot be used. Then the state is read from a copy, or is empty. Each write fails with
 /// the reason, and each later write tries to open the file again.
 ///

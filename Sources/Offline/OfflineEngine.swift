@@ -5,6 +5,12 @@ import Playback
 /// Manages offline copies of products of the content service: downloads, stores and validates them (docs/playback.md,
 /// 16).
 ///
+///     engine.bus.subscribe { message in
+///         guard case .done(let referenceId) = message else { return }
+///         print("\(referenceId) plays without a network now")
+///     }
+///     if engine.offline(product) { print("the download is stored, and survives a power cut") }
+///
 /// Thread: any, also that of a subscriber of `bus`. Functions without `answer` wait for the medium. Those with it call
 /// it on the player's control thread, and it must return soon.
 /// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.

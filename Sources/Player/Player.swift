@@ -52,6 +52,12 @@ public struct PlayerSettings: Sendable {
 
 /// Plays media products, and downloads those of a content service (docs/playback.md).
 ///
+///     let settings = PlayerSettings(output: RendererSettings(device: "hw:CARD=DAC"), stateFolder: "/var/lib/player")
+///     let player = try Player(settings: settings)
+///     player.playbackEngine.bus.subscribe { message in print(message) }
+///     player.playbackEngine.load(MediaProduct(productType: .track, productId: "/music/a.flac", referenceId: "1"))
+///     player.playbackEngine.play()
+///
 /// Threads: all of the public interface may be used from any thread.
 /// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
 public final class Player: @unchecked Sendable {

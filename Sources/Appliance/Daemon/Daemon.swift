@@ -8,6 +8,12 @@ import Queue
 /// The appliance: plays its queue, stores it, and carries out the commands of buttons and clients. This type creates
 /// the parts and connects them. Each part does its own work, and clients use the parts directly.
 ///
+///     daemon.attach(board, lines: lines)
+///     daemon.openLibrary()
+///     daemon.start()
+///     daemon.loop.run()
+///     daemon.shutDown()
+///
 /// Thread: everything runs on the thread of `loop`.
 /// `@unchecked Sendable` is safe because other threads only post to `loop`, and only `loop` uses the properties.
 public final class Daemon: @unchecked Sendable {

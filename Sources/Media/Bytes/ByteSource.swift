@@ -2,6 +2,22 @@ import Platform
 
 /// The source of a container's bytes: a file, a cache entry, a socket. `Media` does no I/O itself.
 ///
+///     final class Memory: ByteSource {
+///         private let bytes: [UInt8]
+///         var length: Int64? { Int64(bytes.count) }
+///
+///         init(_ bytes: [UInt8]) { self.bytes = bytes }
+///
+///         func read(
+///             into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+///         ) throws(ByteSourceError) -> ByteRead {
+///             let rest = bytes.dropFirst(Int(offset)).prefix(buffer.count)
+///             buffer.copyBytes(from: rest)
+///             return ByteRead(count: rest.count)
+///         }
+///     }
+///     let decoder = try AudioFile.open(Memory(bytes))
+///
 /// Thread: one at a time; a decoder uses its source only on the decoder thread.
 public protocol ByteSource: AnyObject {
     /// The number of bytes, or nil while it is not known. It may become known later, and it may grow. It is a hint:

@@ -70,6 +70,13 @@ final class RendererChannel: @unchecked Sendable {
 
 /// The interface of the audio thread for control: commands go in, events come out, in order.
 ///
+///     let renderer = try Renderer(
+///         provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
+///         settings: RendererSettings(device: "hw:CARD=DAC"), priority: .realtime(40))
+///     renderer.begin(stream)  // a decoder fills its ring
+///     renderer.run(generation: 1)
+///     while let event = renderer.nextEvent() { print(event.kind) }  // every few milliseconds
+///
 /// The audio thread makes no system call to wake another thread, so control polls: call `nextEvent` every few
 /// milliseconds while an event is expected.
 ///

@@ -4,6 +4,11 @@ import Synchronization
 /// Runs the work of one thread in turn: posted work, timers, descriptors and signals. Sleeps in epoll(7) until there is
 /// work; an idle loop never wakes.
 ///
+///     let loop = try EventLoop()
+///     loop.schedule(after: 1_000_000_000) { loop.stop() }
+///     loop.post { print("posted by any thread, run by the thread of the loop") }
+///     loop.run()
+///
 /// Thread: the loop belongs to the thread that created it, until `run` binds it to its caller. Only `post`, `stop`,
 /// `clockAdvanced` and `isCurrentThread` are for any thread.
 /// `@unchecked Sendable` is safe because a lock guards the posted work. Only the loop's thread uses the rest, which

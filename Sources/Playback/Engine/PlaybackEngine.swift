@@ -5,6 +5,13 @@ import Platform
 
 /// Plays media products (docs/playback.md): one is active, one may be set as next and follows without a gap.
 ///
+///     engine.bus.subscribe { message in
+///         guard case .mediaProductTransition(let transition) = message, transition.active == first else { return }
+///         engine.setNext(second)  // it follows without a gap
+///     }
+///     engine.load(first)
+///     engine.play()
+///
 /// Threads: every function and property may be used from any thread. Calls are carried out on the control thread, in
 /// order; properties read the last published values. Messages arrive on `bus`.
 /// `@unchecked Sendable` is safe because its parts are set once; calls are posted to control.

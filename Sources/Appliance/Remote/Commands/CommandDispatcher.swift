@@ -2,6 +2,8 @@ import Queue
 
 /// Carries out commands of buttons and clients.
 ///
+///     commands.perform(.toggle)  // as a button does
+///
 /// Thread: the thread of the queue.
 public final class CommandDispatcher {
     private let queue: QueueConductor
