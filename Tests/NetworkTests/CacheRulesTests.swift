@@ -231,7 +231,7 @@ struct CacheRulesTests {
     @Test("A part that has arrived is continued if it can be told from another version")
     func resuming() throws {
         for (headers, decision) in [
-            ([("ETag", "\"1\"")], .resume(from: 65_536, [HeaderField("If-Range", "\"1\"")])),
+            ([("ETag", "\"1\"")], .resume(from: 65_536, ifSame: "\"1\"")),
             ([("ETag", "W/\"1\"")], .fetch), ([("Cache-Control", "max-age=9")], .fetch),
         ] as [([(String, String)], CacheDecision)] {
             var response = try #require(stored(headers))

@@ -1,3 +1,4 @@
+import Media
 import Platform
 import PlayerTestSupport
 import Synchronization
@@ -21,9 +22,32 @@ struct PostponedNextTests {
             _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
         ) throws(PlayerError) -> OpenedProduct {
             var opened = try source.open(product, session: session, cancellation: cancellation, medium: medium)
-            opened.isFetched = { [self] in hasArrived.load(ordering: .acquiring) }
+            opened.fetching = Arriving(opened.decoder, from: self)
             return opened
         }
+    }
+
+    /// A decoder whose content has arrived when its source says so.
+    private final class Arriving: FetchingDecoder {
+        private let decoder: any AudioDecoder
+        private let source: Streams
+
+        init(_ decoder: any AudioDecoder, from source: Streams) { (self.decoder, self.source) = (decoder, source) }
+
+        var properties: AudioProperties { decoder.properties }
+        var metadata: TrackMetadata { decoder.metadata }
+        var damage: DamageReport { decoder.damage }
+        func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+            try decoder.read(into: buffer)
+        }
+        func seek(toFrame frame: Int64) throws(MediaError) { try decoder.seek(toFrame: frame) }
+        func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
+
+        var isFetched: Bool { source.hasArrived.load(ordering: .acquiring) }
+        var audioQuality: AudioQuality? { nil }
+        var failure: PlayerError? { nil }
+        func fetchAhead() {}
+        func hasEnough(at position: Double) -> Bool { true }
     }
 
     private let one = ScriptedRecording("one", frames: 20_000, available: 3000)

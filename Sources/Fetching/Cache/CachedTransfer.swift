@@ -99,9 +99,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         switch decision {
         case .fetch, .pass, .serve: break
         case .revalidate(let fields, _): request.headers += fields
-        case .resume(let count, let fields):
-            request.range = ByteRange(from: count)
-            request.headers += fields
+        case .resume(let count, let validator): request = request.rest(from: count, ifSame: validator)
         }
         phase = .asking(decision, stored)
         requested = clock.now().seconds

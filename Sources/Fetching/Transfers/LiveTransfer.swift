@@ -70,11 +70,8 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
 
     private func attempt() {
         if lock.withLock({ isCancelled }) { return finish(.cancelled) }
-        var request = request
+        var request = request.rest(from: arrived)
         request.firstByteTimeout = patience.firstByteTimeout
-        if arrived > 0 {
-            request.range = ByteRange(from: (request.range?.from ?? 0) + arrived, upTo: request.range?.upTo)
-        }
         // The cached answer may be the useless one.
         if attempts > 0 { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
         (isForeign, head) = (false, nil)

@@ -1,11 +1,15 @@
 import Network
 
 extension TransferRequest {
-    /// Returns the request without the first `offset` bytes.
-    func rest(from offset: Int64) -> TransferRequest {
+    /// Returns the request without the first `offset` bytes. The only code that requests a rest.
+    /// - Parameter validator: of the resource to which these bytes belong: the server sends the rest only of the same
+    ///   one (`If-Range`, RFC 9110, 13.1.5). nil without a condition.
+    func rest(from offset: Int64, ifSame validator: String? = nil) -> TransferRequest {
         guard offset > 0 else { return self }
         var request = self
         request.range = ByteRange(from: (range?.from ?? 0) + offset, upTo: range?.upTo)
+        request.headers.removeAll { $0.isNamed("If-Range") }
+        if let validator { request.headers.append(HeaderField("If-Range", validator)) }
         return request
     }
 

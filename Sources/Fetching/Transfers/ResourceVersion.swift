@@ -31,6 +31,9 @@ package struct ResourceVersion: Equatable, Sendable {
         return version
     }
 
+    /// The validator for a conditional request; nil without one.
+    var condition: String? { validator?.value }
+
     /// The properties that answers of other hosts share.
     var ofAnyHost: ResourceVersion {
         var version = self

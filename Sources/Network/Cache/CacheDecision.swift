@@ -8,8 +8,8 @@ public enum CacheDecision: Equatable, Sendable {
     /// Ask the server with these fields whether the stored response is still valid.
     /// - Parameter mayStandIn: whether the stored response may be used when there is no answer, or one of 5XX.
     case revalidate([HeaderField], mayStandIn: Bool)
-    /// Request the rest of the body, from this byte on, with these fields.
-    case resume(from: Int64, [HeaderField])
+    /// Request the rest of the body, from this byte on, if the resource still has this validator (`If-Range`).
+    case resume(from: Int64, ifSame: String)
     /// Pass the request on, and store nothing.
     case pass
 
@@ -46,7 +46,7 @@ public enum CacheDecision: Equatable, Sendable {
                 self = .fetch
                 return
             }
-            self = .resume(from: stored.count, [HeaderField("If-Range", validator)])
+            self = .resume(from: stored.count, ifSame: validator)
         }
     }
 

@@ -11,32 +11,18 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
         case end
     }
 
-    private enum Outcome {
-        case complete
-        case failed(ResourceFailure)
-    }
-
     /// The most bytes that wait for the thread, plus at most one delivery of the transfer.
     private static let capacity = 1 << 20
     /// Bytes that wake the thread: a chunk, since fewer are not sealed yet. The end always wakes it.
     private static let worthWaking = 1 << 16
 
     private let arrival: WakeUp
-    /// Whether the transfer continues a resource after bytes that are already stored. A complete answer then means that
-    /// the resource has changed.
-    private let isContinuation: Bool
     private let lock = Lock()
-    private var pieces: [[UInt8]] = []
-    private var waiting = 0
-    private var isFull = false
+    private var buffer = BoundedBuffer(from: 0, capacity: capacity, worthWaking: worthWaking)
     private var length: Int64?
     private var validator: String?
-    private var outcome: Outcome?
 
-    init(isContinuation: Bool) throws(SystemError) {
-        arrival = try WakeUp()
-        self.isContinuation = isContinuation
-    }
+    init() throws(SystemError) { arrival = try WakeUp() }
 
     /// The length of the whole resource in bytes, and the validator to continue it with. Known once bytes have arrived.
     var head: (length: Int64?, validator: String?) { lock.withLock { (length, validator) } }
@@ -64,20 +50,16 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
 
     /// Under the lock.
     private func take() throws(ResourceFailure) -> (Step, wantsMore: Bool)? {
-        if !pieces.isEmpty {
-            defer {
-                pieces = []
-                waiting = 0
-                isFull = false
-            }
-            return (.bytes(pieces), isFull)
-        }
-        guard let outcome else {
+        let pieces = buffer.takeAll()
+        if !pieces.isEmpty { return (.bytes(pieces), buffer.wantsMore(below: Self.capacity)) }
+        switch buffer.progress {
+        case .arriving:
             arrival.clear()
+            _ = buffer.wait { [arrival] in arrival.signal() }
             return nil
+        case .complete: return (.end, false)
+        case .failed(let failure): throw failure
         }
-        if case .failed(let failure) = outcome { throw failure }
-        return (.end, false)
     }
 
     // MARK: From the network
@@ -86,32 +68,20 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
         lock.withLock {
             self.length = length
             validator = head.strongValidator
-            guard isContinuation, head.status != 206 else { return }
-            // The thread ends the transfer: the rest is not needed.
-            outcome = .failed(.changed)
-            arrival.signal()
         }
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-        lock.withLock {
-            if outcome != nil { return .more }
-            if waiting >= Self.capacity {
-                isFull = true
-                return .enough
-            }
-            let wasWorthWaking = waiting >= Self.worthWaking
-            pieces.append(copiedBytes(bytes))
-            waiting += bytes.count
-            if !wasWorthWaking, waiting >= Self.worthWaking { arrival.signal() }
-            return .more
-        }
+        let (answer, wake) = lock.withLock { (buffer.append(bytes), buffer.takeWake()) }
+        wake?()
+        return answer
     }
 
     func ended(_ failure: ResourceFailure?) {
-        lock.withLock {
-            if outcome == nil { outcome = failure.map { .failed($0) } ?? .complete }
-            arrival.signal()
+        let wake = lock.withLock {
+            buffer.finish(failure)
+            return buffer.takeWake()
         }
+        wake?()
     }
 }

@@ -259,22 +259,17 @@ final class ArrivingContent: ByteSource {
         _ resource: ContentResources.Resource, from offset: Int64, validator: String?
     ) throws(OfflineFailure) -> Reception {
         let arriving: ArrivingBytes
-        do throws(SystemError) { arriving = try ArrivingBytes(isContinuation: offset > 0) } catch {
+        do throws(SystemError) { arriving = try ArrivingBytes() } catch {
             throw .medium(error)
         }
         var request = TransferRequest.content(
             resource.reference.url, range: resource.reference.byteRange, resource.space)
         if resource.space == nil { request.cacheScope = nil }
         request.isReadInParts = resource.isFile
-        var version = ResourceVersion()
-        if offset > 0 {
-            // Not every server evaluates If-Range.
-            version = ResourceVersion(validator: validator)
-            if let validator { request.headers.append(HeaderField("If-Range", validator)) }
-        }
+        let version = offset > 0 ? ResourceVersion(validator: validator) : ResourceVersion()
         try turn.wait(cancellation)
         let transfer = ResourceTransfer(
-            request, from: offset, of: version, over: network, for: .offlining,
+            request, from: offset, of: version, isContinuation: offset > 0, over: network, for: .offlining,
             at: ResourceAddresses(Alternatives(resource.reference.url, bases: resource.bases), failed: failed),
             progress: stream, into: arriving)
         return Reception(resource, arriving, transfer, at: offset)

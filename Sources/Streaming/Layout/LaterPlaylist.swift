@@ -84,42 +84,18 @@ final class LaterPlaylist {
 }
 
 /// A request for a playlist that is loaded in the background.
-///
-/// Thread: any. `@unchecked Sendable` is safe because `lock` guards the mutable state.
-final class PlaylistLoad: ResourceReceiver, @unchecked Sendable {
-    private let lock = Lock()
-    private var content = WholeAnswer.Content(body: [], url: "")
-    private var outcome: Result<WholeAnswer.Content, ResourceFailure>?
-    private var transfer: ResourceTransfer?
+struct PlaylistLoad {
+    private let answer = WholeAnswer()
+    private let transfer: ResourceTransfer
 
     init(_ request: TransferRequest, at addresses: ResourceAddresses, over network: any ServiceNetwork) {
         var request = request
         request.maximumBody = Int64(ServiceRequests.longestAnswer)
-        let transfer = ResourceTransfer(request, over: network, continues: false, at: addresses, into: self)
-        lock.withLock { if outcome == nil { self.transfer = transfer } }
+        transfer = ResourceTransfer(request, over: network, continues: false, at: addresses, into: answer)
     }
 
     /// The result; nil until the request has ended.
-    var result: Result<WholeAnswer.Content, ResourceFailure>? { lock.withLock { outcome } }
+    var result: Result<WholeAnswer.Content, ResourceFailure>? { answer.result }
 
-    func cancel() {
-        let transfer = lock.withLock { self.transfer }
-        transfer?.cancel()
-    }
-
-    func began(_ head: ResponseHead, length: Int64?) {
-        lock.withLock { content = WholeAnswer.Content(body: [], url: head.effectiveURL) }
-    }
-
-    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-        lock.withLock { content.body.append(contentsOf: bytes) }
-        return .more
-    }
-
-    func ended(_ failure: ResourceFailure?) {
-        lock.withLock {
-            if let failure { outcome = .failure(failure) } else { outcome = .success(content) }
-            transfer = nil
-        }
-    }
+    func cancel() { transfer.cancel() }
 }

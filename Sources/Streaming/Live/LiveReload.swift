@@ -7,15 +7,13 @@ import Playback
 /// One request to load a playlist again.
 ///
 /// Thread: any. `@unchecked Sendable` is safe because `lock` guards the mutable state.
-final class LiveReload: ResourceReceiver, @unchecked Sendable {
+final class LiveReload: @unchecked Sendable {
     /// The addresses of the playlist.
     let addresses: ResourceAddresses
+    private let answer = WholeAnswer()
     private let lock = Lock()
-    private var content = WholeAnswer.Content(body: [], url: "")
-    private var outcome: Result<WholeAnswer.Content, ResourceFailure>?
     private var transfer: ResourceTransfer?
     private var isCancelled = false
-    private var wake: (@Sendable () -> Void)?
 
     /// - Parameters:
     ///   - addresses: of the same playlist, which are requested in turn.
@@ -36,16 +34,16 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
     private func begin(_ request: TransferRequest, over network: any ServiceNetwork, _ progress: StreamProgress) {
         guard !lock.withLock({ isCancelled }) else { return }
         let transfer = ResourceTransfer(
-            request, over: network, for: .live, continues: false, at: addresses, progress: progress, into: self)
+            request, over: network, for: .live, continues: false, at: addresses, progress: progress, into: answer)
         let isUnwanted = lock.withLock {
-            if outcome == nil { self.transfer = transfer }
+            self.transfer = transfer
             return isCancelled
         }
         if isUnwanted { transfer.cancel() }
     }
 
     /// The result; nil until the request has ended.
-    var result: Result<WholeAnswer.Content, ResourceFailure>? { lock.withLock { outcome } }
+    var result: Result<WholeAnswer.Content, ResourceFailure>? { answer.result }
 
     func cancel() {
         let transfer = lock.withLock {
@@ -56,30 +54,5 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
     }
 
     /// Calls `wake` once when the request has ended, as `ByteSource.whenReadable` does.
-    func whenOver(_ wake: @escaping @Sendable () -> Void) {
-        let isOver = lock.withLock {
-            if outcome == nil { self.wake = wake }
-            return outcome != nil
-        }
-        if isOver { wake() }
-    }
-
-    func began(_ head: ResponseHead, length: Int64?) {
-        lock.withLock { content = WholeAnswer.Content(body: [], url: head.effectiveURL) }
-    }
-
-    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-        lock.withLock { content.body.append(contentsOf: bytes) }
-        return .more
-    }
-
-    func ended(_ failure: ResourceFailure?) {
-        let wake = lock.withLock {
-            if let failure { outcome = .failure(failure) } else { outcome = .success(content) }
-            transfer = nil
-            defer { self.wake = nil }
-            return self.wake
-        }
-        wake?()
-    }
+    func whenOver(_ wake: @escaping @Sendable () -> Void) { answer.whenOver(wake) }
 }

@@ -47,16 +47,18 @@ package struct ServiceRequests {
     ) throws(ResourceFailure) -> WholeAnswer.Content {
         var request = request
         request.maximumBody = Int64(Self.longestAnswer)
-        let answer: WholeAnswer
-        do throws(SystemError) { answer = try WholeAnswer() } catch {
+        let arrival: WakeUp
+        do throws(SystemError) { arrival = try WakeUp() } catch {
             throw .transfer(.library(code: Int(error.code), reason: error.description))
         }
+        let answer = WholeAnswer()
         let transfer = ResourceTransfer(
             request, over: network, for: purpose, continues: false, at: addresses, progress: medium.stream, into: answer
         )
+        answer.whenOver { arrival.signal() }
         let outcome = medium.waiting { () -> Cancellation.Outcome in
             do throws(SystemError) {
-                return try cancellation.wait(for: answer.arrival.descriptor, .readable, milliseconds: -1)
+                return try cancellation.wait(for: arrival.descriptor, .readable, milliseconds: -1)
             } catch {
                 return .cancelled
             }
@@ -65,7 +67,8 @@ package struct ServiceRequests {
             transfer.cancel()
             throw .cancelled
         }
-        return try answer.content()
+        guard let result = answer.result else { preconditionFailure("ServiceRequests: woken before the end") }
+        return try result.get()
     }
 }
 
@@ -113,45 +116,5 @@ extension ServiceRequests {
         return try medium.waiting { () throws(ResourceFailure) in
             try credentials.token(insteadOf: rejected, for: use)
         }
-    }
-}
-
-/// Collects an answer for a thread that waits for it.
-/// `@unchecked Sendable` is safe because the network's thread sets `isOver` last, and the waiting thread reads after
-/// that.
-final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
-    struct Content: Sendable {
-        var body: [UInt8]
-        /// The address of the answer after redirects; relative addresses in the body refer to it.
-        var url: String
-    }
-
-    let arrival: WakeUp
-    private var received = Content(body: [], url: "")
-    private var failure: ResourceFailure?
-    private let isOver = Atomic(false)
-
-    init() throws(SystemError) { arrival = try WakeUp() }
-
-    func began(_ head: ResponseHead, length: Int64?) {
-        received = Content(body: [], url: head.effectiveURL)
-    }
-
-    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-        received.body.append(contentsOf: bytes)
-        return .more
-    }
-
-    func ended(_ failure: ResourceFailure?) {
-        self.failure = failure
-        isOver.store(true, ordering: .releasing)
-        arrival.signal()
-    }
-
-    /// Returns the answer. Call it only after `arrival` was signalled.
-    func content() throws(ResourceFailure) -> Content {
-        precondition(isOver.load(ordering: .acquiring), "the answer is not there yet")
-        if let failure { throw failure }
-        return received
     }
 }
