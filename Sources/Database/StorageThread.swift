@@ -45,26 +45,13 @@ public final class StorageThread: @unchecked Sendable {
         case withNext
     }
 
-    private struct Job {
-        let work: Work
-        let loop: EventLoop?
-        let answer: Answer
-    }
-
     private let loop: EventLoop
     private let clock: any MonotonicClock
     private let lock = Lock()
     // Guarded by `lock`.
-    private var jobs: [Job] = []
-    /// Whether one of `jobs` cannot wait for the write budget.
-    private var isUrgent = false
-    /// Whether all of `jobs` wait for another one.
-    private var waitsForNext = false
+    private var waiting = WaitingJobs()
     private var thread: NamedThread?
-    private var users = 0
-    /// Whether the last user has left.
-    private var isClosed = false
-    private var repairObservers: [@Sendable () -> Void] = []
+    private var users = StorageUsers()
     /// The amount of posted work that has not begun.
     private let waitingCount = Atomic<Int>(0)
     // Belongs to the storage thread once it runs, before that to the opening thread.
@@ -137,20 +124,12 @@ public final class StorageThread: @unchecked Sendable {
     // MARK: Users
 
     /// Begins a use of the storage, until `leave`.
-    public func join() { lock.withLock { users += 1 } }
+    public func join() { lock.withLock { users.count += 1 } }
 
     /// Ends a use. The last one writes all waiting work, moves the log into the file, and closes it: a plain copy of
     /// the file is then a backup. Blocks on the medium.
     public func leave() {
-        let isLast = lock.withLock {
-            users -= 1
-            if users == 0 {
-                isClosed = true
-                repairObservers = []
-            }
-            return users == 0
-        }
-        guard isLast else { return }
+        guard lock.withLock({ users.leave() }) else { return }
         let thread = lock.withLock { self.thread }
         if let thread {
             loop.post { [self] in runJobs() }
@@ -173,10 +152,8 @@ public final class StorageThread: @unchecked Sendable {
         urgency: Urgency = .now, answerOn loop: EventLoop?, _ work: @escaping Work, answer: @escaping Answer
     ) {
         let (error, waits) = lock.withLock {
-            waitsForNext = urgency == .withNext && jobs.isEmpty
-            jobs.append(Job(work: work, loop: loop, answer: answer))
-            if urgency == .now { isUrgent = true }
-            return (start(), waitsForNext)
+            waiting.add(StorageJob(work: work, loop: loop, answer: answer), urgency)
+            return (start(), waiting.waitsForNext)
         }
         if let error {
             Log.error("the storage thread cannot be started: \(error)")
@@ -187,11 +164,7 @@ public final class StorageThread: @unchecked Sendable {
 
     /// Makes a write that waits for the next one `canWait`.
     public func endWaitForNext() {
-        let waited = lock.withLock {
-            defer { waitsForNext = false }
-            return waitsForNext
-        }
-        if waited { post { [self] in runWhenAllowed() } }
+        if lock.withLock({ waiting.endWaitForNext() }) { post { [self] in runWhenAllowed() } }
     }
 
     /// Runs `work` on the storage thread without a transaction, for files that belong to a module. Also without a
@@ -200,7 +173,7 @@ public final class StorageThread: @unchecked Sendable {
     @discardableResult
     public func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (willRun, error) = lock.withLock { () -> (Bool, SystemError?) in
-            if isClosed { return (false, nil) }
+            if users.isClosed { return (false, nil) }
             let error = start()
             // Under the lock, so that it runs before the end that `leave` posts.
             if error == nil { post(work) }
@@ -219,7 +192,7 @@ public final class StorageThread: @unchecked Sendable {
 
     /// Runs the work now that waits for the write budget.
     public func hurry() {
-        lock.withLock { isUrgent = true }
+        lock.withLock { waiting.isUrgent = true }
         post { [self] in runWhenAllowed() }
     }
 
@@ -255,11 +228,11 @@ public final class StorageThread: @unchecked Sendable {
     /// Calls `repaired` when damaged indexes were repaired: queries may then find more rows. Called on the storage
     /// thread, until the last `leave`.
     public func observeRepairs(_ repaired: @escaping @Sendable () -> Void) {
-        lock.withLock { if !isClosed { repairObservers.append(repaired) } }
+        lock.withLock { if !users.isClosed { users.repairObservers.append(repaired) } }
     }
 
     func indexesRepaired() {
-        for observer in lock.withLock({ repairObservers }) { observer() }
+        for observer in lock.withLock({ users.repairObservers }) { observer() }
     }
 
     /// The time since the last work ended, in nanoseconds. On the storage thread.
@@ -284,25 +257,14 @@ public final class StorageThread: @unchecked Sendable {
     }
 
     private func fail(_ error: DatabaseError) {
-        for job in takeJobs() { answer(job, error) }
-    }
-
-    private func takeJobs() -> [Job] {
-        lock.withLock {
-            defer {
-                jobs = []
-                isUrgent = false
-                waitsForNext = false
-            }
-            return jobs
-        }
+        for job in lock.withLock({ waiting.take() }) { answer(job, error) }
     }
 
     // MARK: On the storage thread
 
     private func runWhenAllowed() {
         loop.assertOnLoop()
-        let (isEmpty, isUrgent) = lock.withLock { (jobs.isEmpty, self.isUrgent) }
+        let (isEmpty, isUrgent) = lock.withLock { (waiting.isEmpty, waiting.isUrgent) }
         guard !isEmpty else { return }
         let delay = isUrgent ? 0 : budget.delay(at: clock.now())
         if delay == 0 { return runJobs() }
@@ -316,7 +278,7 @@ public final class StorageThread: @unchecked Sendable {
     private func runJobs() {
         if let timer { loop.cancel(timer) }
         timer = nil
-        let jobs = takeJobs()
+        let jobs = lock.withLock { waiting.take() }
         guard !jobs.isEmpty else { return }
         budget.spend(at: clock.now())
         guard let file else {
@@ -339,7 +301,7 @@ public final class StorageThread: @unchecked Sendable {
         }
     }
 
-    private func answer(_ job: Job, _ error: DatabaseError?) {
+    private func answer(_ job: StorageJob, _ error: DatabaseError?) {
         guard let loop = job.loop else { return job.answer(error) }
         loop.post { job.answer(error) }
     }

@@ -32,18 +32,22 @@ public final class OfflineEngine: @unchecked Sendable {
     /// All messages and errors, in order.
     public var bus: Bus<OfflineMessage> { conductor.bus }
 
-    private let loop: EventLoop
-    private let conductor: OfflineConductor
+    let loop: EventLoop
+    let offlining: Offlining
+    let conductor: OfflineConductor
     private let configuration: OfflineEngineConfig
 
-    package init(loop: EventLoop, conductor: OfflineConductor, configuration: OfflineEngineConfig) {
+    package init(
+        loop: EventLoop, _ offlining: Offlining, conductor: OfflineConductor, configuration: OfflineEngineConfig
+    ) {
         self.loop = loop
+        self.offlining = offlining
         self.conductor = conductor
         self.configuration = configuration
     }
 
-    private var clock: TrustedClock { conductor.clock }
-    private var store: OfflineStore { conductor.store }
+    private var clock: TrustedClock { offlining.clock }
+    private var store: OfflineStore { offlining.store }
 
     // MARK: The role of the specification
 
@@ -145,7 +149,7 @@ public final class OfflineEngine: @unchecked Sendable {
         let request = OfflineRequest(
             audioQuality: configuration.offlineAudioQuality, videoQuality: configuration.offlineVideoQuality)
         let time = clock.seconds
-        let limit = conductor.space.limits.downloads
+        let limit = offlining.space.limits.downloads
         // nil: the queue is full.
         write(waits: waits) { (rows) throws(DatabaseError) -> Bool? in
             if let item = try rows.item(product), !item.isDamaged, item.validity.holds(at: time) {
@@ -159,7 +163,7 @@ public final class OfflineEngine: @unchecked Sendable {
             switch result {
             case .success(let isNew):
                 answer(isNew.map { $0 ? .changed : .unchanged } ?? .full(limit: limit))
-                if isNew != nil { follow { conductor.askedAgain(product) } }
+                if isNew != nil { follow { conductor.downloads.askedAgain(product) } }
             case .failure(let error): answer(.failed(reason: error.description))
             }
         }
@@ -168,7 +172,7 @@ public final class OfflineEngine: @unchecked Sendable {
     /// Whether the queue of downloads has room for all of `products`.
     /// - Parameter answer: gets `limit` when there is no room; nil when there is room, or the rows cannot be read.
     public func checkRoom(for products: [MediaProduct], _ answer: @escaping @Sendable (_ limit: Int?) -> Void) {
-        let limit = conductor.space.limits.downloads
+        let limit = offlining.space.limits.downloads
         let addresses = products.compactMap { ServiceAddress($0.productId) }
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.hasRoom(for: addresses, limit: limit)
@@ -205,12 +209,12 @@ public final class OfflineEngine: @unchecked Sendable {
             try rows.remove(product)
         } _: { [conductor, store] result, follow in
             guard case .success(let removed?) = result else { return answer(Change(result.map { $0 != nil })) }
-            conductor.withdrawn(product)
+            conductor.downloads.withdrawn(product)
             store.storage.perform { store.removeFiles(removed.contents) }
             answer(.changed)
             follow {
                 conductor.bus.send(.deleted(referenceId: removed.referenceId))
-                conductor.spaceFreed()
+                conductor.downloads.spaceFreed()
             }
         }
     }
@@ -224,12 +228,12 @@ public final class OfflineEngine: @unchecked Sendable {
             try rows.removeAll()
         } _: { [conductor, store] result, follow in
             guard case .success(true) = result else { return answer(Change(result)) }
-            conductor.allWithdrawn()
+            conductor.downloads.allWithdrawn()
             ContentSweep(store, report: { _ in }).start()
             answer(.changed)
             follow {
                 conductor.bus.send(.allDeleted)
-                conductor.spaceFreed()
+                conductor.downloads.spaceFreed()
             }
         }
     }
@@ -243,243 +247,14 @@ public final class OfflineEngine: @unchecked Sendable {
             answer(stored.map { state(of: $0) } ?? .notOfflined)
         }
     }
-
-    // MARK: Downloads by hand
-
-    /// Pauses the downloads of a product, or all, until `resume`. Their progress stays.
-    public func pause(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
-        set(.paused, from: [.queued], mediaProduct) { [conductor] product, change in
-            guard change == .changed else { return answer(change) }
-            if let product { conductor.withdrawn(product) } else { conductor.allWithdrawn() }
-            answer(change)
-            // A paused download waits for room no longer.
-            conductor.spaceFreed()
-        }
-    }
-
-    /// Resumes the paused and failed downloads of a product, or all. Those that wait for the service are retried at
-    /// once.
-    public func resume(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
-        set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] product, change in
-            answer(change)
-            if change == .changed { conductor.spaceFreed() }
-            // This includes downloads that wait for room: their content may have become smaller.
-            if change == .changed || change == .unchanged { conductor.askedAgain(product) }
-        }
-    }
-
-    /// Cancels the download of a product, or all, and removes its progress. An earlier offline copy stays. `.cancelled`
-    /// or `.allCancelled` follows.
-    public func cancel(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
-        guard let mediaProduct else { return cancelAll(answer) }
-        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
-        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.cancel(product)
-        } _: { [conductor, store] result in
-            guard case .success(let cancelled?) = result else { return answer(Change(result.map { $0 != nil })) }
-            conductor.withdrawn(product)
-            store.storage.perform { store.removeFiles(cancelled.contents) }
-            answer(.changed)
-            conductor.bus.send(.cancelled(referenceId: cancelled.referenceId))
-            conductor.spaceFreed()
-        }
-    }
-
-    private func cancelAll(_ answer: @escaping @Sendable (Change) -> Void) {
-        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.cancelAll()
-        } _: { [conductor, store] result in
-            guard case .success(true) = result else { return answer(Change(result)) }
-            conductor.allWithdrawn()
-            ContentSweep(store, report: { _ in }).start()
-            answer(.changed)
-            conductor.bus.send(.allCancelled)
-            conductor.spaceFreed()
-        }
-    }
-
-    private func set(
-        _ state: OfflineJob.State, from former: [OfflineJob.State], _ mediaProduct: MediaProduct?,
-        _ answer: @escaping @Sendable (ServiceAddress?, Change) -> Void
-    ) {
-        var product: ServiceAddress?
-        if let mediaProduct {
-            product = ServiceAddress(mediaProduct.productId)
-            if product == nil { return answer(nil, .notOfService) }
-        }
-        store.write(answerOn: loop) { [product] (rows) throws(DatabaseError) in
-            try rows.setState(state, from: former, of: product)
-        } _: { [product] result in
-            answer(product, Change(result.map { $0 > 0 }))
-        }
-    }
-
-    // MARK: Lists
-
-    /// The totals of offline copies and downloads.
-    public struct Status: Equatable, Sendable {
-        public var keptCount: Int
-        public var jobCount: Int
-        /// The bytes of offline copies and downloads together.
-        public var usedBytes: Int64
-        /// The budget in bytes; nil: the whole medium.
-        public var budget: Int64?
-        /// Whether `usedBytes` has reached `OfflineLimits.warningPercent`. Copies that a running replacement will free
-        /// do not count.
-        public var isNearlyFull: Bool
-        /// The reason why downloads wait; nil when they run, or there are none.
-        public var wait: OfflineWait?
-        /// The most bytes that offline copies may use: the budget, or the room of the medium if that is less. nil when
-        /// neither is known.
-        public var mostBytes: Int64?
-        /// Offline copies that cannot be read, because the device's key differed at the start, and that are not
-        /// downloaded again yet.
-        public var lostCount = 0
-        /// Why the storage folder does not match the database, for the user. Until it does, no file in it is removed or
-        /// counts as lost, and downloads wait.
-        public var folderProblem: String?
-        /// Why downloads wait for the content service, for the user; nil when none does.
-        public var serviceProblem: String?
-    }
-
-    /// - Parameter answer: gets nil when the rows cannot be read.
-    public func status(_ answer: @escaping @Sendable (Status?) -> Void) {
-        let space = conductor.space
-        let limits = space.limits
-        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            let used = try OfflineSpace.used(rows)
-            return (
-                kept: try rows.itemCount(), jobs: try rows.jobCount(), used: used, most: space.most(beside: used),
-                counted: try OfflineSpace.counted(rows)
-            )
-        } _: { [conductor] counts in
-            guard let counts else { return answer(nil) }
-            let level = counts.most.map { Double($0) * Double(limits.warningPercent) / 100 } ?? .infinity
-            let status = Status(
-                keptCount: counts.kept, jobCount: counts.jobs, usedBytes: counts.used, budget: limits.bytes,
-                isNearlyFull: counts.counted > 0 && Double(counts.counted) >= level,
-                wait: counts.jobs > 0 ? conductor.wait : nil)
-            conductor.countLost { lost in
-                var status = status
-                status.mostBytes = counts.most
-                status.lostCount = lost
-                status.folderProblem = conductor.folderProblem
-                status.serviceProblem = counts.jobs > 0 ? conductor.serviceProblem : nil
-                answer(status)
-            }
-        }
-    }
-
-    /// Calls `changed` when downloads begin to wait for room, the state or the medium, and when they no longer do.
-    /// Thread of the call: the player's control thread.
-    /// - Parameter changed: nil ends the observation.
-    public func observeSpace(_ changed: (@Sendable () -> Void)?) {
-        loop.post { [conductor] in conductor.spaceChanged = changed }
-    }
-
-    /// Lists downloads in the order of their requests.
-    /// - Parameters:
-    ///   - number: the download after which the page begins.
-    ///   - answer: gets the page, or nil when it cannot be read; and the number for the next page, nil at the end.
-    public func jobs(
-        after number: Int64 = 0, limit: Int = 100,
-        _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: Int64?) -> Void
-    ) {
-        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.listedJobs(after: number, limit: limit)
-        } _: { [conductor] jobs in
-            guard let jobs else { return answer(nil, nil) }
-            if jobs.contains(where: { $0.row == nil }) { conductor.repairs?.failUnreadableJobs() }
-            answer(
-                jobs.map { listed in
-                    listed.row.map { OfflineEntry($0, conductor.status(of: $0)) }
-                        ?? OfflineEntry(listed, .failed(reason: OfflineRows.unreadableJob))
-                }, jobs.count == limit ? jobs.last?.number : nil)
-        }
-    }
-
-    /// Lists offline copies in the order of their addresses.
-    /// - Parameters:
-    ///   - product: the address after which the page begins.
-    ///   - answer: gets the page, or nil when it cannot be read; and the address for the next page, nil at the end.
-    public func items(
-        after product: String = "", limit: Int = 100,
-        _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: String?) -> Void
-    ) {
-        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.listedItems(after: product, limit: limit)
-        } _: { [conductor, clock] items in
-            guard let items else { return answer(nil, nil) }
-            let time = clock.seconds
-            for listed in items where listed.row == nil { conductor.repairs?.found(unreadable: listed.product) }
-            answer(
-                items.map { listed in
-                    listed.row.map { OfflineEntry($0, at: time) } ?? OfflineEntry(listed, .damaged)
-                }, items.count == limit ? items.last?.product : nil)
-        }
-    }
-
-    /// Reads the whole offline copy of a product, on a thread of its own. A damaged copy is downloaded again. One check
-    /// runs at a time; the others wait.
-    /// - Returns: a handle that cancels the check. The answer is then `.stopped`, unless it was given before.
-    @discardableResult
-    public func verify(
-        _ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void
-    ) -> OfflineCheck? {
-        guard let product = ServiceAddress(mediaProduct.productId) else {
-            answer(.notKept)
-            return nil
-        }
-        let check = OfflineCheck(loop: loop, conductor: conductor)
-        loop.post { [conductor] in conductor.verify(product, check, answer) }
-        return check
-    }
-}
-
-/// A requested check of an offline copy.
-public final class OfflineCheck: Sendable {
-    private let loop: EventLoop
-    private let conductor: OfflineConductor
-
-    init(loop: EventLoop, conductor: OfflineConductor) {
-        self.loop = loop
-        self.conductor = conductor
-    }
-
-    /// Ends the check soon; its answer is `.stopped`. Any thread.
-    public func cancel() { loop.post { [self] in conductor.cancel(self) } }
 }
 
 extension OfflineEngine.Change {
     /// - Parameter result: whether a transaction changed a row.
-    fileprivate init(_ result: Result<Bool, DatabaseError>) {
+    init(_ result: Result<Bool, DatabaseError>) {
         switch result {
         case .success(let hasChanged): self = hasChanged ? .changed : .unchanged
         case .failure(let error): self = .failed(reason: error.description)
         }
-    }
-}
-
-extension OfflineEntry {
-    /// Makes the entry of a row with damaged values.
-    init<Row>(_ listed: OfflineRows.Listed<Row>, _ status: Status) {
-        self.init(
-            product: listed.product, referenceId: listed.referenceId, status: status, bytes: listed.bytes)
-    }
-
-    init(_ job: OfflineJob, _ status: Status) {
-        self.init(
-            product: job.product.text, number: job.number, referenceId: job.referenceId, status: status,
-            bytes: job.progress?.synced ?? 0, audioQuality: job.request.audioQuality)
-    }
-
-    init(_ item: OfflineItem, at time: Int64?) {
-        let status: Status = item.isDamaged ? .damaged : item.validity.holds(at: time) ? .kept : .expired
-        self.init(
-            product: item.product.text, referenceId: item.referenceId, status: status, bytes: item.count,
-            audioQuality: item.received.audioQuality, audioMode: item.received.audioMode,
-            assetPresentation: item.received.assetPresentation,
-            receivedProduct: item.received.product == item.product ? nil : item.received.product.text,
-            validUntil: item.validity.validUntil, title: item.received.title, artist: item.received.artist)
     }
 }

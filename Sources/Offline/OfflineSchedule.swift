@@ -6,78 +6,6 @@ import Playback
 ///
 /// Thread: control.
 struct OfflineSchedule {
-    enum Event {
-        /// Downloads were added or resumed, or the engine has started.
-        case jobsChanged
-        /// The answer to `find`: the downloads that are next.
-        case found([OfflineJob])
-        /// The answer to `find` cannot be read.
-        case notFound
-        case progress(ServiceAddress, percent: Int)
-        /// Whether a running download waits for a retry.
-        case retryChanged(ServiceAddress, isWaiting: Bool)
-        case ended(OfflineJob, Outcome)
-        case gateChanged(OfflineGate)
-        /// The download was deleted or paused and must not run.
-        case withdrawn(ServiceAddress)
-        case allWithdrawn
-        /// Room was freed.
-        case spaceFreed
-        /// The time of `waitForSpace` has passed.
-        case spaceWaited
-        /// The time of `rest` has passed.
-        case rested(Int64)
-        /// The time of `pace` has passed.
-        case paced
-        /// The downloads of the product, or all, rest no longer: another link is in use, or the user requested it.
-        case hurried(ServiceAddress?)
-        /// The state can be written again.
-        case stateWritten
-        /// A route has changed and may lead over another link. `gateChanged` follows.
-        case routesChanged
-        /// The time of `waitForWay` has passed.
-        case wayWaited
-    }
-
-    /// How a run of a download has ended.
-    enum Outcome: Equatable {
-        case kept
-        case failed(PlayerError)
-        /// The run ended for a reason outside of the download, which is retried.
-        case away(PlayerError)
-        /// The download failed, and that cannot be stored.
-        case notStored(PlayerError)
-        /// The state cannot be written. Bytes that were not recorded are fetched again later.
-        case noState
-        /// The run was stopped on request; a later one continues.
-        case stopped
-        case noSpace
-        /// Its route leads over a metered link.
-        case metered
-
-        fileprivate var isAway: Bool { if case .away = self { true } else { false } }
-    }
-
-    enum Effect: Equatable {
-        /// Asks the database for the next downloads, at most `limit`.
-        case find(limit: Int)
-        case start(OfflineJob)
-        /// `ended` follows.
-        case stop(ServiceAddress)
-        case send(OfflineMessage)
-        /// A download has no room: `spaceWaited` follows after some time.
-        case waitForSpace
-        /// A download may not use its route: `wayWaited` follows after some time. The answer depends on more than the
-        /// routes, for example on the name server.
-        case waitForWay
-        /// `rested` follows for this job. Replaces an earlier timer of the job.
-        case rest(Int64, nanoseconds: Int64)
-        /// `paced` follows.
-        case pace(nanoseconds: Int64)
-        /// The state cannot be written: `stateWritten` follows when it can.
-        case waitForState
-    }
-
     private struct Run: Equatable {
         let job: OfflineJob
         var isStopping = false
@@ -97,28 +25,19 @@ struct OfflineSchedule {
     /// nanoseconds: each of them asks the service first.
     private static let crowd = 8
     private static let pace: Int64 = 1_000_000_000
-    /// The number of downloads that try a metered route before all wait. The products of a service usually share a
-    /// route, but another service may use another one.
-    private static let attemptsOverMeteredLinks = 8
     /// The most runs at once. Each has a thread, even while it waits for a retry.
     private static let mostRuns = 8
 
     private let limit: Int
     private(set) var gate = OfflineGate()
     private var runs: [Run] = []
-    /// Whether the answer to `find` is on its way.
-    private var isFinding = false
-    /// Whether the rows have changed since.
-    private var mustFindAgain = false
+    private var search = DownloadSearch()
     /// The downloads whose start was published, with the highest percentage sent; -1 for none.
     private var told: [Int64: Int] = [:]
     private var withoutRoom = DownloadsWithoutRoom()
     private var resting = RestingDownloads()
     private var isPaced = false
-    /// The downloads whose route was metered, since the last change of a route.
-    private var metered: Set<Int64> = []
-    /// Whether `wayWaited` is still to come. One timer is enough, however often the routes change.
-    private var waitsForWay = false
+    private var metered = MeteredDownloads()
     /// The downloads whose failure cannot be stored, and their reasons. No download begins while there are any, because
     /// its progress could not be recorded. Even without any, none begins while the state cannot be written.
     private(set) var unstored: [Int64: String] = [:]
@@ -136,7 +55,7 @@ struct OfflineSchedule {
         }
         if let reason = unstored[job.number] { return .failed(reason: reason) }
         let own: OfflineWait? =
-            metered.contains(job.number)
+            metered.numbers.contains(job.number)
             ? .unmeteredNetwork : withoutRoom.waiting.contains(job.number) ? .space : nil
         return (gate.wait ?? own).map { .waiting($0) } ?? .queued
     }
@@ -144,7 +63,7 @@ struct OfflineSchedule {
     /// The reason why some downloads, or all, wait; nil when they run.
     var wait: OfflineWait? {
         if let wait = gate.wait { return wait }
-        if !metered.isEmpty { return .unmeteredNetwork }
+        if !metered.numbers.isEmpty { return .unmeteredNetwork }
         return withoutRoom.isEmpty ? nil : .space
     }
 
@@ -171,7 +90,7 @@ struct OfflineSchedule {
         case .jobsChanged: return find()
         case .found(let jobs): return start(jobs)
         case .notFound:
-            isFinding = false
+            _ = search.end()
             return []
         case .progress(let product, let percent): return progress(product, percent)
         case .retryChanged(let product, let isWaiting): return retryChanged(product, isWaiting)
@@ -179,11 +98,11 @@ struct OfflineSchedule {
         case .gateChanged(let gate): return change(to: gate)
         case .withdrawn(let product):
             resting.forget(product)
-            (metered, gate.hasWay) = ([], true)
+            forgetMetered()
             return stop { $0.job.product == product }
         case .allWithdrawn:
             resting.forget(nil)
-            (metered, gate.hasWay) = ([], true)
+            forgetMetered()
             return stop { _ in true }
         case .spaceFreed:
             freeSpace()
@@ -201,18 +120,18 @@ struct OfflineSchedule {
             return find()
         case .hurried(let product):
             resting.forget(product)
-            (metered, gate.hasWay) = ([], true)
+            forgetMetered()
             return find()
         case .stateWritten:
             unstored = [:]
             gate.hasState = true
             return find()
         case .wayWaited:
-            waitsForWay = false
-            (metered, gate.hasWay) = ([], true)
+            metered.isTimed = false
+            forgetMetered()
             return find()
         case .routesChanged:
-            (metered, gate.hasWay) = ([], true)
+            forgetMetered()
             for index in runs.indices { runs[index].hasOtherRoutes = true }
             return []
         }
@@ -223,6 +142,12 @@ struct OfflineSchedule {
         withoutRoom.freeAll()
         gate.hasSpace = true
         for index in runs.indices { runs[index].hasMoreRoom = true }
+    }
+
+    /// Retries the downloads whose route was metered.
+    private mutating func forgetMetered() {
+        metered.numbers = []
+        gate.hasWay = true
     }
 
     private var isCrowded: Bool { resting.count + withoutRoom.count >= Self.crowd }
@@ -236,22 +161,14 @@ struct OfflineSchedule {
         guard gate.wait == nil, !isPaced, !resting.isFull, hasPlace,
             hasThread || !runs.contains(where: { $0.restsThen })
         else { return [] }
-        guard !isFinding else {
-            mustFindAgain = true
-            return []
-        }
-        isFinding = true
-        return [.find(limit: limit + runs.count + withoutRoom.count + resting.count + metered.count)]
+        guard search.begin() else { return [] }
+        return [.find(limit: limit + runs.count + withoutRoom.count + resting.count + metered.numbers.count)]
     }
 
     private mutating func start(_ jobs: [OfflineJob]) -> [Effect] {
-        isFinding = false
-        if mustFindAgain {
-            mustFindAgain = false
-            return find()
-        }
+        if search.end() { return find() }
         guard gate.wait == nil else { return [] }
-        metered = metered.filter { number in jobs.contains { $0.number == number } }
+        metered.numbers = metered.numbers.filter { number in jobs.contains { $0.number == number } }
         // The others were deleted or paused, or are not next.
         withoutRoom.keepTriedAgain { [runs] number in
             jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
@@ -281,7 +198,7 @@ struct OfflineSchedule {
 
     private func mayStart(_ job: OfflineJob) -> Bool {
         guard !withoutRoom.waiting.contains(job.number), !resting.contains(job.number),
-            !metered.contains(job.number), !runs.contains(where: { $0.job.product == job.product })
+            !metered.numbers.contains(job.number), !runs.contains(where: { $0.job.product == job.product })
         else { return false }
         // One after the other: the first may need the room of a part that belongs to a later download that does not
         // run.
@@ -361,10 +278,10 @@ struct OfflineSchedule {
         case .stopped: break
         case .metered where run?.hasOtherRoutes ?? false: break
         case .metered:
-            if !waitsForWay { effects.append(.waitForWay) }
-            waitsForWay = true
-            metered.insert(job.number)
-            gate.hasWay = metered.count < Self.attemptsOverMeteredLinks
+            if !metered.isTimed { effects.append(.waitForWay) }
+            metered.isTimed = true
+            metered.numbers.insert(job.number)
+            gate.hasWay = !metered.isFull
         case .noSpace where run?.hasMoreRoom ?? false:
             // It may have been refused before room was freed.
             withoutRoom.tryAgain(job.number)
@@ -397,7 +314,7 @@ struct OfflineSchedule {
         let old = gate
         gate = new
         (gate.hasSpace, gate.hasState, gate.hasWay) = (old.hasSpace, old.hasState, old.hasWay)
-        if old.allowsCellular != new.allowsCellular { (metered, gate.hasWay) = ([], true) }
+        if old.allowsCellular != new.allowsCellular { forgetMetered() }
         // Running downloads may use a link that is not allowed any more.
         if gate.networkWait != nil || old.allowsCellular && !new.allowsCellular { return stop { _ in true } }
         return find()

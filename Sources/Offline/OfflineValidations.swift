@@ -17,9 +17,7 @@ final class OfflineValidations: @unchecked Sendable {
     private static let resourceInterval: Int64 = 10_000_000_000
     private static let dueAtOnce = 32
 
-    private let store: OfflineStore
-    private let service: OfflineService
-    private let clock: TrustedClock
+    private let offlining: Offlining
     private let loop: EventLoop
     private let differs: @Sendable (ServiceAddress) -> Void
     private let startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread
@@ -32,11 +30,11 @@ final class OfflineValidations: @unchecked Sendable {
 
     /// - Parameter differs: called on control when the service has other content, and a download of it was added.
     init(
-        _ store: OfflineStore, _ service: OfflineService, _ clock: TrustedClock, loop: EventLoop,
+        _ offlining: Offlining, loop: EventLoop,
         differs: @escaping @Sendable (ServiceAddress) -> Void,
         startThread: @escaping (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread
     ) {
-        (self.store, self.service, self.clock, self.loop) = (store, service, clock, loop)
+        (self.offlining, self.loop) = (offlining, loop)
         (self.differs, self.startThread) = (differs, startThread)
     }
 
@@ -76,10 +74,10 @@ final class OfflineValidations: @unchecked Sendable {
 
     private func findDue(after last: (at: Int64, product: String)) {
         // One time for a round: a product that the service makes due again at once waits for the next round.
-        if last.at == .min { begun = (clock.seconds, clock.read().isProved) }
+        if last.at == .min { begun = (offlining.clock.seconds, offlining.clock.read().isProved) }
         // While the time is unknown, nothing is due.
         guard let time = begun.time else { return handle(.found([])) }
-        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+        offlining.store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.due(time, after: last, limit: Self.dueAtOnce)
         } _: { [self] items in
             handle(.found(items ?? []))
@@ -87,10 +85,12 @@ final class OfflineValidations: @unchecked Sendable {
     }
 
     private func validate(_ item: OfflineItem) {
-        let loop = loop
+        let (loop, offlining) = (loop, offlining)
         do throws(SystemError) {
             thread = try startThread { [self] cancellation in
-                let outcome = OfflineRevalidation(service: service, store: store, cancellation: cancellation).run(item)
+                let outcome = OfflineRevalidation(
+                    service: offlining.service, store: offlining.store, cancellation: cancellation
+                ).run(item)
                 loop.post { [self] in
                     thread?.join()
                     thread = nil

@@ -2,12 +2,17 @@ import Platform
 
 /// Logs, once each time, that downloads wait for something that the user may have to change.
 struct OfflineWarnings {
+    private let folder: String
     private var wait: OfflineWait?
     private var reason: String?
+    /// Called when downloads begin or cease to wait for room, the state or the medium.
+    var changed: (@Sendable () -> Void)?
 
     /// - Parameter folder: the storage folder.
-    /// - Returns: whether the status has changed.
-    mutating func look(at schedule: OfflineSchedule, folder: String) -> Bool {
+    init(folder: String) { self.folder = folder }
+
+    /// - Returns: whether the wait, or its reason, has changed.
+    mutating func look(at schedule: OfflineSchedule) -> Bool {
         let wait = schedule.wait == .space || schedule.wait == .storage ? schedule.wait : nil
         let reason = schedule.reasonOfRest
         guard wait != self.wait || reason != self.reason else { return false }

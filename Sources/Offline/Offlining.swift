@@ -110,3 +110,8 @@ final class DamageReports: @unchecked Sendable {
         lock.withLock { receiver }?(product, content, what)
     }
 }
+
+extension TrustedClock {
+    /// The earliest possible present time, in seconds since 1970; nil when it was never proved.
+    var seconds: Int64? { read().milliseconds.map { $0 / 1000 } }
+}

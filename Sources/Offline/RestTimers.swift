@@ -41,3 +41,16 @@ final class RestTimers {
 
     private func seconds(until end: Int64) -> Double { Double(max(0, end - clock.now())) / 1e9 }
 }
+
+/// The timers of the downloads that wait.
+struct DownloadTimers {
+    let rests: RestTimers
+    /// For downloads that have found no room.
+    let space: LoopTimer
+
+    /// - Parameter clock: the clock for the times in lists.
+    init(loop: EventLoop, clock: any MonotonicClock) {
+        rests = RestTimers(loop: loop, clock: clock)
+        space = LoopTimer(loop)
+    }
+}

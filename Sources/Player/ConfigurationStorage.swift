@@ -23,15 +23,10 @@ final class ConfigurationStorage: @unchecked Sendable {
     static let interval: Int64 = 1_000_000_000
     /// The values that were stored last; nil when they are not known. Storage thread.
     private var stored: PlaybackEngineConfig.Values?
-    /// Whether the last write failed. Storage thread, as is `waitsForRetry`.
-    private var hasFailed = false
-    private var waitsForRetry = false
     private let lock = Lock()
-    /// The values to store. Guarded by `lock`, as are `isPosted`, `rests` and `report`.
+    /// The values to store. Guarded by `lock`, as are `writer` and `report`.
     private var pending: PlaybackEngineConfig.Values?
-    private var isPosted = false
-    /// Whether the last write was less than `interval` ago.
-    private var rests = false
+    private var writer = CoalescingWriter()
     private var report: Report = log
 
     /// The stored values; defaults for missing or invalid ones.
@@ -72,11 +67,11 @@ final class ConfigurationStorage: @unchecked Sendable {
 
     /// Writes `values` soon; of several calls in a row only the last one counts. Any thread.
     func save(_ values: PlaybackEngineConfig.Values) {
-        let isResting = lock.withLock {
+        let begins = lock.withLock {
             pending = values
-            return rests
+            return writer.change()
         }
-        if !isResting { post() }
+        if begins { write() }
     }
 
     /// Calls `report` on the storage thread; nil writes to the log instead.
@@ -90,21 +85,16 @@ final class ConfigurationStorage: @unchecked Sendable {
 
     /// Writes the remaining values, also after a failed write, and ends the use of the thread.
     func shutDown() {
-        post()
+        if lock.withLock({ pending != nil }) { write() }
         thread.leave()
     }
 
-    private func post() {
-        let isNeeded = lock.withLock {
-            defer { isPosted = isPosted || pending != nil }
-            return pending != nil && !isPosted
-        }
-        guard isNeeded else { return }
+    private func write() {
         // The user caused this change: the write budget is for writes that playback causes by itself. The work reads
         // the pending values when it runs, and may run twice: see `StorageThread.Work`.
         thread.write(answerOn: nil) { [self] (database) throws(DatabaseError) in
             let values = lock.withLock {
-                isPosted = false
+                writer.take()
                 return pending
             }
             if let values { try write(values, KeyValueStore(database)) }
@@ -118,36 +108,33 @@ final class ConfigurationStorage: @unchecked Sendable {
     private var written: PlaybackEngineConfig.Values?
 
     private func answered(_ error: DatabaseError?) {
-        lock.withLock { isPosted = false }
         guard let error else {
             stored = written
-            // Without a file nothing was written, and the values stay pending.
-            lock.withLock { if written == nil || pending == written { pending = nil } }
-            if hasFailed { tell(nil) }
-            hasFailed = false
+            let isNews = lock.withLock {
+                // Without a file nothing was written, and nothing will be.
+                if written == nil || pending == written {
+                    pending = nil
+                    writer.take()
+                }
+                return writer.end(succeeded: true)
+            }
+            if isNews { tell(nil) }
             return rest()
         }
         stored = nil
-        if !hasFailed { tell("the settings could not be saved: \(error)") }
-        hasFailed = true
-        guard !waitsForRetry else { return }
-        waitsForRetry = true
+        let (isNews, setsTimer) = lock.withLock { (writer.end(succeeded: false), writer.waitForRetry()) }
+        if isNews { tell("the settings could not be saved: \(error)") }
+        guard setsTimer else { return }
         thread.schedule(after: Self.retryInterval) { [self] in
-            waitsForRetry = false
-            post()
+            if lock.withLock({ writer.retry() }) { write() }
         }
     }
 
     /// Delays later values to the end of the next second. Storage thread.
     private func rest() {
-        let begins = lock.withLock {
-            defer { rests = true }
-            return !rests
-        }
-        guard begins else { return }
+        guard lock.withLock({ writer.rest() }) else { return }
         thread.schedule(after: Self.interval) { [self] in
-            lock.withLock { rests = false }
-            post()
+            if lock.withLock({ writer.endRest() }) { write() }
         }
     }
 

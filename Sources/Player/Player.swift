@@ -137,7 +137,7 @@ public final class Player: @unchecked Sendable {
                 provider: provider, clock: clock, settings: settings.output,
                 priority: settings.realtimePriority.map { .realtime($0) } ?? .normal)
             let bus = Bus<PlaybackMessage>(loop: loop)
-            let published = PublishedPlayback()
+            let published = PublishedPlayback(renderer)
             let events = settings.events.map {
                 PlayerEvents($0, of: settings, loop: loop, storage: thread)
             }
@@ -160,8 +160,9 @@ public final class Player: @unchecked Sendable {
                 })
             privileges?.revoked = { [conductor] in conductor.handle(.privilegesRevoked(otherDevice: $0)) }
             let offlineConfiguration = OfflineEngineConfig(configuration)
-            let offline = settings.offlining.map { OfflineConductor($0, loop: loop, offlineConfiguration) }
-            offline?.events = events?.downloads
+            let offline = settings.offlining.map {
+                OfflineConductor($0, loop: loop, offlineConfiguration, events: events?.downloads)
+            }
             configuration.observe { values in
                 storage.save(values)
                 loop.post {
@@ -189,7 +190,7 @@ public final class Player: @unchecked Sendable {
             offlineConductor = offline
             offlineEngineConfig = offlineConfiguration
             offlineEngine = offline.map {
-                OfflineEngine(loop: loop, conductor: $0, configuration: offlineConfiguration)
+                OfflineEngine(loop: loop, $0.offlining, conductor: $0, configuration: offlineConfiguration)
             }
             self.loop = loop
             self.conductor = conductor
@@ -197,7 +198,7 @@ public final class Player: @unchecked Sendable {
             self.renderer = renderer
             playbackEngineConfig = configuration
             playbackEngine = PlaybackEngine(loop: loop, bus: bus, conductor: conductor, published: published)
-            offline?.giveWay(to: bus, published)
+            offline?.precedence.observe(bus, published)
             controlThread = try NamedThread.start(name: "control") { loop.run() }
         } catch {
             throw PlayerError(error)
@@ -261,7 +262,7 @@ public final class Player: @unchecked Sendable {
         if !renderer.shutDown() { _ = Unmanaged.passRetained(conductor) }
         conductor.discardEvents()
         events?.close()
-        offlineConductor?.store.close()
+        offlineConductor?.close()
         storage.shutDown()
     }
 }

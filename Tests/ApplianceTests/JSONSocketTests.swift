@@ -30,7 +30,7 @@ struct JSONSocketTests {
         defer { withExtendedLifetime(kept) {} }
         // Its thread never runs: the answer does not come by itself.
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.clients.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.later.keeping = KeepingExecution(engine: engine, loop: loop) }
         let client = try fixture.connect()
         try client.ask("version")
         try client.send(#"{"id":"v","request":"offline-verify","product":"tonearm:track/7"}"# + "\n")

@@ -30,7 +30,7 @@ final class KeptProducts {
         let configuration = OfflineEngineConfig(PlaybackEngineConfig(PlaybackEngineConfig.Values()))
         conductor = OfflineConductor(offlining, loop: loop, configuration)
         store = offlining.store
-        engine = OfflineEngine(loop: loop, conductor: conductor, configuration: configuration)
+        engine = OfflineEngine(loop: loop, offlining, conductor: conductor, configuration: configuration)
     }
 
     deinit { store.close() }

@@ -178,7 +178,7 @@ struct RequestLimitsTests {
         defer { fixture.shutDown() }
         let kept = try KeptProducts(in: fixture.folder)
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.clients.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.later.keeping = KeepingExecution(engine: engine, loop: loop) }
         let thread = try NamedThread.start(name: "engine") { [loop = kept.loop] in loop.run() }
         defer {
             kept.loop.stop()
@@ -303,7 +303,7 @@ struct RequestLimitsTests {
         defer { fixture.shutDown() }
         let kept = try KeptProducts(in: fixture.folder)
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.clients.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.later.keeping = KeepingExecution(engine: engine, loop: loop) }
         // The one that runs cannot begin to read, and stays the first.
         let gate = DispatchSemaphore(value: 0)
         kept.store.storage.perform { gate.waitOrEndRun("the test") }
@@ -316,7 +316,7 @@ struct RequestLimitsTests {
         let verify = #"{"request":"offline-verify","product":"tonearm:track/7"}"# + "\n"
         func count() -> Int {
             let answer = AwaitedValue<Int>()
-            kept.loop.post { [conductor = kept.conductor] in answer.set(conductor.checkCount) }
+            kept.loop.post { [conductor = kept.conductor] in answer.set(conductor.integrity.checkCount) }
             return answer.wait()
         }
         let first = try fixture.connect()

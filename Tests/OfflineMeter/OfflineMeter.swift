@@ -36,7 +36,7 @@ import Platform
         let loop = try EventLoop()
         let configuration = OfflineEngineConfig(PlaybackEngineConfig(PlaybackEngineConfig.Values()))
         let conductor = OfflineConductor(offlining, loop: loop, configuration)
-        let engine = OfflineEngine(loop: loop, conductor: conductor, configuration: configuration)
+        let engine = OfflineEngine(loop: loop, offlining, conductor: conductor, configuration: configuration)
         loop.post { conductor.start() }
         let thread = try NamedThread.start(name: "control") { loop.run() }
         guard engine.getOfflineState(product(count / 2)) == .offlinedAndValid else { exit(1) }

@@ -53,7 +53,7 @@ final class DrivenOffline: @unchecked Sendable {
         self.offlining = offlining
         self.loop = loop
         self.conductor = conductor
-        engine = OfflineEngine(loop: loop, conductor: conductor, configuration: configuration)
+        engine = OfflineEngine(loop: loop, offlining, conductor: conductor, configuration: configuration)
         thread = try NamedThread.start(name: "driven") { loop.run() }
         engine.bus.subscribe { [log] in log.append($0) }
         onControl { conductor in
@@ -87,7 +87,7 @@ final class DrivenOffline: @unchecked Sendable {
     func refuseThreads(_ count: Int, _ code: Int32) -> Locked<Int> {
         let attempts = Locked(0)
         onControl { conductor in
-            conductor.startThread = { (name, body) throws(SystemError) in
+            conductor.threads.start = { (name, body) throws(SystemError) in
                 let attempt = attempts.withLock { count in
                     count += 1
                     return count

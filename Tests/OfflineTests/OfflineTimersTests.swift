@@ -179,7 +179,7 @@ struct OfflineTimersTests {
         #expect(offline.engine.offline(OfflineFixture.product(9)))
         try offline.spin("the transfer") { service.hangingTransfers == 1 }
         let isWaiting = Locked(true)
-        offline.onControl { conductor in conductor.playbackStalled { isWaiting.value } }
+        offline.onControl { conductor in conductor.precedence.playbackStalled { isWaiting.value } }
         let infos = service.infoRequests
         #expect(offline.engine.offline(OfflineFixture.product(7)))
         #expect(offline.status(of: 7) == .waiting(.playback))

@@ -263,12 +263,12 @@ struct OfflineValidityTests {
         conductor.bus.subscribe { log.append($0) }
         conductor.start()
         // After the check of the key.
-        _ = try conductor.store.waitToWrite { (rows) throws(DatabaseError) -> Int in try rows.itemCount() }
+        _ = try conductor.offlining.store.waitToWrite { (rows) throws(DatabaseError) -> Int in try rows.itemCount() }
         loop.stop()
         loop.run()
         #expect(log.lines == ["lost 1"])
         conductor.shutDown()
-        conductor.store.close()
+        conductor.close()
     }
 
     @Test("A verification that runs when the engine ends is answered, and so is one that waits, each once")
@@ -279,7 +279,7 @@ struct OfflineValidityTests {
         let address = try #require(ServiceAddress("tonearm:track/7"))
         let answers = Recorder<OfflineVerification>()
         for _ in 0..<2 {
-            conductor.verify(address, OfflineCheck(loop: loop, conductor: conductor)) { answers.record($0) }
+            conductor.integrity.verify(address, OfflineCheck(loop: loop, conductor.integrity)) { answers.record($0) }
         }
         conductor.shutDown()
         #expect(answers.elements == [.stopped, .stopped])
@@ -287,7 +287,7 @@ struct OfflineValidityTests {
         loop.stop()
         loop.run()
         #expect(answers.elements.count == 2)
-        conductor.store.close()
+        conductor.close()
     }
 
     @Test("A verification that is cancelled ends, whether it runs or waits, and the next one has its turn")
@@ -299,25 +299,25 @@ struct OfflineValidityTests {
         let answers = Recorder<String>()
         // The first one runs, and has not begun to read.
         let gate = DispatchSemaphore(value: 0)
-        conductor.store.storage.perform { gate.waitOrEndRun("the test") }
-        let checks = (0..<3).map { _ in OfflineCheck(loop: loop, conductor: conductor) }
+        conductor.offlining.store.storage.perform { gate.waitOrEndRun("the test") }
+        let checks = (0..<3).map { _ in OfflineCheck(loop: loop, conductor.integrity) }
         for (index, check) in checks.enumerated() {
-            conductor.verify(address, check) { answers.record("\(index) \($0)") }
+            conductor.integrity.verify(address, check) { answers.record("\(index) \($0)") }
         }
-        conductor.cancel(checks[1])
+        conductor.integrity.cancel(checks[1])
         #expect(answers.elements == ["1 stopped"])
-        conductor.cancel(checks[0])
-        conductor.cancel(checks[0])
+        conductor.integrity.cancel(checks[0])
+        conductor.integrity.cancel(checks[0])
         gate.signal()
         while answers.elements.count < 3 {
             loop.schedule(after: 1_000_000) { loop.stop() }
             loop.run()
         }
         #expect(answers.elements == ["1 stopped", "0 stopped", "2 whole"])
-        conductor.cancel(checks[2])
+        conductor.integrity.cancel(checks[2])
         conductor.shutDown()
         #expect(answers.elements.count == 3)
-        conductor.store.close()
+        conductor.close()
     }
 
     @Test("A verification waits while the system has no thread left")
@@ -326,7 +326,8 @@ struct OfflineValidityTests {
         let clock = ManualClock()
         let loop = try EventLoop(drivenBy: clock)
         let conductor = try conductor(on: loop, in: state)
-        let verifications = OfflineVerifications(conductor.store, loop: loop, clock: conductor.clock)
+        let verifications = OfflineVerifications(
+            conductor.offlining.store, loop: loop, clock: conductor.offlining.clock)
         let start = verifications.startThread
         var attempts = 0
         verifications.startThread = { (body) throws(SystemError) in
@@ -336,7 +337,7 @@ struct OfflineValidityTests {
         }
         let address = try #require(ServiceAddress("tonearm:track/7"))
         let answers = Recorder<OfflineVerification>()
-        verifications.verify(address, OfflineCheck(loop: loop, conductor: conductor)) {
+        verifications.verify(address, OfflineCheck(loop: loop, conductor.integrity)) {
             answers.record($0)
             loop.stop()
         } _: { _ in
@@ -348,7 +349,7 @@ struct OfflineValidityTests {
         #expect(attempts == 2 && answers.elements == [.whole])
         verifications.shutDown()
         conductor.shutDown()
-        conductor.store.close()
+        conductor.close()
     }
 
     @Test("A list that cannot be read is none, and not an empty one")

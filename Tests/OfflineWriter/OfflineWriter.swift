@@ -156,7 +156,7 @@ private struct Run {
         let loop = try EventLoop()
         let configuration = OfflineEngineConfig(PlaybackEngineConfig(PlaybackEngineConfig.Values()))
         let conductor = OfflineConductor(offlining, loop: loop, configuration)
-        let engine = OfflineEngine(loop: loop, conductor: conductor, configuration: configuration)
+        let engine = OfflineEngine(loop: loop, offlining, conductor: conductor, configuration: configuration)
         let messages = Messages()
         engine.bus.subscribe { messages.append($0) }
         loop.post {

@@ -23,7 +23,7 @@ struct PlaybackStateMachineTests {
     @Test("A next product is opened; it takes the place of an earlier one", arguments: Situation.allCases)
     func setNext(situation: Situation) {
         let replaced: [Effect] = situation.hasNext ? [.follow(nil), .close(second)] : []
-        let expected: [Effect] = situation == .idle ? [] : replaced + [.open(third, c)]
+        let expected: [Effect] = situation == .idle ? [] : replaced + [.open(third, c, isNext: true)]
         #expect(situation.machine().handle(.setNext(c, third)) == expected)
     }
 
@@ -37,7 +37,43 @@ struct PlaybackStateMachineTests {
         var other = b
         other.referenceId = "b again"
         let effects = Situation.nextReady.machine().handle(.setNext(other, third))
-        #expect(effects == [.follow(nil), .close(second), .open(third, other)])
+        #expect(effects == [.follow(nil), .close(second), .open(third, other, isNext: true)])
+    }
+
+    @Test("A next product is opened when nothing of the active one is on its way any more")
+    func nextWaits() {
+        for event in [Event.fetched(first), .failed(first, errorOfA, hasFrames: true)] {
+            let machine = Machine()
+            _ = machine.handle(.load(a, first))
+            _ = machine.handle(.opened(first, contextOfA))
+            #expect(machine.handle(.setNext(b, second)) == [])
+            #expect(machine.handle(.fetched(second)) == [])
+            #expect(machine.handle(event).last == .open(second, b, isNext: true))
+            #expect(machine.handle(event).contains(.open(second, b, isNext: true)) == false)
+        }
+    }
+
+    @Test("A next product that waits is opened when its turn comes", arguments: [Event.skipToNext, .ended(first)])
+    func nextWaitsForItsTurn(event: Event) {
+        let machine = Machine()
+        _ = machine.handle(.load(a, first))
+        _ = machine.handle(.opened(first, contextOfA))
+        _ = machine.handle(.setNext(b, second))
+        #expect(
+            machine.handle(event) == [.close(first), .silence(releaseDevice: false), .open(second, b, isNext: true)])
+        #expect(machine.handle(.fetched(second)) == [])
+    }
+
+    @Test("A next product that waits is dropped without having been opened")
+    func nextDroppedWhileItWaits() {
+        let machine = Machine()
+        _ = machine.handle(.load(a, first))
+        _ = machine.handle(.setNext(b, second))
+        #expect(machine.handle(.setNext(c, third)) == [.follow(nil)])
+        #expect(machine.handle(.fetched(first)) == [.open(third, c, isNext: true)])
+        _ = machine.handle(.load(a, first))
+        _ = machine.handle(.setNext(b, second))
+        #expect(machine.handle(.reset) == [.close(first)] + ends)
     }
 
     @Test("No next product clears the one that was set", arguments: Situation.allCases)
@@ -160,7 +196,7 @@ struct PlaybackStateMachineTests {
         #expect(Situation.nextLoading.machine().handle(.opened(second, contextOfB)) == [.follow(second)])
         #expect(Situation.pausedNextLoading.machine().handle(.opened(second, contextOfB)) == [.follow(second)])
         let machine = Situation.loading.machine()
-        #expect(machine.handle(.setNext(b, second)) == [.open(second, b)])
+        #expect(machine.handle(.setNext(b, second)) == [.open(second, b, isNext: true)])
         #expect(machine.handle(.opened(second, contextOfB)) == [])
         let transition = Effect.send(
             .mediaProductTransition(
@@ -187,63 +223,6 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.ended(first)) == [.send(.error(errorOfA))] + situation.closing + ends)
     }
 
-    /// Another device has taken over the right to play.
-    private var revoked: PlayerError {
-        PlayerError(.refused(ServiceRefusal(status: 403, body: Array("{\"subStatus\": 4006}".utf8))), a)
-    }
-
-    @Test("A product whose right was taken over while it loads stays active, and is opened again by play")
-    func privilegesLost() {
-        let machine = Situation.loadingToPlay.machine()
-        let message = Effect.send(.streamingPrivilegesRevoked(otherDevice: nil))
-        #expect(machine.handle(.failed(first, revoked, hasFrames: false)) == [.close(first), message])
-        #expect(machine.value.playbackState == .notPlaying)
-        #expect(machine.handle(.pause) == [])
-        #expect(machine.handle(.play) == [.open(first, a), .watchStart(generation: 2)])
-        #expect(machine.handle(.opened(first, contextOfA)).contains(.run(generation: 2)))
-    }
-
-    @Test("A product whose right is taken over in the middle is heard up to there, and is opened again by play")
-    func privilegesLostInTheMiddle() {
-        let machine = Situation.nextReady.machine()
-        #expect(machine.handle(.failed(first, revoked, hasFrames: true)) == [.follow(nil), .finish(first)])
-        #expect(
-            machine.handle(.ended(first)) == [
-                .close(first), .silence(releaseDevice: false), .send(.streamingPrivilegesRevoked(otherDevice: nil)),
-                .send(.playbackStateChanged(.notPlaying)),
-            ])
-        #expect(machine.handle(.play) == [.open(first, a), .watchStart(generation: 2)])
-        let effects = machine.handle(.opened(first, contextOfA))
-        #expect(effects.contains(.run(generation: 2)) && effects.contains(.follow(second)))
-    }
-
-    @Test("A product whose right is taken over at a seek, before anything was decoded there")
-    func privilegesLostAtSeek() {
-        let machine = Situation.seeking.machine()
-        #expect(
-            machine.handle(.failed(first, revoked, hasFrames: false)) == [
-                .close(first), .silence(releaseDevice: false), .send(.streamingPrivilegesRevoked(otherDevice: nil)),
-                .send(.playbackStateChanged(.notPlaying)),
-            ])
-        #expect(machine.handle(.play) == [.open(first, a), .watchStart(generation: 3)])
-        #expect(machine.handle(.opened(first, contextOfA)).contains(.run(generation: 3)))
-    }
-
-    @Test(
-        "A next product whose right was taken over says so when its turn comes",
-        arguments: [Event.skipToNext, .ended(first)])
-    func privilegesOfNextLost(event: Event) {
-        let machine = Situation.nextLoading.machine()
-        #expect(machine.handle(.failed(second, revoked, hasFrames: false)) == [.follow(nil)])
-        let message = Effect.send(.streamingPrivilegesRevoked(otherDevice: nil))
-        #expect(
-            machine.handle(event) == [
-                .close(first), .silence(releaseDevice: false), .close(second), message,
-                .send(.playbackStateChanged(.notPlaying)),
-            ])
-        #expect(machine.handle(.play).first == .open(second, b))
-    }
-
     @Test("A next product's failure is held back", arguments: [Situation.nextLoading, .nextReady, .pausedNextReady])
     func nextFailed(situation: Situation) {
         let machine = situation.machine()
@@ -262,7 +241,7 @@ struct PlaybackStateMachineTests {
     @Test("Nothing follows a product that fails at its end")
     func nextOpenedWhileFailing() {
         let machine = Situation.failing.machine()
-        #expect(machine.handle(.setNext(b, second)) == [.open(second, b)])
+        #expect(machine.handle(.setNext(b, second)) == [.open(second, b, isNext: true)])
         #expect(machine.handle(.opened(second, contextOfB)) == [])
         #expect(machine.handle(.ended(first)) == [.send(.error(errorOfA)), .close(first), .close(second)] + ends)
     }

@@ -29,7 +29,7 @@ private final class ObservedEngine {
             add(fact)
             sessions[fact.item] = nil
         }
-        for case .open(let id, let product) in effects { begin(id, product) }
+        for case .open(let id, let product, let isNext) in effects { begin(id, product, isNext: isNext) }
         if let end { position = end }
         for case .begin in effects { beginStream() }
         if case .heard = event { beginStream() }
@@ -46,11 +46,11 @@ private final class ObservedEngine {
         streamStart = position
     }
 
-    private func begin(_ id: ItemID, _ product: MediaProduct) {
+    private func begin(_ id: ItemID, _ product: MediaProduct, isNext: Bool) {
         lastID += 1
         let start = SessionStart(
             id: "session-\(lastID)", time: now, kind: .playback,
-            reason: id == machine.currentItem ? .explicit : .implicit,
+            reason: isNext ? .implicit : .explicit,
             productId: product.productId)
         let device = EventDevice(
             hardwarePlatform: "", operatingSystem: "", operatingSystemVersion: "", client: "", version: "")
@@ -70,6 +70,7 @@ private final class ObservedEngine {
     /// Loads product a, and plays it from its beginning at 1 s on.
     func playFirst() {
         handle(.load(a, first))
+        handle(.fetched(first))
         handle(.opened(first, contextOfA))
         handle(.play)
         time = 1

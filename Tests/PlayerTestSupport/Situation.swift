@@ -25,9 +25,11 @@ private func context(of product: MediaProduct) -> PlaybackContext {
 /// A machine that a test and its arguments can hold.
 package final class Machine {
     package private(set) var value = PlaybackStateMachine()
-
     package init() {}
-    package func handle(_ event: PlaybackStateMachine.Event) -> [PlaybackStateMachine.Effect] { value.handle(event) }
+
+    package func handle(_ event: PlaybackStateMachine.Event, heard: Double? = nil) -> [PlaybackStateMachine.Effect] {
+        value.handle(event, heard: heard)
+    }
 }
 
 /// Every situation that the playback engine can be in. Product a is active, b is next.
@@ -47,7 +49,7 @@ package enum Situation: CaseIterable {
         let setNext = PlaybackStateMachine.Event.setNext(b, second)
         return switch self {
         case .idle: []
-        case .loading: [.load(a, first)]
+        case .loading: [.load(a, first), .fetched(first)]
         case .loadingToPlay: Self.loading.events + [.play]
         case .paused: Self.loading.events + [.opened(first, contextOfA)]
         case .pausedNextLoading: Self.paused.events + [setNext]

@@ -23,3 +23,21 @@ struct AutomaticKeeping {
         return nil
     }
 }
+
+/// Downloads played products, after all downloads that the user requested.
+///
+/// Thread: the daemon's.
+final class AutomaticDownloads {
+    private let engine: OfflineEngine?
+    private let settings: DaemonSettings
+    private var keeping = AutomaticKeeping()
+
+    /// - Parameter engine: nil without offline copies.
+    init(_ engine: OfflineEngine?, _ settings: DaemonSettings) { (self.engine, self.settings) = (engine, settings) }
+
+    /// - Parameter current: the queue's current entry when the message was sent.
+    func handle(_ message: QueueMessage, current: QueueEntry?) {
+        guard let ended = keeping.handle(message, current: current), settings.configuration.keepsPlayed else { return }
+        engine?.offline(ended.mediaProduct(referenceId: ended.productId), isAutomatic: true) { _ in }
+    }
+}

@@ -13,10 +13,7 @@ public final class DaemonSettings {
     private var file: Configuration
     private var clientValues: [SettingName: String]
     private let keep: (SettingName, String?) -> Void
-    private let engine: PlaybackEngineConfig
-    private let offline: OfflineEngineConfig
-    private let setOfflineMode: (Bool) -> Void
-    private let volume: VolumeControl
+    private let applied: AppliedSettings
     private let problems: DaemonProblems
     private let changed: () -> Void
 
@@ -26,22 +23,18 @@ public final class DaemonSettings {
     ///   - keep: stores the value that a client sets; nil removes it.
     ///   - changed: called after each change.
     init(
-        file: Configuration, clientValues: [SettingName: String], engine: PlaybackEngineConfig,
-        offline: OfflineEngineConfig, setOfflineMode: @escaping (Bool) -> Void, volume: VolumeControl,
+        file: Configuration, clientValues: [SettingName: String], _ applied: AppliedSettings,
         problems: DaemonProblems, keep: @escaping (SettingName, String?) -> Void, changed: @escaping () -> Void
     ) {
         self.file = file
         self.clientValues = clientValues
-        self.engine = engine
-        self.offline = offline
-        self.setOfflineMode = setOfflineMode
-        self.volume = volume
+        self.applied = applied
         self.problems = problems
         self.keep = keep
         self.changed = changed
         startConfiguration = file.overruled(by: clientValues)
         configuration = startConfiguration
-        for name in SettingName.allCases { apply(name) }
+        for name in SettingName.allCases { applied.apply(name, of: configuration) }
     }
 
     // MARK: The values of clients
@@ -91,32 +84,8 @@ public final class DaemonSettings {
         }
         self.file = file
         configuration = new
-        for name in difference.changed { apply(name) }
+        for name in difference.changed { applied.apply(name, of: new) }
         changed()
         return difference
-    }
-
-    private func apply(_ setting: SettingName) {
-        switch setting {
-        case .maximumVolume: volume.setMaximum(configuration.maximumVolume)
-        case .normalization:
-            engine.loudnessNormalizationMode = configuration.normalization
-            volume.gainChanged()
-        case .preAmp:
-            engine.loudnessNormalizationPreAmp = configuration.preAmp
-            volume.gainChanged()
-        case .untaggedGain:
-            engine.untaggedGain = configuration.untaggedGain
-            volume.gainChanged()
-        case .wifiQuality: engine.streamingWifiAudioQuality = configuration.wifiQuality
-        case .cellularQuality: engine.streamingCellularAudioQuality = configuration.cellularQuality
-        case .offlineOnly: setOfflineMode(configuration.isOfflineOnly)
-        case .offlineQuality: offline.offlineAudioQuality = configuration.offlineQuality
-        case .offlineVideoQuality: offline.offlineVideoQuality = configuration.offlineVideoQuality
-        case .offlineOverCellular: offline.offlineOverCellular = configuration.offlineOverCellular
-        case .logLevel: Log.minimumLevel = configuration.logLevel
-        // They are read when they are needed, or take effect at the next start.
-        default: break
-        }
     }
 }

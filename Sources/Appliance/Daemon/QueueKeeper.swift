@@ -43,6 +43,34 @@ final class QueueKeeper: @unchecked Sendable {
         }
     }
 
+    /// The changes that no write has taken.
+    private struct Changes {
+        /// The queue that was last passed to the storage thread; nil when everything has to be written.
+        var handed: Handed?
+        var position: (seconds: Double, entry: EntryID)?
+        var settings: [SettingName: String?] = [:]
+        private var lastNumber = 0
+
+        /// Returns all changes, with the queue if it differs from the one that was passed last.
+        mutating func take(_ present: (queue: PlayQueue, isPlaying: Bool)) -> Batch {
+            lastNumber += 1
+            var batch = Batch(number: lastNumber, position: position, settings: settings)
+            let now = Handed(present.queue, isPlaying: present.isPlaying)
+            if now != handed { batch.queue = (present.queue, present.isPlaying) }
+            (handed, position, settings) = (now, nil, [:])
+            return batch
+        }
+
+        /// Puts back a batch of which nothing was written. Later changes stay.
+        mutating func putBack(_ batch: Batch) {
+            handed = nil
+            position = position ?? batch.position
+            for (name, text) in batch.settings where settings.index(forKey: name) == nil {
+                settings.updateValue(text, forKey: name)
+            }
+        }
+    }
+
     /// The delay after a failed write until the next attempt, if no change causes one before.
     private static let retryInterval: Int64 = 30_000_000_000
 
@@ -56,17 +84,9 @@ final class QueueKeeper: @unchecked Sendable {
 
     /// The rows in the database. Thread: storage.
     private let written: WrittenQueue
-    /// The queue that was last passed to the storage thread; nil when everything has to be written.
-    private var handed: Handed?
-    private var lastNumber = 0
-    private var position: (seconds: Double, entry: EntryID)?
-    private var settings: [SettingName: String?] = [:]
-    private var isWriting = false
-    private var isOver = false
-    private var hasFailed: Bool
-    /// Callers that wait for the running write, and for the next one.
-    private var waitingForThis: [() -> Void] = []
-    private var waitingForNext: [() -> Void] = []
+    private var changes = Changes()
+    private var writer: CoalescingWriter
+    private let waiting = WaitingCallers()
     private var retry: TimerToken?
 
     /// - Parameters:
@@ -84,13 +104,13 @@ final class QueueKeeper: @unchecked Sendable {
         self.queue = queue
         storage.join()
         // If the state could not be opened, everything is written as soon as that is possible.
-        hasFailed = storage.problem != nil
-        written = WrittenQueue(hasFailed ? QueueImage() : image)
-        if hasFailed {
+        writer = CoalescingWriter(hasFailed: storage.problem != nil)
+        written = WrittenQueue(writer.hasFailed ? QueueImage() : image)
+        if writer.hasFailed {
             retryLater()
         } else {
             let (queue, isPlaying) = queue()
-            if image.isOf(queue, isPlaying: isPlaying) { handed = Handed(queue, isPlaying: isPlaying) }
+            if image.isOf(queue, isPlaying: isPlaying) { changes.handed = Handed(queue, isPlaying: isPlaying) }
         }
         storage.observe { [self] finding in
             // A database that was recovered, or began empty, gets the whole queue again.
@@ -104,32 +124,32 @@ final class QueueKeeper: @unchecked Sendable {
 
     /// Writes the position up to which the entry was heard.
     func keep(position seconds: Double, of entry: EntryID) {
-        position = (seconds, entry)
+        changes.position = (seconds, entry)
         writeIfIdle()
     }
 
     /// - Parameter text: nil removes the value.
     func keep(_ setting: SettingName, _ text: String?) {
-        settings.updateValue(text, forKey: setting)
+        changes.settings.updateValue(text, forKey: setting)
         writeIfIdle()
     }
 
     /// Calls `action` once all earlier changes are on the medium, or could not be written. A client waits for it, so
     /// the write budget does not apply.
     func afterWriting(_ action: @escaping () -> Void) {
-        waitingForNext.append(action)
-        if isWriting { storage.hurry() }
+        waiting.add(action)
+        if writer.isWriting { storage.hurry() }
         writeIfIdle()
     }
 
     /// Passes on the remaining changes, and ends the use of the storage. The last call.
     func shutDown() {
         loop.assertOnLoop()
-        if isOver { return }
+        if writer.isClosed { return }
         if let retry { loop.cancel(retry) }
         retry = nil
         // After the running write, if there is one. Its result is not awaited.
-        let batch = nextBatch()
+        let batch = changes.take(queue())
         if !batch.isEmpty {
             storage.write(answerOn: nil) { [written] (database) throws(DatabaseError) in
                 try batch.write(to: database, written)
@@ -139,7 +159,7 @@ final class QueueKeeper: @unchecked Sendable {
         }
         storage.observe { [written] _ in written.forget() }
         storage.leave()
-        isOver = true
+        writer.close()
         found = { _ in }
         queue = { (PlayQueue(), false) }
         report = { _ in }
@@ -149,14 +169,16 @@ final class QueueKeeper: @unchecked Sendable {
 
     private func writeIfIdle() {
         loop.assertOnLoop()
-        if isOver { return answerTheRest() }
-        guard !isWriting else { return }
-        let batch = nextBatch()
-        waitingForThis = waitingForNext
-        waitingForNext = []
-        guard !batch.isEmpty else { return endWaiting() }
-        isWriting = true
-        let canWait = waitingForThis.isEmpty && batch.settings.isEmpty
+        if writer.isClosed { return waiting.endAll() }
+        guard writer.change() else { return }
+        let batch = changes.take(queue())
+        writer.take()
+        waiting.begin()
+        guard !batch.isEmpty else {
+            writer.skip()
+            return waiting.end()
+        }
+        let canWait = waiting.isEmpty && batch.settings.isEmpty
         storage.write(urgency: canWait ? .canWait : .now, answerOn: nil) { [written] (database) throws(DatabaseError) in
             try batch.write(to: database, written)
         } answer: { [self] error in
@@ -165,65 +187,23 @@ final class QueueKeeper: @unchecked Sendable {
         }
     }
 
-    private func nextBatch() -> Batch {
-        defer {
-            position = nil
-            settings = [:]
-        }
-        lastNumber += 1
-        var batch = Batch(number: lastNumber, position: position, settings: settings)
-        let (queue, isPlaying) = queue()
-        let now = Handed(queue, isPlaying: isPlaying)
-        if now != handed { batch.queue = (queue, isPlaying) }
-        handed = now
-        return batch
-    }
-
     private func wrote(_ batch: Batch, _ error: DatabaseError?) {
-        if isOver { return }
-        isWriting = false
-        if let error { failed(batch, error) } else if hasFailed { succeeded() }
-        endWaiting()
+        if writer.isClosed { return }
+        if writer.end(succeeded: error == nil) { report(error) }
+        if error != nil {
+            changes.putBack(batch)
+            retryLater()
+        }
+        waiting.end()
         // After a failure the next attempt follows with the next change, or after `retryInterval`.
-        if error == nil || !waitingForNext.isEmpty { writeIfIdle() }
-    }
-
-    /// Answers all callers after the end, when nothing is written any more.
-    private func answerTheRest() {
-        waitingForThis += waitingForNext
-        waitingForNext = []
-        endWaiting()
-    }
-
-    private func endWaiting() {
-        let actions = waitingForThis
-        waitingForThis = []
-        for action in actions { action() }
+        if error == nil || waiting.hasNext { writeIfIdle() }
     }
 
     private func found(late finding: StateFinding) {
-        if isOver { return }
-        handed = nil
+        if writer.isClosed { return }
+        changes.handed = nil
         found(finding)
         writeIfIdle()
-    }
-
-    private func succeeded() {
-        hasFailed = false
-        report(nil)
-    }
-
-    /// Handles a batch of which nothing was written. Everything is retried with the next change, or after
-    /// `retryInterval`.
-    private func failed(_ batch: Batch, _ error: DatabaseError) {
-        handed = nil
-        position = position ?? batch.position
-        for (name, text) in batch.settings where settings.index(forKey: name) == nil {
-            settings.updateValue(text, forKey: name)
-        }
-        if !hasFailed { report(error) }
-        hasFailed = true
-        retryLater()
     }
 
     private func retryLater() {

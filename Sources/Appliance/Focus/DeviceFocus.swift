@@ -8,6 +8,7 @@ public final class DeviceFocus {
     private let changed: () -> Void
     private var holders = FocusHolders()
     private var session = FocusSession()
+    private var lastHolder: UInt64 = 0
 
     /// - Parameter changed: called when focus or power has changed.
     init(_ queue: QueueConductor, changed: @escaping () -> Void) {
@@ -25,6 +26,12 @@ public final class DeviceFocus {
     public func set(_ level: FocusLevel) {
         holders.lasting = level
         holdersChanged()
+    }
+
+    /// Returns the number of a new holder, for a client of any server.
+    func newHolder() -> UInt64 {
+        lastHolder += 1
+        return lastHolder
     }
 
     /// Sets the focus until the holder releases it.

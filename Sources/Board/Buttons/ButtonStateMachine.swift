@@ -43,19 +43,33 @@ public struct ButtonStateMachine: Sendable {
         case chattering(until: Int64)
     }
 
+    /// `ButtonTiming` in nanoseconds.
+    private struct Times {
+        let debounce: Int64
+        let longPress: Int64
+        let doublePress: Int64
+        let repeatDelay: Int64
+        let repeatInterval: Int64
+        let stuck: Int64
+
+        init(_ timing: ButtonTiming) {
+            func nanoseconds(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
+            debounce = nanoseconds(timing.debounce)
+            longPress = nanoseconds(timing.longPress)
+            doublePress = nanoseconds(timing.doublePress)
+            repeatDelay = nanoseconds(timing.repeatDelay)
+            repeatInterval = nanoseconds(timing.repeatInterval)
+            stuck = nanoseconds(timing.stuck)
+        }
+    }
+
     /// A person presses 8 times a second, for a short time. A broken contact presses as often as `debounce` allows.
     static let pressLimit = 20
     /// The limit counts presses within this time. A contact that was quiet for this long works again.
     static let chatterTime: Int64 = 2_000_000_000
 
     private let gestures: Gestures
-    private let debounce: Int64
-    private let longPress: Int64
-    private let doublePress: Int64
-    private let repeatDelay: Int64
-    private let repeatInterval: Int64
-    private let stuck: Int64
-
+    private let times: Times
     private var state = State.released
     /// The contact after the last edge, and the debounced contact.
     private var raw = false
@@ -66,14 +80,8 @@ public struct ButtonStateMachine: Sendable {
     private var presses: [Int64] = []
 
     public init(_ gestures: Gestures, timing: ButtonTiming) {
-        func nanoseconds(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
         self.gestures = gestures
-        debounce = nanoseconds(timing.debounce)
-        longPress = nanoseconds(timing.longPress)
-        doublePress = nanoseconds(timing.doublePress)
-        repeatDelay = nanoseconds(timing.repeatDelay)
-        repeatInterval = nanoseconds(timing.repeatInterval)
-        stuck = nanoseconds(timing.stuck)
+        times = Times(timing)
     }
 
     /// When to call `advance`; nil when no time is awaited.
@@ -102,7 +110,7 @@ public struct ButtonStateMachine: Sendable {
         var recognized = advance(to: time, active: nil)
         raw = active
         let mayCount = quietAt == nil
-        quietAt = time + debounce
+        quietAt = time + times.debounce
         if case .stuck = state { return recognized }
         if case .chattering = state {
             state = .chattering(until: time + Self.chatterTime)
@@ -154,7 +162,7 @@ public struct ButtonStateMachine: Sendable {
             state = .held(since: time, repeatAt: nil)
         } else if gestures.isDisjoint(with: [.longPress, .doublePress]) {
             recognized.append(.press)
-            state = .held(since: time, repeatAt: gestures.contains(.repetition) ? time + repeatDelay : nil)
+            state = .held(since: time, repeatAt: gestures.contains(.repetition) ? time + times.repeatDelay : nil)
         } else {
             state = .pressed(at: time)
         }
@@ -163,7 +171,7 @@ public struct ButtonStateMachine: Sendable {
     private mutating func release(at time: Int64, _ recognized: inout [ButtonGesture]) {
         switch state {
         case .pressed where gestures.contains(.doublePress):
-            state = .awaitingSecond(until: time + doublePress)
+            state = .awaitingSecond(until: time + times.doublePress)
         case .pressed:
             recognized.append(.press)
             state = .released
@@ -181,8 +189,8 @@ public struct ButtonStateMachine: Sendable {
     private var timeout: Int64? {
         switch state {
         case .released, .stuck: nil
-        case .pressed(let time): time + (gestures.contains(.longPress) ? longPress : stuck)
-        case .held(let since, let repeatAt): min(repeatAt ?? .max, since + stuck)
+        case .pressed(let time): time + (gestures.contains(.longPress) ? times.longPress : times.stuck)
+        case .held(let since, let repeatAt): min(repeatAt ?? .max, since + times.stuck)
         case .awaitingSecond(let end), .chattering(let end): end
         }
     }
@@ -192,10 +200,10 @@ public struct ButtonStateMachine: Sendable {
         case .pressed(let since) where gestures.contains(.longPress):
             recognized.append(.longPress)
             state = .held(since: since, repeatAt: nil)
-        case .held(let since, let repeatAt?) where repeatAt == time && repeatAt < since + stuck:
+        case .held(let since, let repeatAt?) where repeatAt == time && repeatAt < since + times.stuck:
             recognized.append(.repetition)
             // A late call does not catch up on missed repetitions: the volume would jump.
-            state = .held(since: since, repeatAt: max(repeatAt, now) + repeatInterval)
+            state = .held(since: since, repeatAt: max(repeatAt, now) + times.repeatInterval)
         case .awaitingSecond:
             recognized.append(.press)
             state = .released

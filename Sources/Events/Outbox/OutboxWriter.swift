@@ -17,11 +17,9 @@ final class OutboxWriter: @unchecked Sendable {
     private let lock = Lock()
     // Guarded by `lock`.
     private var pending: [OutboxChanges] = []
-    private var isWriting = false
+    private var writer = CoalescingWriter()
     /// How many of the first of `pending` are in the transaction that runs.
     private var inFlight = 0
-    private var isClosed = false
-    private var hasFailed = false
 
     /// Uses the storage until `close`.
     init(_ storage: StorageThread, stored: @escaping @Sendable () -> Void) {
@@ -33,15 +31,15 @@ final class OutboxWriter: @unchecked Sendable {
     func write(_ changes: OutboxChanges) {
         let (begins, ends) = lock.withLock {
             var changes = changes
-            if pending.count >= Self.pendingLimit, !isWriting {
+            if pending.count >= Self.pendingLimit, !writer.isWriting {
                 let dropped = pending.removeFirst()
                 changes.lostCount = dropped.lostCount + Int64(dropped.events.count)
             }
             // A position may wait for the next write, but a second one may not.
             let waits = changes.isPosition && pending.isEmpty
             pending.append(changes)
-            defer { isWriting = true }
-            return (isWriting ? nil : waits ? StorageThread.Urgency.withNext : .canWait, isWriting && !waits)
+            let begins = writer.change()
+            return (begins ? waits ? StorageThread.Urgency.withNext : .canWait : nil, !begins && !waits)
         }
         if let begins { writePending(begins) }
         if ends { storage.endWaitForNext() }
@@ -50,7 +48,7 @@ final class OutboxWriter: @unchecked Sendable {
     /// Ends the use of the storage, with a last attempt to write the waiting changes. The last call.
     func close() {
         let hasRest = lock.withLock {
-            isClosed = true
+            writer.close()
             return !pending.isEmpty
         }
         if hasRest {
@@ -69,6 +67,7 @@ final class OutboxWriter: @unchecked Sendable {
         storage.write(urgency: urgency, answerOn: nil) { [self] (database) throws(DatabaseError) in
             let changes = lock.withLock {
                 inFlight = pending.count
+                writer.take()
                 return pending
             }
             try apply(changes, to: database)
@@ -83,17 +82,15 @@ final class OutboxWriter: @unchecked Sendable {
     }
 
     private func answered(_ error: DatabaseError?) {
-        let (isFirst, isCounted, continues) = lock.withLock {
-            let isFirst = error != nil && !hasFailed
-            hasFailed = error != nil
+        let (isNews, isCounted, continues) = lock.withLock {
+            let isNews = writer.end(succeeded: error == nil)
             let written = error == nil ? inFlight : 0
             let isCounted = pending.prefix(written).contains { $0.mayChangeCounts }
             pending.removeFirst(written)
             inFlight = 0
-            isWriting = error == nil && !pending.isEmpty && !isClosed
-            return (isFirst, isCounted, isWriting)
+            return (isNews, isCounted, error == nil && writer.begin())
         }
-        if let error, isFirst {
+        if let error, isNews {
             Log.warning("events cannot be stored, which is tried again with the next one: \(error)")
         }
         if isCounted { stored() }

@@ -26,14 +26,18 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     private var isOver = false
     // Used only by the network's thread.
     private var patience: LivePatience
-    /// When the attempt began, or its last new byte arrived, in nanoseconds.
-    private var since: Int64 = 0
     private var arrived: Int64 = 0
     private var version: ResourceVersion
-    /// The head of the current answer.
-    private var head: (head: ResponseHead, length: Int64?)?
-    /// Whether the current answer is something other than the resource.
-    private var isForeign = false
+    private var answer = Answer()
+
+    /// The answer to the current attempt.
+    private struct Answer {
+        /// When the attempt began, or its last new byte arrived, in nanoseconds.
+        var since: Int64 = 0
+        var head: (head: ResponseHead, length: Int64?)?
+        /// Whether it is something other than the resource.
+        var isForeign = false
+    }
 
     /// Begins the first attempt.
     /// - Parameters:
@@ -74,8 +78,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         request.firstByteTimeout = patience.firstByteTimeout
         // The cached answer may be the useless one.
         if attempts > 0 { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
-        (isForeign, head) = (false, nil)
-        since = retries.clock.now()
+        answer = Answer(since: retries.clock.now())
         let number = lock.withLock {
             attempts += 1
             return attempts
@@ -106,22 +109,22 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     // MARK: The answer
 
     func began(_ head: ResponseHead, length: Int64?) {
-        self.head = (head, length)
+        answer.head = (head, length)
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-        if arrived == 0, retries.refusesText, Self.isText(bytes) { isForeign = true }
-        if isForeign {
+        if arrived == 0, retries.refusesText, Self.isText(bytes) { answer.isForeign = true }
+        if answer.isForeign {
             lock.withLock { transfer }?.cancel()
             return .more
         }
         // The receiver is not notified of answers without a byte of the resource.
-        if arrived == 0, let head { receiver.began(head.head, length: head.length) }
+        if arrived == 0, let head = answer.head { receiver.began(head.head, length: head.length) }
         guard receiver.received(bytes) == .more else { return .enough }
-        if let head { version = version.completed(by: ResourceVersion(head.head)) }
+        if let head = answer.head { version = version.completed(by: ResourceVersion(head.head)) }
         arrived += Int64(bytes.count)
         patience.goesOn()
-        since = retries.clock.now()
+        answer.since = retries.clock.now()
         progress?.goesOn(progressID)
         return .more
     }
@@ -135,11 +138,11 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         }
         if isCancelled { return finish(.cancelled) }
         // `ResourceTransfer` has recorded all other failures of addresses.
-        if isForeign || failure == .changed || failure == nil && missing != nil {
-            addresses?.turnAway(from: head?.head.effectiveURL)
+        if answer.isForeign || failure == .changed || failure == nil && missing != nil {
+            addresses?.turnAway(from: answer.head?.head.effectiveURL)
         }
-        guard let failure = isForeign ? .text : failure ?? missing else { return finish(nil) }
-        let took = retries.clock.now() - since
+        guard let failure = answer.isForeign ? .text : failure ?? missing else { return finish(nil) }
+        let took = retries.clock.now() - answer.since
         guard failure.byteSourceError.isOfLiveAnswer, let delay = patience.delay(afterAttempt: took) else {
             return finish(failure)
         }

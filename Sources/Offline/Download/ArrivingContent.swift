@@ -55,12 +55,8 @@ final class ArrivingContent: ByteSource {
     private let stream: StreamProgress
     private let cancellation: Cancellation
     private let failed = FailedAddresses()
-    private let progress: (Int) -> Void
+    private var progress: DownloadPercent
     private var state = State.between(0)
-    /// The share of the resources that are complete.
-    private var done = 0.0
-    /// The last percentage that `progress` was called with.
-    private var toldPercent = -1
     /// The bytes appended last, and their start: a decoder usually reads them next.
     private var latest: (start: Int64, bytes: [UInt8])
 
@@ -77,7 +73,8 @@ final class ArrivingContent: ByteSource {
     ) {
         (self.resources, self.keys, self.content, self.network) = (resources, keys, content, network)
         (self.space, self.job, self.turn, self.stream) = (space, job, turn, stream)
-        (self.cancellation, self.progress) = (cancellation, progress)
+        self.cancellation = cancellation
+        self.progress = DownloadPercent(report: progress)
         latest = (content.count, [])
     }
 
@@ -168,7 +165,7 @@ final class ArrivingContent: ByteSource {
     }
 
     private func end(_ index: Int, _ resource: ContentResources.Resource) {
-        done += resource.share
+        progress.complete(resource.share)
         state = .between(index + 1)
     }
 
@@ -246,11 +243,7 @@ final class ArrivingContent: ByteSource {
 
     private func advance(_ share: Double, _ position: Int64, of length: Int64?) throws(OfflineFailure) {
         let part = length.map { $0 > 0 ? min(1, Double(position) / Double($0)) : 1 } ?? 0
-        let percent = min(99, Int((done + share * part) * 100))
-        if percent != toldPercent {
-            toldPercent = percent
-            progress(percent)
-        }
+        let percent = progress.show(share * part)
         guard try content.reached(percent: percent) else { return }
         if length == nil { try space.claimMore(job, behind: content.count) } else { try space.claim(job) }
     }
@@ -296,5 +289,30 @@ final class ArrivingContent: ByteSource {
         guard case .bytes(let pieces) = step else { return nil }
         reception.pieces = pieces.reversed()
         return reception.pieces.popLast()
+    }
+}
+
+/// The percentage of a download, which is reported when it changes.
+private struct DownloadPercent {
+    /// Called with 0 to 99: the end is reported by the download.
+    let report: (Int) -> Void
+    /// The share of the resources that are complete.
+    private var complete = 0.0
+    /// The percentage that was reported last.
+    private var reported = -1
+
+    init(report: @escaping (Int) -> Void) { self.report = report }
+
+    mutating func complete(_ share: Double) { complete += share }
+
+    /// - Parameter share: of all resources, which has arrived of the present one.
+    /// - Returns: the percentage.
+    mutating func show(_ share: Double) -> Int {
+        let percent = min(99, Int((complete + share) * 100))
+        if percent != reported {
+            reported = percent
+            report(percent)
+        }
+        return percent
     }
 }

@@ -1,3 +1,4 @@
+import Database
 import PCM
 import Platform
 import Playback
@@ -82,5 +83,22 @@ extension OfflineItem.Received {
                 trackGain: json["trackGain"]?.number, trackPeak: json["trackPeak"]?.number,
                 albumGain: json["albumGain"]?.number, albumPeak: json["albumPeak"]?.number),
             title: json["title"]?.string, artist: json["artist"]?.string, parts: parts)
+    }
+}
+
+extension OfflineItem {
+    /// Reads the columns of `OfflineQueries.itemColumns`; nil for a damaged row.
+    init?(_ row: borrowing Statement) {
+        guard let product = row.text(0).flatMap({ ServiceAddress($0) }), let reference = row.text(1),
+            let request = row.text(2).flatMap({ OfflineRequest($0) }),
+            let received = row.text(3).flatMap({ Received($0) }), let fingerprint = row.bytes(4),
+            let content = row.bytes(5), content.count == 16, let key = row.bytes(6)
+        else { return nil }
+        self.init(
+            product: product, referenceId: reference, request: request, received: received, fingerprint: fingerprint,
+            content: content, sealedKey: key, sealedLicense: row.bytes(7),
+            count: OfflineSize.counted(row.integer(8) ?? 0),
+            validity: OfflineValidity(revalidateAt: row.integer(9), validUntil: row.integer(10)),
+            isDamaged: row.integer(11) != 0, isAutomatic: row.integer(12) == 1)
     }
 }

@@ -1,3 +1,4 @@
+import Database
 import Platform
 import Playback
 
@@ -96,6 +97,28 @@ struct ContentParts: Equatable, Sendable {
             last = start
             all.append(
                 Part(start: start, validator: words.count > 1 ? String(decoding: words[1], as: UTF8.self) : nil))
+        }
+    }
+}
+
+extension OfflineJob {
+    /// Reads the columns of `OfflineQueries.jobColumns`; nil for a damaged row.
+    init?(_ row: borrowing Statement) {
+        guard let number = row.integer(0), let product = row.text(1).flatMap({ ServiceAddress($0) }),
+            let reference = row.text(2), let request = row.text(3).flatMap({ OfflineRequest($0) }),
+            let priority = row.integer(4), let state = row.integer(5).flatMap({ State(rawValue: $0) })
+        else { return nil }
+        self.init(
+            number: number, product: product, referenceId: reference, request: request, priority: priority,
+            state: state, isAutomatic: row.integer(7) == 1)
+        if let text = row.text(6) { if text.isEmpty { isToBeTold = true } else { failure = text } }
+        if let content = row.bytes(8), content.count == 16, let key = row.bytes(9), let fingerprint = row.bytes(10),
+            let synced = row.integer(11), OfflineSize.counted(synced) == synced,
+            let parts = row.text(12).flatMap({ ContentParts($0) })
+        {
+            progress = OfflineProgress(
+                content: content, sealedKey: key, fingerprint: fingerprint, synced: synced, parts: parts,
+                percent: min(max(row.integer(13) ?? 0, 0), 100))
         }
     }
 }

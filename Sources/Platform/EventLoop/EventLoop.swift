@@ -19,11 +19,6 @@ public final class EventLoop: @unchecked Sendable {
         case stop
     }
 
-    private struct Watch {
-        let descriptor: Int32
-        let handler: (Readiness) -> Void
-    }
-
     private let epoll: Int32
     private let wakeUp: WakeUp
     private let clock: any MonotonicClock
@@ -35,16 +30,8 @@ public final class EventLoop: @unchecked Sendable {
     private var posted: [Work] = []
 
     private var timers = TimerQueue()
-    /// -1 when a test drives the clock.
-    private let timerDescriptor: Int32
-    /// The deadline of the timerfd; nil when it is disarmed.
-    private var armedDeadline: Int64?
-
-    /// By registration, not by descriptor: an event that was already fetched must not reach the handler of a later
-    /// registration with the same descriptor.
-    private var watches: [UInt64: Watch] = [:]
-    private var registrations: [Int32: UInt64] = [:]
-    private var nextRegistration: UInt64 = 2
+    private var kernelTimer: KernelTimer
+    private var watches = WatchedDescriptors()
     private static let wakeUpRegistration: UInt64 = 0
     private static let timerRegistration: UInt64 = 1
     private var signalDescriptors: [Int32] = []
@@ -77,7 +64,7 @@ public final class EventLoop: @unchecked Sendable {
 
     private init(clock: any MonotonicClock, timerDescriptor: Int32) throws(SystemError) {
         self.clock = clock
-        self.timerDescriptor = timerDescriptor
+        kernelTimer = KernelTimer(descriptor: timerDescriptor)
         thread = Atomic(UInt(pthread_self()))
         wakeUp = try WakeUp()
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -88,7 +75,7 @@ public final class EventLoop: @unchecked Sendable {
 
     deinit {
         for descriptor in signalDescriptors { close(descriptor) }
-        if timerDescriptor >= 0 { close(timerDescriptor) }
+        if kernelTimer.descriptor >= 0 { close(kernelTimer.descriptor) }
         if epoll >= 0 { close(epoll) }
     }
 
@@ -101,7 +88,7 @@ public final class EventLoop: @unchecked Sendable {
         isRunning = true
         defer { isRunning = false }
         repeat {
-            armTimer()
+            kernelTimer.arm(for: timers.nextDeadline)
             waitAndDispatch()
             runDueTimers()
             #if DEBUG
@@ -203,26 +190,8 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    private func armTimer() {
-        guard timerDescriptor >= 0, timers.nextDeadline != armedDeadline else { return }
-        armedDeadline = timers.nextDeadline
-        var setting = itimerspec()
-        if let deadline = armedDeadline {
-            // A deadline of 0 would disarm the timer.
-            let deadline = max(deadline, 1)
-            setting.it_value.tv_sec = time_t(deadline / 1_000_000_000)
-            setting.it_value.tv_nsec = Int(deadline % 1_000_000_000)
-        }
-        let result = timerfd_settime(timerDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
-        precondition(result == 0, "timerfd_settime")
-    }
-
     /// Nanoseconds until the kernel wakes the loop for a timer; 0 when it will not.
-    var armedNanoseconds: Int64 {
-        var setting = itimerspec()
-        timerfd_gettime(timerDescriptor, &setting)
-        return Int64(setting.it_value.tv_sec) * 1_000_000_000 + Int64(setting.it_value.tv_nsec)
-    }
+    var armedNanoseconds: Int64 { kernelTimer.armedNanoseconds }
 
     // MARK: Descriptors
 
@@ -234,20 +203,15 @@ public final class EventLoop: @unchecked Sendable {
         _ descriptor: Int32, for events: Readiness, _ handler: @escaping (Readiness) -> Void
     ) throws(SystemError) {
         assertOnLoop()
-        let registration = nextRegistration
-        let former = registrations[descriptor]
-        try control(former == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events, registration)
-        nextRegistration += 1
-        if let former { watches[former] = nil }
-        registrations[descriptor] = registration
-        watches[registration] = Watch(descriptor: descriptor, handler: handler)
+        let operation = watches.contains(descriptor) ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
+        try control(operation, descriptor, events, watches.nextRegistration)
+        watches.set(descriptor, handler)
     }
 
     /// Stops calling the handler of `descriptor`, even for readiness that was already fetched. Idempotent.
     public func unwatch(_ descriptor: Int32) {
         assertOnLoop()
-        guard let registration = registrations.removeValue(forKey: descriptor) else { return }
-        watches[registration] = nil
+        guard watches.remove(descriptor) else { return }
         var event = epoll_event()
         epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
     }
@@ -277,12 +241,12 @@ public final class EventLoop: @unchecked Sendable {
             switch event.data.u64 {
             case Self.wakeUpRegistration: break
             // The timer has fired: setting or disarming it again clears its readiness.
-            case Self.timerRegistration: armedDeadline = -1
+            case Self.timerRegistration: kernelTimer.fired()
             case let registration:
                 #if DEBUG
                     spinning.hadOtherWork()
                 #endif
-                watches[registration]?.handler(Readiness(rawValue: event.events))
+                watches.handler(of: registration)?(Readiness(rawValue: event.events))
             }
         }
     }

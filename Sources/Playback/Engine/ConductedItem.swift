@@ -9,8 +9,6 @@ struct ConductedItem {
     var loudness = ProductLoudness()
     /// The changes of the representation that are decoded but not heard yet, with their positions in seconds.
     var encodings: [(encoding: AudioEncoding, position: Double)] = []
-    /// Whether all of it has arrived, or it needs no network.
-    var isFetched: Bool
     /// Whether the content service streams it: its playbackinfo was requested to play it.
     var isStreamed = false
 }

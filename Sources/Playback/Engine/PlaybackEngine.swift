@@ -100,7 +100,7 @@ public final class PlaybackEngine: @unchecked Sendable {
     public var playbackState: PlaybackState { published.value.state }
 
     /// The position that is heard in the active product, in seconds, as the device reports; nil in state `.idle`.
-    public var assetPosition: Double? { conductor.position(in: published.value) }
+    public var assetPosition: Double? { published.position }
 
     /// The configuration of the open device; nil while none is open.
     public var deviceConfiguration: DeviceConfiguration? { published.value.device }
@@ -131,39 +131,4 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Why the transfers of the active product wait, even while buffered audio still plays; nil while they run. No
     /// message is sent for it.
     public var streamWait: StreamWait? { published.value.pipeline?.stream.wait }
-}
-
-/// The values that other threads may read. Control replaces them as a whole.
-/// `@unchecked Sendable` is safe because `lock` guards the value.
-package final class PublishedPlayback: @unchecked Sendable {
-    struct Value {
-        var mediaProduct: MediaProduct?
-        var context: PlaybackContext?
-        var state = PlaybackState.idle
-        var device: DeviceConfiguration?
-        var deviceProblem: String?
-        /// The scaling of the active product.
-        var scaling = SampleScaling()
-        /// The stream that is or will be heard, and its start in the product.
-        var stream: UInt64?
-        var startPosition: Double?
-        /// The stream that follows.
-        var following: UInt64?
-        /// The pipeline of the active product, for its waits and its buffer only.
-        var pipeline: MediaPipeline?
-    }
-
-    private let lock = Lock()
-    private var current = Value()
-
-    package init() {}
-
-    var value: Value { lock.withLock { current } }
-
-    package var isWaitingForMedium: Bool {
-        let value = value
-        return value.state == .stalled && value.pipeline?.isWaitingForMedium ?? false
-    }
-
-    func update(_ change: (inout Value) -> Void) { lock.withLock { change(&current) } }
 }

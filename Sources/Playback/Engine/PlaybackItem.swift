@@ -6,6 +6,8 @@ package struct ItemID: Hashable, Sendable {
 /// A product that the playback engine works on.
 struct PlaybackItem: Equatable {
     enum Phase: Equatable {
+        /// Its source is opened later: the current item needs the network.
+        case waiting
         /// Its source is being opened.
         case loading
         case ready(PlaybackContext)
@@ -17,16 +19,24 @@ struct PlaybackItem: Equatable {
 
     let id: ItemID
     let product: MediaProduct
-    var phase = Phase.loading
+    var phase: Phase
     /// Whether a seek is running: frames that were decoded before it are dropped.
     var isRepositioning = false
     /// An error in the middle of decoding: sent after the decoded frames were heard.
     var failureAtEnd: PlayerError?
+    /// Whether nothing of it is on its way over a network.
+    var isFetched = false
+    /// The position at which it begins when it is opened, in seconds; nil for its beginning.
+    var start: Double?
 
-    init(id: ItemID, product: MediaProduct) {
+    init(id: ItemID, product: MediaProduct, phase: Phase = .loading) {
         self.id = id
         self.product = product
+        self.phase = phase
     }
+
+    /// The effect that stops its work, if any has begun.
+    var closing: [PlaybackStateMachine.Effect] { phase == .waiting ? [] : [.close(id)] }
 
     /// Whether the output can play it.
     var isPlayable: Bool { context != nil && !isRepositioning }

@@ -3,70 +3,6 @@ import PCM
 /// Every decision of the playback engine, without I/O: events in, effects out (docs/playback.md, 1 to 6).
 /// `PlaybackConductor` carries the effects out in order.
 package struct PlaybackStateMachine {
-    package enum Event: Equatable {
-        // From the public API.
-        case load(MediaProduct, ItemID)
-        case setNext(MediaProduct?, ItemID)
-        case play
-        case pause
-        case seek(seconds: Double)
-        case skipToNext
-        case reset
-
-        // From an item's pipeline.
-        case opened(ItemID, PlaybackContext)
-        /// Its audio now comes from another position.
-        case repositioned(ItemID)
-        /// Nothing more will be decoded. `hasFrames`: some frames were decoded, and may not have been heard yet.
-        case failed(ItemID, PlayerError, hasFrames: Bool)
-        /// Its source has begun a new playback session.
-        case sessionRenewed(ItemID, String)
-
-        // From the renderer.
-        case running(generation: UInt64)
-        case starved(generation: UInt64)
-        case deviceLost(generation: UInt64)
-        /// The first frame of the next item is heard.
-        case heard(ItemID)
-        /// The last frame of the item was heard and nothing followed.
-        case ended(ItemID)
-        case qualityChanged(ItemID, PlaybackContext)
-        /// The channels of the item are, or will be, adapted to the device in this way.
-        case adapted(ItemID, ChannelAdaptation?)
-        /// The item was decoded again, and has this context. Only the next item is changed at once.
-        case decodedAgain(ItemID, PlaybackContext)
-
-        /// Another device plays with the same subscription.
-        case privilegesRevoked(otherDevice: String?)
-
-        /// The second of `watchStart` is over.
-        case startIsLate(generation: UInt64)
-    }
-
-    enum Effect: Equatable {
-        /// Start opening the item's source.
-        case open(ItemID, MediaProduct)
-        /// Stop the item's work and free it.
-        case close(ItemID)
-        /// Decode the item's audio from here on, in seconds.
-        case seek(ItemID, seconds: Double)
-        /// No more frames will come.
-        case finish(ItemID)
-
-        /// Let the output begin with this item, and drop its old streams.
-        case begin(ItemID)
-        /// Set the item that follows in the output.
-        case follow(ItemID?)
-        case run(generation: UInt64)
-        case hold
-        /// Drop everything; with `releaseDevice`, free the device for other programs.
-        case silence(releaseDevice: Bool)
-
-        case send(PlaybackMessage)
-        /// Report `.startIsLate` in a second. Replaces an earlier watch.
-        case watchStart(generation: UInt64)
-    }
-
     private enum State {
         case idle
         case active(Active)
@@ -123,7 +59,9 @@ package struct PlaybackStateMachine {
         if case .active(let active) = state { active.wantsToPlay && active.output == .sounding } else { false }
     }
 
-    mutating func handle(_ event: Event) -> [Effect] {
+    /// - Parameter heard: the position that is heard before the event, in seconds, in the current item; nil while none
+    ///   is known.
+    mutating func handle(_ event: Event, heard: Double? = nil) -> [Effect] {
         switch (state, event) {
         case (_, .load(let product, let id)):
             return load(product, id)
@@ -164,13 +102,16 @@ package struct PlaybackStateMachine {
             case .failed(let id, var error, let hasFrames):
                 // The device's errors do not contain the product.
                 if error.mediaProduct == nil { error.mediaProduct = active.product(of: id) }
-                guard let recorded = record(error, of: id, hasFrames, &active) else { return fail(error) }
+                arrived(id, &active)
+                guard let recorded = record(error, of: id, hasFrames, &active, heard) else { return fail(error) }
                 effects = recorded
             case .sessionRenewed(let id, let session):
                 if active.next?.id == id { active.next?.context?.playbackSessionId = session }
                 guard active.current.id == id, active.current.context != nil, var changed = context else { break }
                 changed.playbackSessionId = session
                 effects = changeQuality(changed, &active)
+            case .fetched(let id):
+                arrived(id, &active)
             case .running(generation):
                 active.output = .sounding
             case .starved(generation), .deviceLost(generation):
@@ -187,7 +128,7 @@ package struct PlaybackStateMachine {
                 effects += announce(active.current)
             case .ended(let id):
                 guard active.current.id == id else { return [] }
-                return ended(active)
+                return ended(active, heard)
             case .qualityChanged(let id, let changed):
                 guard active.current.id == id else { return [] }
                 effects = changeQuality(changed, &active)
@@ -200,6 +141,7 @@ package struct PlaybackStateMachine {
                 changed.adaptation = adaptation
                 effects = changeQuality(changed, &active)
             }
+            effects += openNext(&active)
             state = .active(active)
             return effects + reportState()
         }
@@ -218,9 +160,8 @@ package struct PlaybackStateMachine {
     private func setNext(_ product: MediaProduct?, _ id: ItemID, _ active: inout Active) -> [Effect] {
         guard active.next?.product != product else { return [] }
         var effects: [Effect] = []
-        if let replaced = active.next { effects = [.follow(nil), .close(replaced.id)] }
-        active.next = product.map { PlaybackItem(id: id, product: $0) }
-        if let product { effects.append(.open(id, product)) }
+        if let replaced = active.next { effects = [.follow(nil)] + replaced.closing }
+        active.next = product.map { PlaybackItem(id: id, product: $0, phase: .waiting) }
         return effects
     }
 
@@ -230,7 +171,8 @@ package struct PlaybackStateMachine {
         active.output = .silent
         guard active.current.phase == .revoked else { return start(&active) }
         active.current.phase = .loading
-        return [.open(active.current.id, active.current.product)] + start(&active)
+        active.current.isFetched = false
+        return [.open(active.current.id, active.current.product)] + seekToStart(active.current) + start(&active)
     }
 
     /// Starts the output, which is silent until then.
@@ -251,7 +193,10 @@ package struct PlaybackStateMachine {
         guard !seconds.isNaN else { return [] }
         let end = active.current.context?.duration ?? .infinity
         let seek = Effect.seek(active.current.id, seconds: max(0, min(seconds, end)))
-        guard active.current.context != nil else { return [seek] }
+        guard active.current.context != nil else {
+            active.current.start = max(0, seconds)
+            return [seek]
+        }
         active.current.isRepositioning = true
         var effects = [.hold, seek] + start(&active)
         // Frames that could not be decoded may be skipped, or be readable now.
@@ -262,20 +207,39 @@ package struct PlaybackStateMachine {
         return effects
     }
 
+    /// The product was closed, and continues where it was.
+    private func seekToStart(_ item: PlaybackItem) -> [Effect] {
+        item.start.map { [.seek(item.id, seconds: $0)] } ?? []
+    }
+
     // MARK: Items
+
+    private func arrived(_ id: ItemID, _ active: inout Active) {
+        if active.current.id == id { active.current.isFetched = true }
+        if active.next?.id == id { active.next?.isFetched = true }
+    }
+
+    /// Opens the next item once the current one is fully fetched (docs/playback.md, 5.4).
+    private func openNext(_ active: inout Active) -> [Effect] {
+        guard active.current.isFetched, let next = active.next, next.phase == .waiting else { return [] }
+        active.next?.phase = .loading
+        return [.open(next.id, next.product, isNext: true)]
+    }
 
     /// Makes the next item the current one before it is heard.
     private mutating func becomeActive(_ next: PlaybackItem, _ active: inout Active) -> [Effect] {
         active.current = next
         active.next = nil
         if case .failed(let error) = next.phase, error.isLossOfPrivileges {
-            return [.silence(releaseDevice: false)] + revoke(&active)
+            return [.silence(releaseDevice: false)] + revoke(&active, heard: nil)
         }
         guard next.context != nil else {
             active.output = .stalled
             // Later reports of the output are about the former product.
             if active.wantsToPlay { generation += 1 }
-            return [.silence(releaseDevice: false)]
+            guard next.phase == .waiting else { return [.silence(releaseDevice: false)] }
+            active.current.phase = .loading
+            return [.silence(releaseDevice: false), .open(next.id, next.product, isNext: true)]
         }
         return [.follow(nil), .begin(next.id)] + start(&active) + announce(next)
     }
@@ -283,6 +247,7 @@ package struct PlaybackStateMachine {
     private mutating func opened(_ id: ItemID, _ context: PlaybackContext, _ active: inout Active) -> [Effect] {
         if active.current.id == id {
             active.current.phase = .ready(context)
+            active.current.start = nil
             let follow: [Effect] = active.next?.context == nil ? [] : [.follow(active.next?.id)]
             return [.begin(id)] + follow + runIfPlayable(active) + announce(active.current)
         }
@@ -303,12 +268,10 @@ package struct PlaybackStateMachine {
 
     /// - Returns: nil when the error has to be sent now.
     private func record(
-        _ error: PlayerError, of id: ItemID, _ hasFrames: Bool, _ active: inout Active
+        _ error: PlayerError, of id: ItemID, _ hasFrames: Bool, _ active: inout Active, _ heard: Double?
     ) -> [Effect]? {
         if active.current.id == id {
-            if error.isLossOfPrivileges, !hasFrames {
-                return revoke(&active)
-            }
+            if error.isLossOfPrivileges, !hasFrames { return revoke(&active, heard: heard) }
             guard hasFrames, active.current.context != nil else { return nil }
             active.current.failureAtEnd = error
             return [.follow(nil), .finish(id)]
@@ -323,22 +286,25 @@ package struct PlaybackStateMachine {
     }
 
     /// Handles the loss of the right to play to another device: the product waits for the next `play`, which opens it
-    /// again.
-    private func revoke(_ active: inout Active) -> [Effect] {
+    /// again at the position that was heard.
+    private func revoke(_ active: inout Active, heard: Double?) -> [Effect] {
+        // The position of a product that is not open is that of the one before.
+        if active.current.context != nil { active.current.start = heard }
         let silence: [Effect] = active.current.context == nil ? [] : [.silence(releaseDevice: false)]
         active.current.failureAtEnd = nil
         active.current.isRepositioning = false
         active.current.phase = .revoked
+        active.current.isFetched = true
         active.wantsToPlay = false
         active.output = .silent
         return [.close(active.current.id)] + silence + [.send(.streamingPrivilegesRevoked(otherDevice: nil))]
     }
 
-    private mutating func ended(_ active: Active) -> [Effect] {
+    private mutating func ended(_ active: Active, _ heard: Double?) -> [Effect] {
         if let error = active.current.failureAtEnd {
             guard error.isLossOfPrivileges else { return fail(error) }
             var active = active
-            let effects = revoke(&active)
+            let effects = revoke(&active, heard: heard) + openNext(&active)
             state = .active(active)
             return effects + reportState()
         }
@@ -382,7 +348,7 @@ package struct PlaybackStateMachine {
 
     private func closeItems() -> [Effect] {
         guard case .active(let active) = state else { return [] }
-        return [.close(active.current.id)] + (active.next.map { [.close($0.id)] } ?? [])
+        return active.current.closing + (active.next?.closing ?? [])
     }
 
     /// Changes the public state. Only this function does so.

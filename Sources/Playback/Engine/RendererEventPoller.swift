@@ -45,6 +45,11 @@ final class RendererEventPoller {
 
     func stop() { timer.cancel() }
 
+    /// Reads the remaining events of a renderer that has ended.
+    func discardEvents() {
+        while let event = renderer.nextEvent() { event.release() }
+    }
+
     private func schedule() {
         guard let conductor = link.conductor else { return }
         isTimed = true

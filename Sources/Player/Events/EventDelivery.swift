@@ -20,11 +20,19 @@ final class EventDelivery: @unchecked Sendable {
     private var machine = DeliveryMachine()
     private var timer: TimerToken?
     private var sender: CancellableThread?
-    /// Whether the waiting events of the last start were counted: they are sent as soon as there is a way.
-    private var isCounted = false
-    private var kind: Link.Kind?
-    private var isLinked = false
-    private var isOfflineMode = false
+    private var way = Way()
+
+    /// Whether a batch may go.
+    private struct Way {
+        /// Whether the waiting events of the last start were counted: they are sent as soon as there is a way.
+        var isCounted = false
+        /// The link; nil while it is unknown.
+        var link: Link.Kind?
+        var isOfflineMode = false
+
+        var isLinked: Bool { link.map { $0 != .offline } ?? false }
+        var isFree: Bool { isLinked && !isOfflineMode && isCounted }
+    }
 
     /// - Parameters:
     ///   - time: returns the time now.
@@ -60,8 +68,8 @@ final class EventDelivery: @unchecked Sendable {
                 let deliverable = try rows.deliverable(for: account)
                 loop.post { [self] in
                     handle(.waiting(deliverable))
-                    guard !isCounted else { return }
-                    isCounted = true
+                    guard !way.isCounted else { return }
+                    way.isCounted = true
                     wayChanged()
                 }
             } catch {
@@ -72,12 +80,11 @@ final class EventDelivery: @unchecked Sendable {
 
     func linkChanged(to kind: Link.Kind) {
         // A changed route of the same link says nothing new: the delivery stays as it is.
-        guard kind != self.kind else { return }
+        guard kind != way.link else { return }
         // Another link may have a way to the service that the former one had not.
-        let wasLinked = isLinked
-        self.kind = kind
-        isLinked = kind != .offline
-        if wasLinked, isLinked {
+        let wasLinked = way.isLinked
+        way.link = kind
+        if wasLinked, way.isLinked {
             sender?.cancel()
             handle(.way(isFree: false))
         }
@@ -85,7 +92,7 @@ final class EventDelivery: @unchecked Sendable {
     }
 
     func offlineModeChanged(to isOn: Bool) {
-        isOfflineMode = isOn
+        way.isOfflineMode = isOn
         wayChanged()
     }
 
@@ -96,7 +103,7 @@ final class EventDelivery: @unchecked Sendable {
     }
 
     private func wayChanged() {
-        let isFree = isLinked && !isOfflineMode && isCounted
+        let isFree = way.isFree
         if !isFree { sender?.cancel() }
         handle(.way(isFree: isFree))
     }

@@ -17,9 +17,8 @@ package final class QueueConductor: @unchecked Sendable {
     private let random: any RandomSource
     private var machine: QueueStateMachine
     private var subscription: Bus<PlaybackMessage>.Subscription?
-    private var timer: TimerToken?
-    /// When `timer` fires.
-    private var wakeTime: Int64 = 0
+    /// The timer of the next attempt, and when it fires.
+    private var wake: (timer: TimerToken, time: Int64)?
     private var isOver = false
 
     /// - Parameters:
@@ -66,7 +65,7 @@ package final class QueueConductor: @unchecked Sendable {
     /// queue does not wait for the service.
     package var secondsUntilRetry: Double? {
         guard machine.waitsFor == .service, machine.wantsToPlay else { return nil }
-        return timer == nil ? 0 : Double(max(0, wakeTime - clock.now())) / 1e9
+        return wake.map { Double(max(0, $0.time - clock.now())) / 1e9 } ?? 0
     }
 
     /// Whether the engine has announced the current entry: the engine's values are about this entry.
@@ -248,16 +247,16 @@ package final class QueueConductor: @unchecked Sendable {
 
     private func wake(after nanoseconds: Int64) {
         cancelTimer()
-        wakeTime = clock.now() + nanoseconds
-        timer = loop.schedule(after: nanoseconds) { [self] in
-            timer = nil
+        let timer = loop.schedule(after: nanoseconds) { [self] in
+            wake = nil
             handle(.woken)
         }
+        wake = (timer, clock.now() + nanoseconds)
     }
 
     private func cancelTimer() {
-        if let timer { loop.cancel(timer) }
-        timer = nil
+        if let wake { loop.cancel(wake.timer) }
+        wake = nil
     }
 
     // MARK: Messages of the engine

@@ -16,16 +16,32 @@ final class LaterPlaylist {
     private var loading: PlaylistLoad?
     private var isUseless = false
     private let clock: any MonotonicClock
-    /// When it is loaded again after a failure, in nanoseconds; nil without a failure.
-    private var nextAttempt: Int64?
-    /// The time from the next failure to the attempt after it, in nanoseconds.
-    private var pause: Int64 = 30_000_000_000
-    private static let longestPause: Int64 = 300_000_000_000
+    private var attempts = Attempts()
     private var known: Representation?
-    /// The index ranges of its segments, one for each part.
-    private var division: [Range<Int>]?
-    /// The result of the last call of `part`.
-    private var lastPart: (place: Int, part: Representation?)?
+    private var parts = Parts()
+
+    /// The attempts after failures. Times are in nanoseconds.
+    private struct Attempts {
+        private static let longestPause: Int64 = 300_000_000_000
+
+        /// When it is loaded again after a failure; nil without a failure.
+        private(set) var next: Int64?
+        /// The time from the next failure to the attempt after it.
+        private var pause: Int64 = 30_000_000_000
+
+        mutating func failed(at now: Int64) {
+            next = now + pause
+            pause = min(2 * pause, Self.longestPause)
+        }
+    }
+
+    /// The parts of the variant.
+    private struct Parts {
+        /// The index ranges of its segments, one for each part.
+        var division: [Range<Int>]?
+        /// The result of the last call of `part`.
+        var last: (place: Int, part: Representation?)?
+    }
 
     /// - Parameters:
     ///   - begin: begins to load the playlist.
@@ -46,7 +62,7 @@ final class LaterPlaylist {
     /// Begins to load the playlist, unless that has been done.
     func prepare() {
         guard known == nil, loading == nil, !isUseless else { return }
-        if let nextAttempt, clock.now() < nextAttempt { return }
+        if let next = attempts.next, clock.now() < next { return }
         loading = begin()
     }
 
@@ -59,8 +75,7 @@ final class LaterPlaylist {
             do throws(MediaError) { known = try read(content) } catch { isUseless = true }
         } catch {
             // A temporary failure: one answer says little about the next one.
-            nextAttempt = clock.now() + pause
-            pause = min(2 * pause, Self.longestPause)
+            attempts.failed(at: clock.now())
         }
         return known
     }
@@ -69,11 +84,11 @@ final class LaterPlaylist {
     /// divided differently.
     func part(_ place: Int, of layout: ContentLayout) -> Representation? {
         guard let loaded else { return nil }
-        if let lastPart, lastPart.place == place { return lastPart.part }
-        let division = self.division ?? layout.division(of: loaded)
-        self.division = division
+        if let last = parts.last, last.place == place { return last.part }
+        let division = parts.division ?? layout.division(of: loaded)
+        parts.division = division
         let part = layout.part(place, of: loaded, division)
-        lastPart = (place, part)
+        parts.last = (place, part)
         return part
     }
 

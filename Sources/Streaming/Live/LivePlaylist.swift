@@ -34,24 +34,15 @@ final class LivePlaylist {
     private let clock: any MonotonicClock
     /// Positions count from the first segment of these parts, where playback begins.
     private(set) var parts: LiveParts
-    /// The time from one load to the next, in seconds.
-    private var interval: Double
+    private var pace: PlaylistPace
     /// The duration by which a late segment is measured, in seconds.
     let targetDuration: Double
-    private var hasGrown = true
     /// The number of consecutive older answers.
     private var olderAnswers = 0
     private var losses = LiveLosses()
-    private var loadTime: Int64
     private var reload: LiveReload?
-    /// Why the last load has failed; nil when it has succeeded.
-    private var loadFailure: ResourceFailure?
     private var failure: MediaError?
-    /// The timeout of the next load, in milliseconds.
-    private var firstByteTimeout: Int
     private let progressID: Int
-
-    private static let longestFirstByteTimeout = 120_000
 
     /// - Parameters:
     ///   - list: with at least one segment that is not a gap.
@@ -69,11 +60,9 @@ final class LivePlaylist {
         self.url = url
         self.bases = bases
         self.clock = clock
-        self.interval = interval
         self.targetDuration = targetDuration ?? interval
-        loadTime = clock.now()
+        pace = PlaylistPace(interval: interval, LivePatience(targetDuration: self.targetDuration), at: clock.now())
         parts = LiveParts(list, delay: delay)
-        firstByteTimeout = LivePatience(targetDuration: self.targetDuration).firstByteTimeout
         progressID = requests.medium.stream.newID()
     }
 
@@ -146,18 +135,13 @@ final class LivePlaylist {
             reload.addresses.turnAway(from: content.url)
             return failed(.changed)
         }
-        loadFailure = nil
+        pace.succeeded()
         requests.medium.stream.goesOn(progressID)
     }
 
     private func failed(_ failure: ResourceFailure) {
-        if failure == .transfer(.timeOut(.firstByte)) {
-            firstByteTimeout = min(2 * firstByteTimeout, Self.longestFirstByteTimeout)
-        }
-        if loadFailure == nil { Log.warning("the playlist of the live stream cannot be loaded. It is retried.") }
-        loadFailure = failure
-        hasGrown = false
-        loadTime = clock.now()
+        if pace.failure == nil { Log.warning("the playlist of the live stream cannot be loaded. It is retried.") }
+        pace.failed(failure, at: clock.now())
     }
 
     /// - Returns: false for an answer that is not a playlist.
@@ -165,7 +149,7 @@ final class LivePlaylist {
         guard let playlist = try? MediaPlaylist(content.body, url: content.url) else { return false }
         let new = playlist.segments
         if new.segments.isEmpty, !new.isComplete { return false }
-        interval = playlist.targetDuration
+        pace.interval = playlist.targetDuration
         let next = parts.endIndex
         guard new.firstIndex <= next else { return fail(Self.tooFar) }
         if new.firstIndex + new.segments.count < next { return takeOlder(new) }
@@ -189,7 +173,7 @@ final class LivePlaylist {
         guard let state = representation.state(in: manifest) else {
             return fail("its manifest does not have any more what is played")
         }
-        interval = state.interval
+        pace.interval = state.interval
         if let location = state.location { url = location }
         // Compares the middles of segments, because later manifests may give their ends more exactly.
         if let last = parts.list.segments.last, let newest = state.list.segments.last,
@@ -204,7 +188,7 @@ final class LivePlaylist {
         }
         append(Array(state.list.segments.dropFirst(known)), after: nil, isComplete: state.list.isComplete)
         // Segments that have arrived are played first.
-        if !state.isLast, !hasGrown, !parts.isComplete {
+        if !state.isLast, !pace.hasGrown, !parts.isComplete {
             return fail("it goes on in another period")
         }
         return true
@@ -225,14 +209,14 @@ final class LivePlaylist {
                     && addresses.contains { $0.url.utf8.elementsEqual(known.resource.url.utf8) }
             })
         else { return fail("it has begun again") }
-        hasGrown = false
+        pace.hasGrown = false
         parts.isComplete = older.isComplete
         return true
     }
 
     /// - Parameter previous: as in `LiveParts.add`.
     private func append(_ added: [SegmentReference], after previous: SegmentReference?, isComplete: Bool) {
-        hasGrown = !added.isEmpty
+        pace.hasGrown = !added.isEmpty
         olderAnswers = 0
         // More is loaded only when all known segments have been requested.
         let played = parts.list.segments.count - Self.fewestPlayed
@@ -245,29 +229,20 @@ final class LivePlaylist {
     /// Calls `wake` once, on any thread, after the playlist was loaded again: then `poll` has something to handle.
     func whenLoaded(_ wake: @escaping @Sendable () -> Void) {
         if let reload { return reload.whenOver(wake) }
-        let now = clock.now()
-        let delay = max(0, loadTime + pace - now)
-        loadTime = now + delay
-        if let failure = loadFailure {
+        let delay = pace.next(at: clock.now())
+        if let failure = pace.failure {
             let reason: RetrySchedule.Failure = failure.isOfNetwork ? .network : .server(retryAfter: nil)
             requests.medium.stream.willRetry(progressID, after: reason, delay: delay)
         }
         var request = TransferRequest.content(url, requests.space)
         request.headers.append(HeaderField("Cache-Control", "no-cache"))
         request.maximumBody = Int64(ServiceRequests.longestAnswer)
-        request.firstByteTimeout = firstByteTimeout
+        request.firstByteTimeout = pace.firstByteTimeout
         let addresses = ResourceAddresses(Alternatives(url, bases: bases), failed: requests.failed)
         let reload = LiveReload(
-            request, at: addresses, requests, after: delay, wantsLink: loadFailure?.isOfNetwork ?? false)
+            request, at: addresses, requests, after: delay, wantsLink: pace.failure?.isOfNetwork ?? false)
         self.reload = reload
         reload.whenOver(wake)
-    }
-
-    /// The time from one load to the next, in nanoseconds. It is shorter after a load that failed or brought no new
-    /// segment.
-    private var pace: Int64 {
-        if loadFailure != nil { return LivePatience(targetDuration: targetDuration).pace }
-        return Int64(max(0.1, min(interval * (hasGrown ? 1 : 0.5), 3600)) * 1e9)
     }
 }
 

@@ -3,7 +3,6 @@ import Fetching
 import Network
 import Platform
 import Playback
-import Synchronization
 
 /// Requests whose whole answer fits into memory: playbackinfo, manifests, playlists.
 ///

@@ -15,14 +15,19 @@ final class FirstRepresentation: PreparedPart {
     private let device: PlayingDevice
     private let part: ContentLayout.Part
     private let mayBeRenewed: Bool
-    /// Whether each representation cannot be opened.
-    private var isExcluded: [Bool]
-    /// The errors of excluded representations that cannot be reached at present; nil for the others.
-    private var failures: [MediaError?]
+    /// The attempts to open each representation.
+    private var attempts: [Attempt]
     private var patience: Patience
     private var place = 0
     private var content: PreparedContent?
     private var decoder: AdaptiveDecoder?
+
+    private struct Attempt {
+        /// Whether the representation cannot be opened.
+        var isExcluded = false
+        /// The error of an excluded representation that cannot be reached at present; nil for the others.
+        var failure: MediaError?
+    }
 
     /// Begins the transfers.
     /// - Parameters:
@@ -40,8 +45,7 @@ final class FirstRepresentation: PreparedPart {
         )
         (self.device, self.part) = (device, part)
         self.mayBeRenewed = mayBeRenewed
-        isExcluded = candidates.map { _ in false }
-        failures = candidates.map { _ in nil }
+        attempts = candidates.map { _ in Attempt() }
         patience = .first(of: candidates.count)
         try begin()
     }
@@ -74,6 +78,7 @@ final class FirstRepresentation: PreparedPart {
 
     private func open(_ content: PreparedContent) throws(MediaError) -> any AudioDecoder {
         guard candidates.count > 1, content.segments != nil else { return try content.open() }
+        let isExcluded = attempts.map { $0.isExcluded }
         let opened = try AdaptiveDecoder(
             candidates, beginningWith: place, content, isExcluded, throughput, progress, for: device)
         decoder = opened
@@ -84,7 +89,7 @@ final class FirstRepresentation: PreparedPart {
     private func begin() throws(MediaError) {
         var failure: MediaError?
         while true {
-            let left = isExcluded.map { !$0 }
+            let left = attempts.map { !$0.isExcluded }
             var usable = left.indices.map { left[$0] && preferred[$0] }
             if !usable.contains(true) { usable = left }
             let ready = usable.indices.map { usable[$0] && candidates[$0].isReady() }
@@ -109,13 +114,11 @@ final class FirstRepresentation: PreparedPart {
     /// - Returns: whether another representation is to be tried.
     private func exclude(_ place: Int, _ error: MediaError) -> Bool {
         if error == .source(.cancelled) || mayBeRenewed && error.isWorthRestarting { return false }
-        isExcluded[place] = true
-        failures[place] = error.isOfAddress ? error : nil
-        if !isExcluded.contains(false) {
-            guard let next = patience.next(after: failures.compactMap { $0 }) else { return false }
+        attempts[place] = Attempt(isExcluded: true, failure: error.isOfAddress ? error : nil)
+        if attempts.allSatisfy({ $0.isExcluded }) {
+            guard let next = patience.next(after: attempts.compactMap { $0.failure }) else { return false }
             patience = next
-            for other in failures.indices where failures[other] != nil { isExcluded[other] = false }
-            failures = candidates.map { _ in nil }
+            for other in attempts.indices where attempts[other].failure != nil { attempts[other] = Attempt() }
         }
         Log.notice("a representation of the content cannot be opened, another one is tried")
         return true

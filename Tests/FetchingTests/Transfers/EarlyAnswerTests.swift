@@ -38,7 +38,9 @@ struct EarlyAnswerTests {
             guard let transfer = transfer.value else { return request.end(.connection(.lost)) }
             transfer.cancel()
         }
-        transfer.withLock { $0 = ResourceTransfer(request, over: network, into: received) }
+        // Not under the lock: the request begins at once.
+        let begun = ResourceTransfer(request, over: network, into: received)
+        transfer.withLock { $0 = begun }
         network.passDelays()
         #expect(network.transfers.count == 2 && network.last.isCancelled && received.ends == [.cancelled])
     }

@@ -7,61 +7,35 @@ import Queue
 ///
 /// Thread: the daemon's.
 struct RequestExecution {
-    /// The version of the program.
-    private let version: String
     private let queue: QueueConductor
     private let volume: VolumeControl
     private let settings: DaemonSettings
     private let focus: DeviceFocus
     private let commands: CommandDispatcher
-    private let spareMemory: SpareMemory
     /// Carries out requests whose answers follow later.
-    var keeping: KeepingExecution
-    let loudness: LoudnessExecution
-    /// nil without music folders.
-    let library: LibraryConductor?
-    let playlists: PlaylistExecution
-    /// nil without a content service.
-    let serviceLogin: ServiceLogin?
-    /// nil where no system takes requests about Wi-Fi.
-    let wifi: WiFiExchange?
-    /// nil where no system takes requests for updates.
-    let updates: UpdateExchange?
-    /// Only tests replace it.
-    var devices: DeviceSurvey
-    private let status: () -> DaemonStatus
-    private let eventStatus: () -> EventStatus?
+    var later: LaterAnswers
+    private let status: StatusAnswers
     private let afterWriting: (@escaping () -> Void) -> Void
+    private let spareMemory: SpareMemory
 
     init(_ daemon: Daemon, version: String) {
-        self.version = version
         queue = daemon.queue
         volume = daemon.volume
         settings = daemon.settings
         focus = daemon.focus
         commands = daemon.commands
-        spareMemory = daemon.spareMemory
-        keeping = KeepingExecution(
-            engine: daemon.player.offlineEngine, loop: daemon.loop, problem: daemon.player.offlineProblem)
-        loudness = LoudnessExecution(storage: daemon.storage, loop: daemon.loop)
-        library = daemon.library
-        playlists = PlaylistExecution(library: daemon.library, queue: daemon.queue, loop: daemon.loop) {
-            daemon.observers.tell(.playlists(name: $0))
-        }
-        serviceLogin = daemon.serviceLogin
-        wifi = daemon.wifi
-        updates = daemon.updates
-        devices = daemon.devices
-        status = { daemon.status }
-        eventStatus = { daemon.player.eventStatus }
+        later = LaterAnswers(daemon)
+        status = StatusAnswers(
+            version: version, status: { daemon.status }, events: { daemon.player.eventStatus })
+        spareMemory = daemon.environment.spareMemory
         afterWriting = { daemon.afterWriting($0) }
     }
 
     /// - Parameter client: the client of the request, for the focus that it holds.
     func perform(_ request: RemoteRequest, for client: UInt64) throws(RemoteFailure) -> RemoteReply {
         switch request {
-        case .status, .subscribe, .unsubscribe: return .status(status())
-        case .version: return .version(version)
+        case .status, .subscribe, .unsubscribe: return .status(status.status())
+        case .version: return .version(status.version)
         case .command(let command): return try perform(command)
         case .play(let place): try play(place)
         case .seek(let change): try seek(change)
@@ -71,7 +45,7 @@ struct RequestExecution {
         case .repeatMode(let mode): queue.setRepeatMode(mode)
         case .queue(let from, let count): return page(from, count)
         case .collect, .music, .playlistAdd: preconditionFailure("music has to be found first")
-        case .events: return .events(eventStatus())
+        case .events: return .events(status.events())
         case .keeping, .loudness, .library, .playlist, .devices, .serviceLogin, .wifi, .update:
             preconditionFailure("its answer comes later: see JSONSession")
         case .queueMove(let id, let index):
@@ -122,7 +96,7 @@ struct RequestExecution {
         case .offline(let message): .offline(message)
         case .library(let status): .library(status)
         case .playlists(let name): .playlists(name: name)
-        default: .status(RemoteEventSet(change), status())
+        default: .status(RemoteEventSet(change), status.status())
         }
     }
 
@@ -288,4 +262,11 @@ struct RequestExecution {
         }
         return settings.unset(name)
     }
+}
+
+/// The status of the daemon and the version of the program, for replies.
+private struct StatusAnswers {
+    let version: String
+    let status: () -> DaemonStatus
+    let events: () -> EventStatus?
 }

@@ -43,10 +43,10 @@ final class JSONSession: @unchecked Sendable {
         process = socket.peerProcess
         lastRequest = clock.now()
         connection = LineConnection(socket, loop: loop)
-        connection.receive = { [self] in receive($0) }
-        connection.staysAfterEnd = { [self] in !subscriptions.isEmpty }
-        connection.hungUp = { [self] in cancelWork() }
-        connection.closed = { [self] in
+        connection.handlers.receive = { [self] in receive($0) }
+        connection.handlers.staysAfterEnd = { [self] in !subscriptions.isEmpty }
+        connection.handlers.hungUp = { [self] in cancelWork() }
+        connection.handlers.closed = { [self] in
             cancelWork()
             subscriptions = []
             requests.forget(number)
@@ -115,16 +115,16 @@ final class JSONSession: @unchecked Sendable {
             return find(paths, for: request, line)
         case .keeping(let request):
             return performLater(line) { answer in
-                requests.keeping.perform(request) { answer($0.map { .keeping($0) }) }
+                requests.later.keeping.perform(request) { answer($0.map { .keeping($0) }) }
             }
         case .loudness(let request):
             return performLater(line) { answer in
-                requests.loudness.perform(request, answer)
+                requests.later.loudness.perform(request, answer)
                 return nil
             }
         case .serviceLogin(let request):
             return performLater(line) { answer in
-                if let login = requests.serviceLogin {
+                if let login = requests.later.serviceLogin {
                     login.perform(request) { answer(.success(.serviceLogin($0))) }
                 } else {
                     answer(.success(.serviceLogin(ServiceLoginStatus())))
@@ -132,7 +132,7 @@ final class JSONSession: @unchecked Sendable {
                 return nil
             }
         case .wifi(let request):
-            guard let wifi = requests.wifi else {
+            guard let wifi = requests.later.system.wifi else {
                 let message = "Wi-Fi is not set up by requests on this machine: no [network] wifi-folder is configured"
                 return refuse(line.id, RemoteFailure.Reason.noWiFi.rawValue, message)
             }
@@ -141,7 +141,7 @@ final class JSONSession: @unchecked Sendable {
                 return nil
             }
         case .update(let request):
-            guard let updates = requests.updates else {
+            guard let updates = requests.later.system.updates else {
                 let message = "this machine is not updated by requests: no [update] folder is configured"
                 return refuse(line.id, RemoteFailure.Reason.noUpdates.rawValue, message)
             }
@@ -151,11 +151,11 @@ final class JSONSession: @unchecked Sendable {
             }
         case .devices:
             return performLater(line) { answer in
-                requests.devices.perform(answer)
+                requests.later.system.devices.perform(answer)
                 return nil
             }
         case .library(let request):
-            guard let library = requests.library else {
+            guard let library = requests.later.library else {
                 let message = "the library cannot be used: see the problems"
                 return refuse(line.id, RemoteFailure.Reason.system.rawValue, message)
             }
@@ -169,7 +169,7 @@ final class JSONSession: @unchecked Sendable {
             }
         case .playlist(let request):
             return performLater(line) { answer in
-                requests.playlists.perform(request) { answer($0.map { .playlist($0) }) }
+                requests.later.playlists.perform(request) { answer($0.map { .playlist($0) }) }
                 return nil
             }
         default: break
@@ -234,7 +234,7 @@ final class JSONSession: @unchecked Sendable {
             case .failure(let error): answer(.failure(PlaylistExecution.failure(error)))
             case .success(let found):
                 music.add(found)
-                requests.playlists.add(music, to: name) { answer($0.map { .playlist($0) }) }
+                requests.later.playlists.add(music, to: name) { answer($0.map { .playlist($0) }) }
             }
             return nil
         }

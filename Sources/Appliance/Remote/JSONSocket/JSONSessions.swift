@@ -24,12 +24,12 @@ final class JSONSessions: @unchecked Sendable {
     /// - Parameter version: the version of the program, for the request `version`.
     init(_ daemon: Daemon, version: String) {
         loop = daemon.loop
-        clock = daemon.clock
+        clock = daemon.environment.clock
         queue = daemon.queue
         observers = daemon.observers
         requests = RequestExecution(daemon, version: version)
         searches = MusicSearches(loop: loop)
-        nextNumber = { daemon.nextClientNumber() }
+        nextNumber = { daemon.focus.newHolder() }
     }
 
     /// Begins to send events.

@@ -33,7 +33,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         userOf: @escaping (StreamSocket) -> UInt32? = { $0.peerUser }
     ) {
         loop = daemon.loop
-        clock = daemon.clock
+        clock = daemon.environment.clock
         clients = JSONSessions(daemon, version: version)
         self.clientLimit = clientLimit
         file = SocketFile(path: path, mode: mode, group: group)

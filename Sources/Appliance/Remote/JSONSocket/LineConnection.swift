@@ -16,6 +16,18 @@ final class LineConnection {
     /// millisecond, a short one much less.
     static let turnBytes = 8 << 10
 
+    struct Handlers {
+        /// Handles the next line.
+        var receive: (LineSplitter.Line) -> Void = { _ in }
+        /// Called when the client has ended its side, and all output was sent. Returns whether the connection stays
+        /// open for events.
+        var staysAfterEnd: () -> Bool = { false }
+        /// Called when the client has disconnected while an answer is pending, which it will not read.
+        var hungUp: () -> Void = {}
+        /// Called once, when the connection is closed.
+        var closed: () -> Void = {}
+    }
+
     private let loop: EventLoop
     private var socket: StreamSocket?
     private var input: LineSplitter
@@ -33,15 +45,8 @@ final class LineConnection {
     /// The bytes of the lines that were received and sent.
     private var work: Int64 = 0
 
-    /// Handles the next line.
-    var receive: (LineSplitter.Line) -> Void = { _ in }
-    /// Called when the client has ended its side, and all output was sent. Returns whether the connection stays open
-    /// for events.
-    var staysAfterEnd: () -> Bool = { false }
-    /// Called when the client has disconnected while an answer is pending, which it will not read.
-    var hungUp: () -> Void = {}
-    /// Called once, when the connection is closed.
-    var closed: () -> Void = {}
+    /// Set them before `start`.
+    var handlers = Handlers()
 
     /// Whether the answer to the last line is still to come.
     private(set) var isWaiting = false
@@ -153,7 +158,7 @@ final class LineConnection {
         if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting, !hasMore { close() }
         if readiness.contains(.hangUp), isOpen, isWaiting || hasMore {
             unwatch()
-            hungUp()
+            handlers.hungUp()
         }
     }
 
@@ -178,13 +183,13 @@ final class LineConnection {
         let begin = work
         while taken < Self.turnLimit, work - begin < Self.turnBytes, mayTakeLines, let line = nextLine() {
             work += Int64(line.count)
-            receive(line)
+            handlers.receive(line)
             taken += 1
         }
         isDelivering = false
         guard isOpen else { return }
         if taken == Self.turnLimit || work - begin >= Self.turnBytes { takeTurns() }
-        if hasEnded, !hasMore, mayTakeLines, isDrained, !staysAfterEnd() { return close() }
+        if hasEnded, !hasMore, mayTakeLines, isDrained, !handlers.staysAfterEnd() { return close() }
         updateWatch()
     }
 
@@ -232,11 +237,8 @@ final class LineConnection {
         socket = nil
         output = []
         sent = 0
-        closed()
-        receive = { _ in }
-        hungUp = {}
+        handlers.closed()
+        handlers = Handlers()
         whenThereIsRoom = nil
-        staysAfterEnd = { false }
-        closed = {}
     }
 }

@@ -33,8 +33,8 @@ final class MPDPlayer: @unchecked Sendable {
         paths = MPDPaths(folders: daemon.settings.configuration.libraryFolders)
         standardPermission = permission
         versions = MPDQueueVersions(startingAt: 1)
-        row = MPDVersionRow(storage: daemon.storage)
-        startTime = daemon.clock.now()
+        row = MPDVersionRow(storage: daemon.environment.storage)
+        startTime = daemon.environment.clock.now()
         let queue = daemon.queue.contents
         modes = (queue.isShuffled, queue.repeatMode)
         current = queue.current
@@ -58,7 +58,7 @@ final class MPDPlayer: @unchecked Sendable {
     var queue: QueueConductor { daemon.queue }
     var contents: PlayQueue { daemon.queue.contents }
     /// In seconds.
-    var uptime: Int64 { (daemon.clock.now() - startTime) / 1_000_000_000 }
+    var uptime: Int64 { (daemon.environment.clock.now() - startTime) / 1_000_000_000 }
 
     /// The number of command lists that run. Their changes are reported at their ends, so that a list is one change.
     private(set) var listCount = 0

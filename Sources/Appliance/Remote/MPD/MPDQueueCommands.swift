@@ -69,7 +69,7 @@ extension MPDCommand {
         },
         MPDCommand("shuffle", 0...1, .control) { (player, _, arguments) throws(MPDFailure) in
             let range = try player.range(arguments.first)
-            let random = player.daemon.random
+            let random = player.daemon.environment.random
             try player.edit { queue throws(PlayQueueError) in queue.shuffle(range, random: random) }
             return .done
         },

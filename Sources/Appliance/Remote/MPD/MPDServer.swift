@@ -19,11 +19,7 @@ public final class MPDServer: @unchecked Sendable {
     private var lastNumber: UInt64 = 0
     private var observer: UInt64 = 0
     private var retry: TimerToken?
-    /// Changes that are not reported yet. They are reported in the next turn.
-    private var changes: [(parts: MPDSubsystems, clients: [UInt64]?)] = []
-    private var willTell = false
-    /// Whether command lists have changed the queue, which is reported at their end.
-    private var hasChangedQueue = false
+    private var changes = MPDChanges()
 
     init(_ daemon: Daemon, passwords: MPDPasswords, permission: MPDPermission, acceptsAll: Bool) {
         loop = daemon.loop
@@ -167,25 +163,11 @@ public final class MPDServer: @unchecked Sendable {
     // MARK: Changes
 
     private func note(_ parts: MPDSubsystems, _ clients: [UInt64]?) {
-        changes.append((parts, clients))
-        guard !willTell else { return }
-        willTell = true
-        loop.post { [self] in tell() }
+        if changes.add(parts, clients) { loop.post { [self] in tell() } }
     }
 
     private func tell() {
-        willTell = false
-        var all = changes
-        changes = []
-        if player.listCount > 0 {
-            for place in all.indices where all[place].parts.contains(.playlist) {
-                all[place].parts.remove(.playlist)
-                hasChangedQueue = true
-            }
-        } else if hasChangedQueue {
-            hasChangedQueue = false
-            all.append((.playlist, nil))
-        }
+        let all = changes.take(duringLists: player.listCount > 0)
         for session in sessions {
             var parts: MPDSubsystems = []
             for change in all where change.clients?.contains(session.number) ?? true { parts.formUnion(change.parts) }

@@ -40,9 +40,9 @@ final class MPDSession: @unchecked Sendable {
         loop = player.daemon.loop
         client = MPDClient(permission: player.standardPermission, isLocal: isLocal, number: number)
         connection = LineConnection(socket, loop: loop, lineLimit: Self.lineLimit)
-        connection.receive = { [self] in receive($0) }
-        connection.hungUp = { [self] in connection.close() }
-        connection.closed = { [self] in
+        connection.handlers.receive = { [self] in receive($0) }
+        connection.handlers.hungUp = { [self] in connection.close() }
+        connection.handlers.closed = { [self] in
             stopTimer()
             releaseChanges()
             running = nil

@@ -127,7 +127,7 @@ extension MPDPlayer {
         // Safe: the storage thread passes it back to the loop and does not call it.
         nonisolated(unsafe) let answer = answer
         let refused = Refusal()
-        daemon.storage.write(answerOn: daemon.loop) { (database) throws(DatabaseError) in
+        daemon.environment.storage.write(answerOn: daemon.loop) { (database) throws(DatabaseError) in
             refused.failure = try body(MPDStickerRows(database))
         } answer: { [self] error in
             if let error { return answer(.failure(MPDFailure(.system, error.description))) }
@@ -149,7 +149,7 @@ extension MPDPlayer {
         // Safe: the storage thread passes it back to the loop and does not call it.
         nonisolated(unsafe) let answer = answer
         let loop = daemon.loop
-        daemon.storage.query { database in
+        daemon.environment.storage.query { database in
             let result: Result<MPDAnswer, MPDFailure>
             do throws(DatabaseError) {
                 let stickers = try database.map { (database) throws(DatabaseError) in

@@ -72,7 +72,7 @@ public final class WebServer {
             loop.post { clients.begin(socket, user: nil) }
         }
         let random = SystemRandomSource()
-        let sessions = WebSessions(daemon.storage, password: password ?? [], random: random)
+        let sessions = WebSessions(daemon.environment.storage, password: password ?? [], random: random)
         let folders = MusicFolders(paths: configuration.libraryFolders + [configuration.playlistFolder])
         let captive = configuration.wifiFolder.map {
             CaptivePage(folder: WiFiFolder(path: $0), port: UInt16(truncatingIfNeeded: socket.port))
@@ -82,7 +82,7 @@ public final class WebServer {
             guardian: WebGuard(
                 names: configuration.webNames, acceptsAll: acceptsAll,
                 token: hexadecimal(random.bytes(16))),
-            logins: WebLogins(password: password, sessions: sessions, clock: daemon.clock),
+            logins: WebLogins(password: password, sessions: sessions, clock: daemon.environment.clock),
             files: PageFiles(folder: configuration.webFolder),
             pictures: WebPictures(library: daemon.library, folders: folders), folders: folders,
             connections: connections,

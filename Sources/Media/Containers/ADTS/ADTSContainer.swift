@@ -12,12 +12,19 @@ final class ADTSContainer: TimedPacketSource {
     private let source: any ByteSource
     private let stream: UInt16
     private let segments: PackedSegments?
-    private var packetFrameCount = Int64(AudioSpecificConfig.coreFrameCount)
-    private var preroll: Int64 = 0
+    private var packets = PacketRules()
     private var place: Place
     /// The offset of each 64th packet, as far as the stream was read.
     private var offsets: [Int64]
     private let buffer = PacketBuffer()
+
+    /// How the codec decodes packets.
+    private struct PacketRules {
+        /// The frames of a packet.
+        var frameCount = Int64(AudioSpecificConfig.coreFrameCount)
+        /// Packets that are decoded before the first one that is played.
+        var preroll: Int64 = 0
+    }
 
     private struct Place {
         var offset: Int64
@@ -69,8 +76,7 @@ final class ADTSContainer: TimedPacketSource {
     /// As in `MP4Container`.
     func decode(to format: PCMFormat, packetFrameCount: Int, preroll: Int64) {
         track.properties.format = format
-        self.packetFrameCount = Int64(packetFrameCount)
-        self.preroll = preroll
+        packets = PacketRules(frameCount: Int64(packetFrameCount), preroll: preroll)
         track.properties.frameCount = segments?.duration.flatMap { seconds in
             Int64(exactly: (seconds * Double(format.sampleRate)).rounded())
         }
@@ -78,7 +84,7 @@ final class ADTSContainer: TimedPacketSource {
 
     func nextPacket() throws(Interruption) -> Packet? {
         guard let found = try packet(at: place) else { return nil }
-        let timeStamp = place.packet * packetFrameCount
+        let timeStamp = place.packet * packets.frameCount
         let header = found.header
         guard header.blockCount == 1 else { throw .unsupported(what: "ADTS with several blocks in a packet") }
         let start = found.offset + Int64(header.headerSize)
@@ -87,18 +93,18 @@ final class ADTSContainer: TimedPacketSource {
             return nil
         }
         advance(&place, found)
-        var packet = Packet(bytes: bytes, timeStamp: timeStamp, duration: packetFrameCount)
+        var packet = Packet(bytes: bytes, timeStamp: timeStamp, duration: packets.frameCount)
         if header.stream != stream { packet.otherStream = header.stream }
         return packet
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
-        let target = max(0, frame / packetFrameCount - preroll)
+        let target = max(0, frame / packets.frameCount - packets.preroll)
         let known = min(Int(min(target / Self.packetsPerOffset, Int64(Int32.max))), offsets.count - 1)
         var ahead = Place(offset: offsets[known], packet: Int64(known) * Self.packetsPerOffset, stream: place.stream)
         let rate = Double(track.properties.format.sampleRate)
         if let segments, target - ahead.packet >= Self.packetsPerOffset,
-            let found = try segments.segment(of: target, secondsPerPacket: Double(packetFrameCount) / rate),
+            let found = try segments.segment(of: target, secondsPerPacket: Double(packets.frameCount) / rate),
             found.packet > ahead.packet
         {
             ahead = Place(offset: found.offset, packet: found.packet, stream: place.stream)
@@ -106,7 +112,7 @@ final class ADTSContainer: TimedPacketSource {
         while ahead.packet < target, let found = try packet(at: ahead) { advance(&ahead, found) }
         place = ahead
         // Nothing has to be dropped at the end.
-        return ahead.packet < target ? frame : ahead.packet * packetFrameCount
+        return ahead.packet < target ? frame : ahead.packet * packets.frameCount
     }
 
     private func advance(_ place: inout Place, _ found: Finding) {

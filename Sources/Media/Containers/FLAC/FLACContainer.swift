@@ -10,7 +10,7 @@ final class FLACContainer: PacketSource {
     /// The offset in the file where the packets end; nil: the end of the file.
     var end: Int64?
     /// Always false: the codec counts the frames and detects this itself.
-    let isCutShort = false
+    var isCutShort: Bool { false }
 
     private let steps: StepSource
     private let span: UnsafeMutableRawBufferPointer

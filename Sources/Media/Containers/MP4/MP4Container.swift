@@ -3,12 +3,14 @@ import PCM
 /// An audio track in ISO base media (MP4, M4A, CMAF): samples that the movie box describes, then those in fragments.
 final class MP4Container: TimedPacketSource {
     /// The description of the track. It is preliminary for AAC, until `decode(to:…)`.
-    private(set) var track: TrackDescription
+    var track: TrackDescription { known.track }
     /// The codec of the track.
     let codec: MP4SampleEntry.Codec
-    let protectionSystems: [MP4ProtectionSystem]
+    var protectionSystems: [MP4ProtectionSystem] { description.movie.protectionSystems }
     /// The scheme of the first description that is encrypted.
-    let encryptionScheme: PacketEncryption.Scheme?
+    var encryptionScheme: PacketEncryption.Scheme? {
+        movieTrack.entries.lazy.compactMap { $0.protection?.scheme }.first
+    }
     private(set) var isCutShort = false
 
     /// Whether it is a chain of segments.
@@ -17,19 +19,14 @@ final class MP4Container: TimedPacketSource {
     private let movieTrack: MP4Track
     private var table: MP4SampleTable
     private let description: MP4Description
+    /// The track by the description, and whether its number of frames comes only from a manifest.
+    private var known: (track: TrackDescription, isEstimated: Bool)
     private var time: MP4Time
     /// The media time of the first frame.
     private let origin: Int64
     /// The search for fragments; nil when there are none.
     private var search: MP4FragmentSearch?
-    /// Whether the number of frames comes only from a manifest.
-    private var isEstimated: Bool
-    /// Packets that are decoded before the first one that is played.
-    private var preroll: Int64
-    /// The frames of a packet, for a codec whose packets have one length; the last one is filled up.
-    private var packetFrameCount: Int64?
-    /// The bytes that make a packet of PCM, whose samples are single frames.
-    private let joinedBytes: Int64
+    private var packets: PacketRules
     private var place: Place
     private let buffer = PacketBuffer()
     private var overlap = MP4OverlapCheck()
@@ -37,6 +34,16 @@ final class MP4Container: TimedPacketSource {
     private static let boxPageSize = 4096
     static let dataPageSize = 32_768
     private static let mostJoinedBytes: Int64 = 16_384
+
+    /// How the codec divides the samples into packets.
+    private struct PacketRules {
+        /// Packets that are decoded before the first one that is played.
+        var preroll: Int64
+        /// The frames of a packet, for a codec whose packets have one length; the last one is filled up.
+        var frameCount: Int64?
+        /// The bytes that make a packet of PCM, whose samples are single frames; 0 for other codecs.
+        let joinedBytes: Int64
+    }
 
     /// The place of the next packet. A value, so that a step that is interrupted has no effect.
     private struct Place {
@@ -80,12 +87,10 @@ final class MP4Container: TimedPacketSource {
         description = MP4Description(
             movie: movie, track: movieTrack, tags: tags, base: chain == nil ? base : nil, origin: origin,
             end: try Self.mediaEnd(&table, layout, time), byteCount: source.length, manifestDuration: chain?.duration)
-        (track, isEstimated) = description.track(format, entry.codec.name, time)
+        known = description.track(format, entry.codec.name, time)
         codec = entry.codec
-        joinedBytes = if case .pcm = entry.codec { Self.mostJoinedBytes } else { 0 }
-        protectionSystems = movie.protectionSystems
-        encryptionScheme = movieTrack.entries.lazy.compactMap { $0.protection?.scheme }.first
-        preroll = movieTrack.preroll
+        let joinedBytes = if case .pcm = entry.codec { Self.mostJoinedBytes } else { Int64(0) }
+        packets = PacketRules(preroll: movieTrack.preroll, joinedBytes: joinedBytes)
         self.movieTrack = movieTrack
         self.table = table
         self.time = time
@@ -108,9 +113,9 @@ final class MP4Container: TimedPacketSource {
     ///   - preroll: packets that the codec needs before the first one that is played.
     func decode(to format: PCMFormat, packetFrameCount: Int, preroll: Int64) {
         time.sampleRate = Int64(format.sampleRate)
-        (track, isEstimated) = description.track(format, codec.name, time)
-        self.packetFrameCount = Int64(packetFrameCount)
-        self.preroll = max(self.preroll, preroll)
+        known = description.track(format, codec.name, time)
+        packets.frameCount = Int64(packetFrameCount)
+        packets.preroll = max(packets.preroll, preroll)
     }
 
     /// Whether times are counted in frames, or in a fraction of them.
@@ -145,7 +150,7 @@ final class MP4Container: TimedPacketSource {
     /// The bytes of a sample that are there. When PCM is cut off, the part before can be played.
     private func present(_ sample: MP4Sample) -> Int {
         var count = min(sample.size, PacketBuffer.mostBytes)
-        if joinedBytes > 0, sample.offset >= 0, let length = data.length, length > sample.offset {
+        if packets.joinedBytes > 0, sample.offset >= 0, let length = data.length, length > sample.offset {
             count = min(count, length - sample.offset)
         }
         return Int(count)
@@ -154,10 +159,11 @@ final class MP4Container: TimedPacketSource {
     /// Frames that the encoder added to the last packet: its duration is shorter than that of the others.
     private func padding(_ duration: Int64, behind place: Place) throws(Interruption) -> Int {
         // In coarse units every packet is a little too short or too long.
-        guard let packetFrameCount, duration > 0, duration < packetFrameCount, 2 * time.timescale >= time.sampleRate
+        guard let frameCount = packets.frameCount, duration > 0, duration < frameCount,
+            2 * time.timescale >= time.sampleRate
         else { return 0 }
         var rest = place
-        return try nextSample(&rest) == nil ? Int(packetFrameCount - duration) : 0
+        return try nextSample(&rest) == nil ? Int(frameCount - duration) : 0
     }
 
     private func nextSample(_ place: inout Place) throws(Interruption) -> MP4Sample? {
@@ -166,7 +172,7 @@ final class MP4Container: TimedPacketSource {
             return sample
         }
         if var position = place.table {
-            if let sample = try table.next(&position, joining: joinedBytes) {
+            if let sample = try table.next(&position, joining: packets.joinedBytes) {
                 place.table = position
                 return sample
             }
@@ -181,17 +187,17 @@ final class MP4Container: TimedPacketSource {
 
     private func endsEarly(_ place: Place) -> Bool {
         if place.table != nil { return true }
-        guard search != nil, !isEstimated, let expected = track.properties.frameCount else { return false }
+        guard search != nil, !known.isEstimated, let expected = track.properties.frameCount else { return false }
         // A duration in coarse units is rounded.
         return time.frames(place.time - origin) + time.sampleRate / 10 < expected
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         var target = min(time.time(ofFrame: frame), Int64(MP4Time.largest)) + origin
-        if preroll > 0 {
-            let known = packetFrameCount.map(time.time(ofFrame:)) ?? 0
-            let duration = try max(known, table.firstDuration(), movieTrack.defaults.duration)
-            target = max(origin, target - preroll * duration)
+        if packets.preroll > 0 {
+            let length = packets.frameCount.map(time.time(ofFrame:)) ?? 0
+            let duration = try max(length, table.firstDuration(), movieTrack.defaults.duration)
+            target = max(origin, target - packets.preroll * duration)
         }
         if table.count > 0 {
             let position = try table.position(atTime: target)

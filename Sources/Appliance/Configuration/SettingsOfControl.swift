@@ -1,0 +1,48 @@
+/// The settings of the control socket and the board.
+extension Setting {
+    static let ofControl = [
+        Setting(
+            .socket, "control", "socket", .path(orWord: "none", limit: SocketFile.lengthLimit),
+            "/run/tonearm/control",
+            """
+            The path of the control socket; none turns it off.
+            """),
+        Setting(
+            .socketMode, "control", "mode", .permissions, "0660",
+            """
+            The permissions of the socket, for the group below.
+            """),
+        Setting(
+            .socketGroup, "control", "group", .text, "tonearm",
+            """
+            The group of the socket.
+            """),
+        Setting(
+            .clients, "control", "clients", .integer(1...256), "32", changesWhileRunning: true,
+            """
+            How many clients may be connected at once, plus one for root.
+            """),
+        Setting(
+            .profile, "board", "profile", .path(orWord: "none"), "none",
+            """
+            The board's profile, board.conf: its buttons, lights and relays, and its sound card.
+            """),
+        Setting(
+            .powerOff, "board", "power-off", .text, "systemctl poweroff", changesWhileRunning: true,
+            """
+            The shell command for the action power-off of buttons and clients; none does nothing.
+            """),
+        Setting(
+            .restart, "board", "restart", .text, "systemctl reboot", changesWhileRunning: true,
+            """
+            The shell command for the action restart of buttons and clients, which restarts the machine; none does
+            nothing.
+            """),
+        Setting(
+            .networkRestart, "board", "network-restart", .text, "systemctl restart systemd-networkd",
+            changesWhileRunning: true,
+            """
+            The shell command for the action network-restart of buttons and clients; none does nothing.
+            """),
+    ]
+}

@@ -1,0 +1,25 @@
+import Database
+import Platform
+
+/// The requests of clients that concern the system: its commands, Wi-Fi, updates and sound cards.
+struct SystemRequests {
+    let commands: SystemCommands
+    /// Looks at the sound cards for all clients.
+    let devices: DeviceSurvey
+    /// nil where no system takes requests about Wi-Fi.
+    let wifi: WiFiExchange?
+    /// nil where no system takes requests for updates.
+    let updates: UpdateExchange?
+
+    init(_ commands: SystemCommands, _ configuration: Configuration, _ environment: DaemonEnvironment) {
+        let (loop, storage) = (environment.loop, environment.storage)
+        self.commands = commands
+        devices = DeviceSurvey(loop: loop)
+        wifi = configuration.wifiFolder.map { WiFiExchange(WiFiFolder(path: $0), storage: storage, loop: loop) }
+        updates = configuration.updateFolder.map {
+            UpdateExchange(
+                SystemFolder(path: $0), standard: configuration.updateAddress, storage: storage, loop: loop
+            ) { commands.run(.update) }
+        }
+    }
+}

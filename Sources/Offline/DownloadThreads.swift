@@ -1,0 +1,118 @@
+import Database
+import Fetching
+import Media
+import Platform
+import Playback
+
+/// The threads of the running downloads, and the progress of their transfers.
+///
+/// Thread: control, except where a declaration says otherwise.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
+final class DownloadThreads: @unchecked Sendable {
+    /// A report about a running download, on the control thread.
+    enum Report {
+        case progress(percent: Int)
+        /// Whether it waits for a retry.
+        case retryChanged(isWaiting: Bool)
+        /// The storage folder does not belong to the database any more.
+        case folderLost
+        /// Its thread has ended. The last report.
+        case ended(OfflineSchedule.Outcome)
+    }
+
+    private let offlining: Offlining
+    private let loop: EventLoop
+    private let turn: NetworkTurn
+    private let threads: OfflineThreads
+    /// Records downloads; nil when nothing is recorded.
+    private let events: DownloadEvents?
+    private var running: [(product: ServiceAddress, thread: CancellableThread, stream: StreamProgress)] = []
+
+    /// - Parameter turn: where downloads wait for playback.
+    init(
+        _ offlining: Offlining, loop: EventLoop, turn: NetworkTurn, threads: OfflineThreads, events: DownloadEvents?
+    ) {
+        self.offlining = offlining
+        self.loop = loop
+        self.turn = turn
+        self.threads = threads
+        self.events = events
+    }
+
+    /// The wait of each transfer; nil for one that is running.
+    var waits: [StreamWait?] { running.map { $0.stream.wait } }
+
+    /// Returns the wait of a product's transfer; nil when it is running, and without one.
+    func wait(of product: ServiceAddress) -> StreamWait? { stream(of: product)?.wait }
+
+    private func stream(of product: ServiceAddress) -> StreamProgress? {
+        running.first { $0.product == product }?.stream
+    }
+
+    func start(_ job: OfflineJob, _ report: @escaping @Sendable (Report) -> Void) throws(SystemError) {
+        let (loop, offlining, turn, events) = (loop, offlining, turn, events)
+        let medium = MediumAccess(clock: offlining.service.clock) {
+            loop.post { [self] in
+                guard let stream = stream(of: job.product) else { return }
+                report(.retryChanged(isWaiting: stream.wait != nil))
+            }
+        }
+        let thread = try threads.start("offline") { [self] cancellation in
+            let store = offlining.store
+            let download = OfflineDownload(
+                job: job, service: offlining.service, store: store, space: offlining.space,
+                cancellation: cancellation, turn: turn, medium: medium,
+                recordInterval: offlining.settings.recordInterval,
+                progress: { percent in loop.post { report(.progress(percent: percent)) } },
+                now: { offlining.clock.seconds }, events: events)
+            // Without its medium the folder is a mount point: nothing is freed or written there.
+            var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: download, job)
+            let isLost = outcome != .kept && store.isFolderOurs() == false
+            if isLost { outcome = .stopped }
+            loop.post { [self, outcome] in
+                if isLost { report(.folderLost) }
+                remove(job.product)
+                report(.ended(outcome))
+            }
+        }
+        running.append((job.product, thread, medium.stream))
+    }
+
+    private func remove(_ product: ServiceAddress) {
+        guard let index = running.firstIndex(where: { $0.product == product }) else { return }
+        running.remove(at: index).thread.join()
+    }
+
+    /// Ends a product's thread soon.
+    func stop(_ product: ServiceAddress) { running.first { $0.product == product }?.thread.cancel() }
+
+    /// Ends all threads soon; their progress is recorded.
+    func cancelAll() {
+        for download in running { download.thread.cancel() }
+    }
+
+    /// Waits until all threads have ended.
+    func joinAll() {
+        for download in running { download.thread.join() }
+        running = []
+    }
+
+    /// Runs a download. Thread: the download's.
+    private static func outcome(of download: OfflineDownload, _ job: OfflineJob) -> OfflineSchedule.Outcome {
+        do throws(OfflineFailure) {
+            try download.run()
+            return .kept
+        } catch {
+            if error == .noSpace { return .noSpace }
+            if let problem = error.problemOfState {
+                Log.warning("\(job.product.text) waits for the state: \(problem)")
+                return .noState
+            }
+            if error.isOfMeteredLink { return .metered }
+            let product = MediaProduct(
+                productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
+            guard let error = error.error(product) else { return .stopped }
+            return error.reach == .product ? .failed(error) : .away(error)
+        }
+    }
+}
