@@ -23,12 +23,14 @@ extension PacedCard {
         heard.split(separator: " ").map { $0.prefix { $0 != "-" } }.joined(separator: " ")
     }
 
-    /// Continues until this has been heard. Frames of the earlier entry may be heard before it.
-    package func play(until expected: String) -> Bool {
+    /// Continues until this has been heard. Frames of the earlier entry may be heard before it. Records what was heard
+    /// instead.
+    package func play(until expected: String, sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
         for _ in 0..<100 {
             if beginnings == expected { return true }
-            play(100)
+            play(100, sourceLocation: sourceLocation)
         }
+        Issue.record("heard \(beginnings), not \(expected)", sourceLocation: sourceLocation)
         return false
     }
 }
