@@ -98,8 +98,6 @@ let package = Package(
                 "CExpat",
                 .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
             ]),
-        // Events about playing and downloading: recorded, derived, and stored until they are delivered.
-        .target(name: "Events", dependencies: ["Database", "Platform"]),
         // The index of music folders, for the player and the origin.
         .target(name: "Library", dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
@@ -110,23 +108,23 @@ let package = Package(
         .target(
             name: "Playback",
             dependencies: [
-                "Fetching", "Events", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
+                "Fetching", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
             ]),
         // The login of a content service, and its streaming privileges.
         .target(name: "Account", dependencies: ["Fetching", "Media", "Network", "Crypto", "Platform"]),
         // Products of a content service, and files of the web.
         .target(
             name: "Streaming",
-            dependencies: [
-                "Playback", "Account", "Fetching", "Events", "Media", "Network", "Crypto", "PCM", "Platform",
-            ]),
+            dependencies: ["Playback", "Account", "Fetching", "Media", "Network", "Crypto", "PCM", "Platform"]),
         // The offline engine: downloads, and the copies that they make.
         .target(
             name: "Offline",
             dependencies: [
-                "Streaming", "Playback", "Account", "Fetching", "Events", "Media", "Network", "Database", "Crypto",
-                "PCM", "Platform", "CLinux",
+                "Streaming", "Playback", "Account", "Fetching", "Media", "Network", "Database", "Crypto", "PCM",
+                "Platform", "CLinux",
             ]),
+        // Events about playing and downloading: derived from facts, and stored until they are delivered.
+        .target(name: "Events", dependencies: ["Database", "Platform"]),
         // The public face: composes the engines, and chooses the source of a product.
         .target(
             name: "Player",
@@ -238,7 +236,7 @@ let package = Package(
         .testTarget(
             name: "PlaybackTests",
             dependencies: [
-                "Playback", "Events", "AllocationCounter", "OutputTestSupport", "PlayerTestSupport", "TestSupport",
+                "Playback", "AllocationCounter", "OutputTestSupport", "PlayerTestSupport", "TestSupport",
             ]),
         .testTarget(name: "AccountTests", dependencies: ["Account", "Network", "PlayerTestSupport", "TestSupport"]),
         .testTarget(
@@ -247,7 +245,7 @@ let package = Package(
         .testTarget(
             name: "OfflineTests",
             dependencies: [
-                "Offline", "Events", "Network", "Database", "Crypto", "OfflineWriter", "OfflineTestSupport",
+                "Offline", "Network", "Database", "Crypto", "OfflineWriter", "OfflineTestSupport",
                 "PlayerTestSupport", "TestSupport",
             ]),
         .testTarget(

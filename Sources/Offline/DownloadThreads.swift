@@ -25,18 +25,19 @@ final class DownloadThreads: @unchecked Sendable {
     private let turn: NetworkTurn
     private let threads: OfflineThreads
     /// Records downloads; nil when nothing is recorded.
-    private let events: DownloadEvents?
+    private let observer: (any DownloadObserver)?
     private var running: [(product: ServiceAddress, thread: CancellableThread, stream: StreamProgress)] = []
 
     /// - Parameter turn: where downloads wait for playback.
     init(
-        _ offlining: Offlining, loop: EventLoop, turn: NetworkTurn, threads: OfflineThreads, events: DownloadEvents?
+        _ offlining: Offlining, loop: EventLoop, turn: NetworkTurn, threads: OfflineThreads,
+        observer: (any DownloadObserver)?
     ) {
         self.offlining = offlining
         self.loop = loop
         self.turn = turn
         self.threads = threads
-        self.events = events
+        self.observer = observer
     }
 
     /// The wait of each transfer; nil for one that is running.
@@ -50,7 +51,7 @@ final class DownloadThreads: @unchecked Sendable {
     }
 
     func start(_ job: OfflineJob, _ report: @escaping @Sendable (Report) -> Void) throws(SystemError) {
-        let (loop, offlining, turn, events) = (loop, offlining, turn, events)
+        let (loop, offlining, turn, observer) = (loop, offlining, turn, observer)
         let medium = MediumAccess(clock: offlining.service.clock) {
             loop.post { [self] in
                 guard let stream = stream(of: job.product) else { return }
@@ -64,7 +65,7 @@ final class DownloadThreads: @unchecked Sendable {
                 cancellation: cancellation, turn: turn, medium: medium,
                 recordInterval: offlining.settings.recordInterval,
                 progress: { percent in loop.post { report(.progress(percent: percent)) } },
-                now: { offlining.clock.seconds }, events: events)
+                now: { offlining.clock.seconds }, observer: observer)
             // Without its medium the folder is a mount point: nothing is freed or written there.
             var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: download, job)
             let isLost = outcome != .kept && store.isFolderOurs() == false

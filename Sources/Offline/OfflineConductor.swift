@@ -27,7 +27,8 @@ package final class OfflineConductor: @unchecked Sendable {
 
     /// - Parameter events: records downloads.
     package init(
-        _ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig, events: DownloadEvents? = nil
+        _ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig,
+        observer: (any DownloadObserver)? = nil
     ) {
         self.offlining = offlining
         self.loop = loop
@@ -37,7 +38,7 @@ package final class OfflineConductor: @unchecked Sendable {
         integrity = OfflineIntegrity(offlining, bus, loop: loop, configuration)
         downloads = OfflineDownloads(
             offlining, bus, loop: loop, integrity,
-            DownloadThreads(offlining, loop: loop, turn: precedence.turn, threads: threads, events: events))
+            DownloadThreads(offlining, loop: loop, turn: precedence.turn, threads: threads, observer: observer))
         validations = OfflineValidations(
             offlining, loop: loop,
             differs: { [downloads] in downloads.askedAgain($0) },

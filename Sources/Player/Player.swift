@@ -149,7 +149,7 @@ public final class Player: @unchecked Sendable {
                 newSessionID: newSessionID, settings: settings.output,
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer),
                 startTimer: startTimer(loop),
-                sessions: events.map { PlaybackSessions($0.log, timer: LoopTimer(loop)) },
+                observer: events.map { PlaybackSessions($0.log, timer: LoopTimer(loop)) },
                 streamNeed: privileges.map { privileges in
                     StreamNeed {
                         switch $0 {
@@ -161,7 +161,7 @@ public final class Player: @unchecked Sendable {
             privileges?.revoked = { [conductor] in conductor.handle(.privilegesRevoked(otherDevice: $0)) }
             let offlineConfiguration = OfflineEngineConfig(configuration)
             let offline = settings.offlining.map {
-                OfflineConductor($0, loop: loop, offlineConfiguration, events: events?.downloads)
+                OfflineConductor($0, loop: loop, offlineConfiguration, observer: events?.downloads)
             }
             configuration.observe { values in
                 storage.save(values)

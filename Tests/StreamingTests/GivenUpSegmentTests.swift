@@ -31,7 +31,7 @@ struct GivenUpSegmentTests {
     }
 
     @Test(
-        "A segment that arrives too late is given up inside of it: another encoding goes on at the next frame",
+        "A segment that arrives too late is given up inside of it: another representation continues at the next frame",
         arguments: [(1, 0.1), (3, 0.5), (5, 0.9)])
     func givenUp(number: Int, share: Double) throws {
         let answer = content.service.content

@@ -115,8 +115,8 @@ struct RepresentationOrderTests {
             let manifest = try Manifest(
                 Array(text.joined(separator: "\n").utf8), format: .hls, url: "https://h/a.m3u8")
             let set = manifest.ordered(quality: "LOSSLESS").periods[0].adaptationSets[0]
-            return set.playable(quality: "LOSSLESS").map { encoding in
-                if case .playlist(let url) = encoding.segments { String(url.dropFirst(10)) } else { "" }
+            return set.playable(quality: "LOSSLESS").map { representation in
+                if case .playlist(let url) = representation.segments { String(url.dropFirst(10)) } else { "" }
             }
         }
         #expect(try ids(("aac", "one", "mp4a.40.2"), ("flac", "two", "fLaC")) == ["aac-one.m3u8", "flac-two.m3u8"])

@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import Events
 import Fetching
 import Media
 import Network
@@ -28,8 +27,8 @@ struct OfflineDownload {
     let progress: (Int) -> Void
     /// Returns seconds since 1970, for the order of use; nil while the time is unknown.
     let now: () -> Int64?
-    /// Records the download; nil when nothing is recorded.
-    var events: DownloadEvents?
+    /// Follows the download; nil when nothing is recorded.
+    var observer: (any DownloadObserver)?
 
     private var mediaProduct: MediaProduct {
         MediaProduct(
@@ -44,11 +43,11 @@ struct OfflineDownload {
         var (furthest, reached): (Int64, Int64) = (0, 0)
         defer { space.end(self.job) }
         while true {
-            let session = events?.begin(job.product)
+            let record = observer?.begins(job.product)
             do throws(OfflineFailure) {
-                return try attempt(job, session, isRestart: isRestart, &reached)
+                return try attempt(job, record, isRestart: isRestart, &reached)
             } catch {
-                record(session, error)
+                end(record, error)
                 // As for a stream: request new addresses, as long as each request brings the download further.
                 guard error.isWorthRestarting, !isRestart || reached > furthest else { throw error }
                 Log.info("a part of the content is refused or has changed: the product is requested again")
@@ -64,15 +63,14 @@ struct OfflineDownload {
     }
 
     /// Records an attempt without a result.
-    private func record(_ session: DownloadSession?, _ failure: OfflineFailure) {
-        guard let session, let changes = session.changes(failure.sessionEnd(mediaProduct)) else { return }
+    private func end(_ record: (any DownloadRecord)?, _ failure: OfflineFailure) {
+        guard let record else { return }
+        record.ended(failure.fetchEnd(mediaProduct))
         do throws(DatabaseError) {
-            if session.isStored {
-                try store.waitToWrite { (rows) throws(DatabaseError) in
-                    try changes.apply(to: OutboxRows(rows.database))
-                }
+            if record.needsTransaction {
+                try store.waitToWrite { (rows) throws(DatabaseError) in try record.store(in: rows.database) }
             }
-            session.stored(changes)
+            record.stored()
         } catch {
             Log.warning("the events of a download cannot be stored: \(error)")
         }
@@ -80,14 +78,18 @@ struct OfflineDownload {
 
     /// - Parameter reached: set to the number of bytes that are there at a failure.
     private func attempt(
-        _ job: OfflineJob, _ session: DownloadSession?, isRestart: Bool, _ reached: inout Int64
+        _ job: OfflineJob, _ record: (any DownloadRecord)?, isRestart: Bool, _ reached: inout Int64
     ) throws(OfflineFailure) {
         // Check the room and the state first: the service is not asked for content that cannot be stored.
         try space.claim(job)
         do throws(DatabaseError) { try store.checkState() } catch { throw .state(error) }
         var requests = service.requests(for: .offlining, cancellation, medium)
-        requests.session = session?.reported
-        let info = try playbackInfo(job, session, requests, asksForNew: isRestart)
+        requests.session = record.map { record in
+            PlaybackSession(newID: { record.id }, renewed: { _ in }) { report in
+                if case .ended(let fetch) = report { record.fetched(fetch) }
+            }
+        }
+        let info = try playbackInfo(job, record, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
         // Do not take unusable content from the cache a second time.
         let cached = isRestart ? nil : ContentSpace(info, of: service.settings)
@@ -111,7 +113,7 @@ struct OfflineDownload {
             if error.isOfContent { try content.discard() } else { content.leave() }
             throw error
         }
-        do throws(OfflineFailure) { try keep(content, resources, info, verified, session) } catch {
+        do throws(OfflineFailure) { try keep(content, resources, info, verified, record) } catch {
             // The complete file is not fetched again. The file of a deleted product is already removed.
             if error != .stopped { content.leave() }
             throw error
@@ -134,18 +136,22 @@ struct OfflineDownload {
     }
 
     private func playbackInfo(
-        _ job: OfflineJob, _ session: DownloadSession?, _ requests: ServiceRequests, asksForNew: Bool
+        _ job: OfflineJob, _ record: (any DownloadRecord)?, _ requests: ServiceRequests, asksForNew: Bool
     ) throws(OfflineFailure) -> PlaybackInfo {
-        let began = session?.began() ?? 0
+        let clock = SystemMonotonicClock()
+        let began = clock.now()
+        func fetched(_ end: ServiceFetch.End) {
+            record?.fetched(ServiceFetch(.playbackInfo, milliseconds: (clock.now() - began) / 1_000_000, end))
+        }
         do throws(OfflineFailure) {
             let info = try service.playbackInfo(
-                of: job.product, job.request, for: mediaProduct, requests, asksForNew: asksForNew, session: session?.id)
-            session?.fetched(since: began, .complete)
-            session?.opened(info)
+                of: job.product, job.request, for: mediaProduct, requests, asksForNew: asksForNew, session: record?.id)
+            fetched(.complete)
+            record?.opened(info)
             return info
         } catch {
             // A service that was not reached has no session.
-            if case .refused = error { session?.fetched(since: began, error.sessionEnd(mediaProduct)) }
+            if case .refused = error { fetched(error.fetchEnd(mediaProduct)) }
             throw error
         }
     }
@@ -154,7 +160,7 @@ struct OfflineDownload {
 
     private func keep(
         _ content: GrowingContent, _ resources: ContentResources, _ info: PlaybackInfo,
-        _ verified: ContentVerification.Result, _ session: DownloadSession?
+        _ verified: ContentVerification.Result, _ record: (any DownloadRecord)?
     ) throws(OfflineFailure) {
         let sealedKey = try content.finish()
         var received = OfflineItem.Received(info, job.product.productType)
@@ -171,18 +177,17 @@ struct OfflineDownload {
             item.sealedLicense = store.seal(KeptLicense(keys: verified.keys).bytes, for: item.content)
         }
         let (kept, number, time) = (item, job.number, now())
-        let events = session?.changes(.complete)
-        let storedEvents = session?.isStored ?? false ? events : nil
+        record?.ended(.complete)
         let isWanted: Bool
         do throws(DatabaseError) {
             let outcome = try store.waitToWrite { (rows) throws(DatabaseError) -> (isKept: Bool, former: [UInt8]?) in
                 guard let job = try rows.job(kept.product), job.number == number else { return (false, nil) }
                 var kept = kept
                 kept.isAutomatic = job.isAutomatic
-                try storedEvents?.apply(to: OutboxRows(rows.database))
+                try record?.store(in: rows.database)
                 return (true, try rows.keep(kept, now: time))
             }
-            if outcome.isKept, let events { session?.stored(events) }
+            if outcome.isKept { record?.stored() }
             isWanted = outcome.isKept
             store.removeFiles([isWanted ? outcome.former : kept.content].compactMap { $0 })
         } catch {

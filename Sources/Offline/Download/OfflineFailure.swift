@@ -98,6 +98,11 @@ enum OfflineFailure: Error, Equatable {
         }
     }
 
+    /// The end of an attempt to download. A download that was stopped has not failed.
+    func fetchEnd(_ product: MediaProduct) -> ServiceFetch.End {
+        error(product).map { .failed($0.cause, message: $0.message) } ?? .cancelled
+    }
+
     /// Formats bytes as `64.1 MiB`. A content that exceeds the budget by a byte must not look as large as the budget.
     private static func mebibytes(_ bytes: Int64, isRoundedUp: Bool) -> String {
         let (unit, tenth) = (Int64(1) << 20, Int64(1 << 20) / 10)

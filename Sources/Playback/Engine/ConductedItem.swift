@@ -8,7 +8,7 @@ struct ConductedItem {
     var stream: PCMStream?
     var loudness = ProductLoudness()
     /// The changes of the representation that are decoded but not heard yet, with their positions in seconds.
-    var encodings: [(encoding: AudioEncoding, position: Double)] = []
+    var representations: [(representation: AudioRepresentation, position: Double)] = []
     /// Whether the content service streams it: its playbackinfo was requested to play it.
     var isStreamed = false
 }

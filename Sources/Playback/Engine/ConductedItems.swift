@@ -83,7 +83,7 @@ final class ConductedItems {
         let former = items[id]?.stream
         items[id]?.loudness = loudness
         items[id]?.stream = stream
-        items[id]?.encodings = []
+        items[id]?.representations = []
         retire(former)
         return former == nil
     }
@@ -110,16 +110,16 @@ final class ConductedItems {
     // MARK: Representations
 
     /// Notes that from this position on, in seconds, the item has another representation.
-    func add(_ encoding: AudioEncoding, at position: Double, to id: ItemID) {
-        items[id]?.encodings.append((encoding, position))
+    func add(_ representation: AudioRepresentation, at position: Double, to id: ItemID) {
+        items[id]?.representations.append((representation, position))
     }
 
     /// Removes and returns the item's next representation if it is heard already.
     /// - Parameter position: the position that is heard, in seconds.
-    func takeEncoding(of id: ItemID, heardAt position: Double) -> AudioEncoding? {
-        guard let first = items[id]?.encodings.first, position >= first.position else { return nil }
-        items[id]?.encodings.removeFirst()
-        return first.encoding
+    func takeRepresentation(of id: ItemID, heardAt position: Double) -> AudioRepresentation? {
+        guard let first = items[id]?.representations.first, position >= first.position else { return nil }
+        items[id]?.representations.removeFirst()
+        return first.representation
     }
 
     // MARK: The device

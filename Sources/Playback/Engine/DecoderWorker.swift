@@ -42,9 +42,9 @@ final class DecoderWorker {
     private var reportedDamage = DamageReport()
     private var hasReportedFetched = false
     /// The representation of the frames that were decoded last.
-    private var encoding: AudioEncoding?
+    private var representation: AudioRepresentation?
     /// The representation of the first frames, with the quality that the source named for it.
-    private var opening: AudioEncoding?
+    private var opening: AudioRepresentation?
 
     init(
         product: MediaProduct, session: PlaybackSession, deviceMilliseconds: Int, requests: DecoderRequests,
@@ -263,17 +263,17 @@ final class DecoderWorker {
 
     /// - Parameter seconds: the position of the frames that were decoded last.
     private func reportEncoding(of opened: OpenedProduct, _ format: PCMFormat, at seconds: Double) {
-        let now = self.encoding(of: opened, format)
-        guard now != encoding else { return }
-        encoding = now
-        report(.encodingChanged(now, at: seconds))
+        let now = self.representation(of: opened, format)
+        guard now != representation else { return }
+        representation = now
+        report(.representationChanged(now, at: seconds))
     }
 
     /// - Parameter format: the format of the frames; the decoder's properties have that of the first ones.
-    private func encoding(of opened: OpenedProduct, _ format: PCMFormat) -> AudioEncoding {
+    private func representation(of opened: OpenedProduct, _ format: PCMFormat) -> AudioRepresentation {
         var properties = opened.decoder.properties
         properties.format = format
-        var now = AudioEncoding(
+        var now = AudioRepresentation(
             codec: properties.codec.rawValue, bitRate: properties.bitRate,
             quality: opened.currentQuality.map { $0.heard(in: properties) })
         // After a restart the source may name another quality. It does not know other changes.
@@ -298,8 +298,8 @@ final class DecoderWorker {
         context.audioSampleRate = format.recordedRate
         context.isDSDOverPCM = format.isDSD
         if format.sampleRate != stream.format.sampleRate { context.convertedSampleRate = stream.format.sampleRate }
-        encoding = self.encoding(of: opened, format)
-        context.encoding = encoding
+        representation = self.representation(of: opened, format)
+        context.representation = representation
         context.duration = properties.duration
         context.title = metadata.title
         context.artist = metadata.artist

@@ -18,7 +18,7 @@ final class MediaPipeline: @unchecked Sendable {
         /// Nothing more will be decoded. `hasFrames`: the last stream has frames that can be heard first.
         case failed(PlayerError, hasFrames: Bool, seek: Int)
         /// From this position of the product on, in seconds, the last stream has another representation.
-        case encodingChanged(AudioEncoding, at: Double)
+        case representationChanged(AudioRepresentation, at: Double)
         /// All of the product has arrived.
         case fetched
         /// The source has begun a new session, with this id.
@@ -77,7 +77,7 @@ final class MediaPipeline: @unchecked Sendable {
         case .ready(_, _, _, let seek): seek != lastSeek
         // Without frames the decoder thread has ended.
         case .failed(_, let hasFrames, let seek): hasFrames && seek != lastSeek
-        case .sessionRenewed, .encodingChanged, .fetched, .fetch: false
+        case .sessionRenewed, .representationChanged, .fetched, .fetch: false
         }
     }
 

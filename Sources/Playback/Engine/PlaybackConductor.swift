@@ -1,4 +1,3 @@
-import Events
 import Output
 import PCM
 import Platform
@@ -21,8 +20,8 @@ package final class PlaybackConductor: @unchecked Sendable {
     private let device: ConductedDevice
     private let items: ConductedItems
     private let startTimer: any StartTimer
-    /// Records sessions; nil when nothing is recorded.
-    private let sessions: PlaybackSessions?
+    /// Follows the items; nil when nothing is recorded.
+    private let observer: (any PlaybackObserver)?
     /// Reports whether a stream of the content service should be heard; nil without a service.
     private let streamNeed: StreamNeed?
     private var machine = PlaybackStateMachine()
@@ -30,7 +29,7 @@ package final class PlaybackConductor: @unchecked Sendable {
     package init(
         loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
         source: any PlaybackSource, newSessionID: @escaping @Sendable () -> String, settings: RendererSettings,
-        volume: LoudnessAndVolume, startTimer: any StartTimer, sessions: PlaybackSessions? = nil,
+        volume: LoudnessAndVolume, startTimer: any StartTimer, observer: (any PlaybackObserver)? = nil,
         streamNeed: StreamNeed? = nil
     ) {
         self.loop = loop
@@ -38,7 +37,7 @@ package final class PlaybackConductor: @unchecked Sendable {
         self.published = published
         self.renderer = RendererCommands(renderer)
         self.startTimer = startTimer
-        self.sessions = sessions
+        self.observer = observer
         self.streamNeed = streamNeed
         poller = RendererEventPoller(renderer, loop: loop, link: link)
         device = ConductedDevice(volume, settings, published)
@@ -74,9 +73,9 @@ package final class PlaybackConductor: @unchecked Sendable {
         var before = moment
         before.position = heard
         let effects = machine.handle(event, heard: heard)
-        sessions?.willCarryOut(event, effects, before)
+        observer?.willCarryOut(event, effects, before)
         for effect in effects { carryOut(effect) }
-        sessions?.didCarryOut(event, effects, before, moment) { [link] in link.conductor?.moment ?? before }
+        observer?.didCarryOut(event, effects, before, moment) { [link] in link.conductor?.moment ?? before }
         streamNeed?.look(moment)
         items.sent(renderer.sent)
         items.setPlaying(renderer.isRunning ? machine.currentItem : nil)
@@ -98,7 +97,7 @@ package final class PlaybackConductor: @unchecked Sendable {
     /// Ends the decoder threads, each as soon as its source allows. Only `discardEvents` may be called afterwards.
     package func shutDown() {
         loop.assertOnLoop()
-        sessions?.end(moment)
+        observer?.ends(moment)
         link.conductor = nil
         poller.stop()
         startTimer.cancel()
@@ -182,7 +181,7 @@ package final class PlaybackConductor: @unchecked Sendable {
             let session = try items.open(id, product) { [loop, link] report in
                 loop.post { link.conductor?.receive(report, from: id) }
             }
-            sessions?.begin(id, product, id: session, isNext: isNext)
+            observer?.opens(id, product, session: session, isNext: isNext)
         } catch {
             let error = PlayerError(error, product)
             loop.post { [link] in link.conductor?.handle(.failed(id, error, hasFrames: false)) }
@@ -203,14 +202,14 @@ package final class PlaybackConductor: @unchecked Sendable {
             handle(.failed(id, error, hasFrames: hasFrames))
         case .fetched:
             handle(.fetched(id))
-        case .encodingChanged(let encoding, let position):
-            items.add(encoding, at: position, to: id)
+        case .representationChanged(let representation, let position):
+            items.add(representation, at: position, to: id)
         case .fetch(let report):
-            sessions?.receive(id, report)
+            observer?.fetches(id, report)
             items.isStreamed(id)
             streamNeed?.look(moment)
         case .sessionRenewed(let session):
-            sessions?.renewed(id, id: session, moment)
+            observer?.renewed(id, session: session, moment)
             handle(.sessionRenewed(id, session))
         }
     }
@@ -244,16 +243,16 @@ package final class PlaybackConductor: @unchecked Sendable {
 
     /// All events before this command were received.
     func caughtUp(with command: UInt64) {
-        announceEncoding()
+        announceRepresentation()
         items.carriedOut(command)
     }
 
     /// Publishes a change of the representation that is heard now.
-    private func announceEncoding() {
+    private func announceRepresentation() {
         guard let id = machine.currentItem, let stream = items[id]?.stream?.id, published.value.stream == stream,
-            let position = published.position, let encoding = items.takeEncoding(of: id, heardAt: position)
+            let position = published.position, let representation = items.takeRepresentation(of: id, heardAt: position)
         else { return }
-        if let context = machine.context?.changed(to: encoding) { handle(.qualityChanged(id, context)) }
+        if let context = machine.context?.changed(to: representation) { handle(.qualityChanged(id, context)) }
     }
 
     func receive(_ event: RendererEvent) {

@@ -45,7 +45,7 @@ extension PlaybackStateMachine {
     }
 
     /// An action that follows from an event.
-    enum Effect: Equatable {
+    package enum Effect: Equatable {
         /// Start opening the item's source. `isNext`: it was requested as the next product.
         case open(ItemID, MediaProduct, isNext: Bool = false)
         /// Stop the item's work and free it.

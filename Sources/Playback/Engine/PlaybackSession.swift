@@ -1,11 +1,4 @@
-import Events
 import Platform
-
-/// The beginning or the end of a fetch.
-package enum FetchReport {
-    case began(SessionFetch.Resource)
-    case ended(SessionFetch)
-}
 
 /// One playback of a product, as the play log and the service identify it. A source that has to start over ends it and
 /// begins a new one (docs/playback.md, 15.5).
@@ -44,21 +37,21 @@ public final class PlaybackSession: @unchecked Sendable {
     public var id: String { lock.withLock { current } }
 
     /// Fetches a playbackinfo or a license for the session, and reports the fetch with all its retries.
-    package func reporting<Result, Failure: ReportedFailure>(
-        _ resource: SessionFetch.Resource, _ fetch: () throws(Failure) -> Result
+    package func reporting<Result, Failure: FetchFailure>(
+        _ resource: ServiceFetch.Resource, _ fetch: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let clock = SystemMonotonicClock()
         let began = clock.now()
         fetched(.began(resource))
-        func report(_ end: SessionEnd) {
-            fetched(.ended(SessionFetch(resource, milliseconds: (clock.now() - began) / 1_000_000, end)))
+        func report(_ end: ServiceFetch.End) {
+            fetched(.ended(ServiceFetch(resource, milliseconds: (clock.now() - began) / 1_000_000, end)))
         }
         do throws(Failure) {
             let result = try fetch()
             report(.complete)
             return result
         } catch {
-            report(error.sessionEnd)
+            report(error.fetchEnd)
             throw error
         }
     }

@@ -82,7 +82,7 @@ extension PlayerError {
 
 extension PlayerError.Cause {
     /// Assigns the codes. Only this property does so.
-    var code: String {
+    package var code: String {
         switch self {
         case .media(let error): Self.code(of: error)
         case .system(let error): "s\(error.code)"

@@ -1,4 +1,3 @@
-import Events
 import Fetching
 import Media
 import Network

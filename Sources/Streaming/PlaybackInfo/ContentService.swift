@@ -1,5 +1,4 @@
 import Account
-import Events
 import Fetching
 import Media
 import Network

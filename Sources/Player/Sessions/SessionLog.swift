@@ -1,12 +1,14 @@
 import Events
 import Network
 import Platform
+import Playback
+import Streaming
 
 /// Records the sessions of products of a content service, with the time at which each fact happens. Local files and
 /// addresses of the web are never recorded.
 ///
 /// Thread: control.
-package final class SessionLog {
+final class SessionLog {
     private let recorder: SessionRecorder
     private let time: () -> EventTime
     private let isOfflineMode: () -> Bool
@@ -16,7 +18,7 @@ package final class SessionLog {
     /// - Parameters:
     ///   - time: returns the time now.
     ///   - account: returns the account that is logged in.
-    package init(
+    init(
         _ recorder: SessionRecorder, time: @escaping () -> EventTime, isOfflineMode: @escaping () -> Bool,
         account: @escaping () -> AccountMark = { .none }
     ) {
@@ -26,7 +28,7 @@ package final class SessionLog {
         self.account = account
     }
 
-    package func linkChanged(to kind: Link.Kind) { link = kind.reported }
+    func linkChanged(to kind: Link.Kind) { link = kind.reported }
 
     /// - Parameter id: the id of the session in the requests to the service.
     /// - Returns: false for a product that is not recorded.
@@ -50,7 +52,7 @@ package final class SessionLog {
 
 extension Link.Kind {
     /// The kind of link in the words of events.
-    package var reported: SessionStart.Link {
+    var reported: SessionStart.Link {
         switch self {
         case .offline: .none
         case .ethernet: .ethernet

@@ -1,39 +1,5 @@
 import Events
-
-/// The playback engine at a moment, as far as sessions need it.
-struct PlaybackMoment: Equatable {
-    var current: ItemID?
-    /// Whether frames of the current item are heard.
-    var isSounding: Bool
-    /// Whether the user wants it to play.
-    var wantsToPlay: Bool
-    var state: PlaybackState
-    /// The position that is heard, in seconds; nil while none is known.
-    var position: Double?
-    /// The stream that is or will be heard, and the position of its first frame in seconds.
-    var stream: UInt64?
-    var streamStart: Double?
-    /// Whether the content service streams the current item.
-    var isStreamed: Bool
-
-    /// - Parameters:
-    ///   - position: the position that is heard.
-    ///   - stream: the stream that is or will be heard.
-    ///   - streamStart: the position of its first frame.
-    ///   - isStreamed: whether the content service streams the current item.
-    init(
-        _ machine: PlaybackStateMachine, position: Double?, stream: UInt64?, streamStart: Double?, isStreamed: Bool
-    ) {
-        self.isStreamed = isStreamed
-        self.stream = stream
-        self.streamStart = streamStart
-        current = machine.currentItem
-        isSounding = machine.isSounding
-        wantsToPlay = machine.wantsToPlay
-        state = machine.playbackState
-        self.position = position
-    }
-}
+import Playback
 
 /// Derives the facts of playback sessions from what the playback engine does, without I/O (docs/playback.md, 19).
 ///
@@ -44,7 +10,7 @@ struct SessionObserver {
     typealias Fact = (item: ItemID, kind: SessionFact.Kind)
 
     private var failures: [ItemID: PlayerError] = [:]
-    private var encodings: [ItemID: AudioEncoding] = [:]
+    private var representations: [ItemID: AudioRepresentation] = [:]
     /// Where the sound stopped last. The same stream continues there.
     private var stop: (stream: UInt64?, position: Double)?
 
@@ -60,7 +26,7 @@ struct SessionObserver {
             let end = end(of: id, event)
             facts.append((id, .ended(position: id == before.current ? before.position : nil, end)))
             failures[id] = nil
-            encodings[id] = nil
+            representations[id] = nil
         }
         // The next item has failed: its session ends now, and the error waits until the item would be heard.
         if facts.isEmpty, case .failed(let id, let error, hasFrames: false) = event, id != before.current {
@@ -87,12 +53,13 @@ struct SessionObserver {
         var facts: [Fact] = []
         switch event {
         case .opened(let id, let context):
-            encodings[id] = context.encoding
+            representations[id] = context.representation
             facts.append((id, .opened(SessionContent(context))))
         case .qualityChanged(let id, let context):
-            guard let encoding = context.encoding, let known = encodings[id], encoding != known else { break }
-            encodings[id] = encoding
-            facts.append((id, .changed(position: after.position ?? 0, SessionRepresentation(encoding))))
+            guard let representation = context.representation, let known = representations[id], representation != known
+            else { break }
+            representations[id] = representation
+            facts.append((id, .changed(position: after.position ?? 0, SessionRepresentation(representation))))
         // A seek makes frames readable again that could not be decoded.
         case .seek: if let current = before.current { failures[current] = nil }
         default: break
@@ -134,13 +101,11 @@ struct SessionObserver {
     }
 }
 
-extension SessionEnd {
-    package init(_ error: PlayerError) { self = .failed(code: error.code, message: error.reportedMessage) }
-}
-
 extension SessionRepresentation {
-    init(_ encoding: AudioEncoding) {
-        self.init(quality: encoding.quality?.serviceName, codec: encoding.codec, bandwidth: encoding.bitRate)
+    init(_ representation: AudioRepresentation) {
+        self.init(
+            quality: representation.quality?.serviceName, codec: representation.codec, bandwidth: representation.bitRate
+        )
     }
 }
 

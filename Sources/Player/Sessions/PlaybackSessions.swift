@@ -1,10 +1,11 @@
 import Events
 import Platform
+import Playback
 
 /// The sessions of the current and the next item. It gives the facts of `SessionObserver` to the log.
 ///
 /// Thread: control.
-package final class PlaybackSessions {
+final class PlaybackSessions: PlaybackObserver {
     private struct Session {
         var id: String
         let product: MediaProduct
@@ -27,13 +28,13 @@ package final class PlaybackSessions {
     private var sessions: [ItemID: Session] = [:]
 
     /// - Parameter timer: runs while a recorded product is heard.
-    package init(_ log: SessionLog, timer: any StartTimer) {
+    init(_ log: SessionLog, timer: any StartTimer) {
         self.log = log
         self.timer = timer
     }
 
     /// Begins the session of an item whose source is being opened.
-    func begin(_ item: ItemID, _ product: MediaProduct, id: String, isNext: Bool) {
+    func opens(_ item: ItemID, _ product: MediaProduct, session id: String, isNext: Bool) {
         let reason: SessionStart.Reason = isNext ? .implicit : .explicit
         guard log.begin(id, product, reason) else { return }
         sessions[item] = Session(id: id, product: product, reason: reason)
@@ -85,14 +86,14 @@ package final class PlaybackSessions {
     }
 
     /// Records a fetch for an item that is being opened, or plays.
-    func receive(_ item: ItemID, _ report: FetchReport) {
+    func fetches(_ item: ItemID, _ report: FetchReport) {
         switch report {
         case .began(let resource):
             sessions[item]?.isFetched = true
-            sessions[item]?.fetch = (resource, log.now)
+            sessions[item]?.fetch = (SessionFetch.Resource(resource), log.now)
         case .ended(let fetch):
             sessions[item]?.fetch = nil
-            add(.fetched(fetch), to: item)
+            add(.fetched(SessionFetch(fetch)), to: item)
         }
     }
 
@@ -105,7 +106,7 @@ package final class PlaybackSessions {
 
     /// Begins a new session of an item whose source starts over. The former one ends at the position that is heard.
     /// - Parameter moment: the engine now.
-    func renewed(_ item: ItemID, id: String, _ moment: PlaybackMoment) {
+    func renewed(_ item: ItemID, session id: String, _ moment: PlaybackMoment) {
         guard var session = sessions[item] else { return }
         let isCurrent = item == moment.current
         log.add(.ended(position: isCurrent ? moment.position : nil, .other), to: session.id)
@@ -124,7 +125,7 @@ package final class PlaybackSessions {
     }
 
     /// Ends all sessions at the end of the program.
-    func end(_ moment: PlaybackMoment) {
+    func ends(_ moment: PlaybackMoment) {
         timer.cancel()
         for (item, session) in sessions {
             cancelFetch(session)

@@ -1,13 +1,14 @@
 import Database
 import Events
+import Offline
 import Platform
 import Playback
 import Streaming
 
 /// Records downloads as sessions. The events of a download that succeeds are stored in the transaction that makes the
 /// product an offline copy. A sender of the integrator gets them after it.
-package struct DownloadEvents: Sendable {
-    package enum Receiver {
+final class DownloadEvents: DownloadObserver {
+    enum Receiver {
         /// - stored: called when events wait in the outbox, on any thread.
         case outbox(stored: @Sendable () -> Void)
         /// Called with the events of a session, on any thread.
@@ -22,7 +23,7 @@ package struct DownloadEvents: Sendable {
     let account: @Sendable () -> AccountMark
     let receiver: Receiver
 
-    package init(
+    init(
         form: EventForm, time: @escaping @Sendable () -> EventTime, link: @escaping @Sendable () -> SessionStart.Link,
         account: @escaping @Sendable () -> AccountMark, receiver: Receiver
     ) {
@@ -33,19 +34,19 @@ package struct DownloadEvents: Sendable {
         self.receiver = receiver
     }
 
-    func begin(_ product: ServiceAddress) -> DownloadSession { DownloadSession(product, self) }
+    func begins(_ product: ServiceAddress) -> any DownloadRecord { DownloadSession(product, self) }
 }
 
 /// The session of one attempt to download a product.
 ///
-/// Thread: the download's.
-/// `@unchecked Sendable` is safe because `lock` guards the facts.
-final class DownloadSession: @unchecked Sendable {
+/// `@unchecked Sendable` is safe because `lock` guards the mutable state.
+private final class DownloadSession: DownloadRecord, @unchecked Sendable {
     private let events: DownloadEvents
     private let start: SessionStart
     private let lock = Lock()
     private var facts: [SessionFact] = []
-    private let clock = SystemMonotonicClock()
+    /// The changes of the outbox at the end; nil while it has not ended, and when the service was never reached.
+    private var changes: OutboxChanges?
 
     init(_ product: ServiceAddress, _ events: DownloadEvents) {
         self.events = events
@@ -57,20 +58,7 @@ final class DownloadSession: @unchecked Sendable {
     /// The id of the session in the requests to the service.
     var id: String { start.id }
 
-    func began() -> Int64 { clock.now() }
-
-    /// Records the fetch of the playbackinfo.
-    /// - Parameter began: the result of `began()` before the fetch.
-    func fetched(since began: Int64, _ end: SessionEnd) {
-        add(.fetched(SessionFetch(.playbackInfo, milliseconds: (clock.now() - began) / 1_000_000, end)))
-    }
-
-    /// The session in the form in which requests report the fetches of licenses.
-    var reported: PlaybackSession {
-        PlaybackSession(newID: { [id] in id }, renewed: { _ in }) { [self] report in
-            if case .ended(let fetch) = report { add(.fetched(fetch)) }
-        }
-    }
+    func fetched(_ fetch: ServiceFetch) { add(.fetched(SessionFetch(fetch))) }
 
     private func add(_ kind: SessionFact.Kind) {
         let fact = SessionFact(events.time(), kind)
@@ -84,29 +72,28 @@ final class DownloadSession: @unchecked Sendable {
         add(.opened(content))
     }
 
-    /// Returns the changes of the outbox for the session's end; nil when the service was never reached.
-    func changes(_ end: SessionEnd) -> OutboxChanges? {
-        let facts = lock.withLock { self.facts }
-        guard !facts.isEmpty else { return nil }
-        return events.form.changes(start, facts + [SessionFact(events.time(), .ended(position: nil, end))])
+    func ended(_ end: ServiceFetch.End) {
+        lock.withLock {
+            guard !facts.isEmpty else { return }
+            let end = SessionFact(events.time(), .ended(position: nil, SessionEnd(end)))
+            changes = events.form.changes(start, facts + [end])
+        }
     }
 
-    /// Whether the changes belong into the database.
-    var isStored: Bool { if case .outbox = events.receiver { true } else { false } }
+    var needsTransaction: Bool {
+        if case .outbox = events.receiver { lock.withLock { changes } != nil } else { false }
+    }
 
-    /// Notes that the changes and the state that they are about are on the medium.
-    func stored(_ changes: OutboxChanges) {
+    func store(in database: Database) throws(DatabaseError) {
+        guard case .outbox = events.receiver, let changes = lock.withLock({ changes }) else { return }
+        try changes.apply(to: OutboxRows(database))
+    }
+
+    func stored() {
+        guard let changes = lock.withLock({ changes }) else { return }
         switch events.receiver {
         case .outbox(let stored): stored()
         case .sender(let send): send(changes.events.map { $0.event })
         }
-    }
-}
-
-extension OfflineFailure {
-    /// The end of a session. A download that was stopped has not failed.
-    func sessionEnd(_ product: MediaProduct) -> SessionEnd {
-        guard let error = error(product) else { return .other }
-        return SessionEnd(error)
     }
 }

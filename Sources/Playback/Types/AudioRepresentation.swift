@@ -2,20 +2,20 @@ import Media
 import PCM
 
 /// The representation of the audio that is heard. It may change inside a product (docs/playback.md, 15.11).
-struct AudioEncoding: Equatable, Sendable {
-    var codec: String
+package struct AudioRepresentation: Equatable, Sendable {
+    package var codec: String
     /// Bits per second, if known.
-    var bitRate: Int?
-    var quality: AudioQuality?
+    package var bitRate: Int?
+    package var quality: AudioQuality?
 
-    static func == (one: AudioEncoding, other: AudioEncoding) -> Bool {
+    package static func == (one: AudioRepresentation, other: AudioRepresentation) -> Bool {
         one.codec.utf8.elementsEqual(other.codec.utf8) && one.bitRate == other.bitRate && one.quality == other.quality
     }
 }
 
 extension PlaybackContext {
-    var encoding: AudioEncoding? {
-        get { audioCodec.map { AudioEncoding(codec: $0, bitRate: audioBitRate, quality: audioQuality) } }
+    package var representation: AudioRepresentation? {
+        get { audioCodec.map { AudioRepresentation(codec: $0, bitRate: audioBitRate, quality: audioQuality) } }
         set {
             audioCodec = newValue?.codec
             audioBitRate = newValue?.bitRate
@@ -25,10 +25,10 @@ extension PlaybackContext {
 
     /// Returns the context with this representation of the audio.
     /// - Returns: nil when nothing changes.
-    func changed(to encoding: AudioEncoding?) -> PlaybackContext? {
-        guard let encoding, self.encoding != encoding else { return nil }
+    func changed(to representation: AudioRepresentation?) -> PlaybackContext? {
+        guard let representation, self.representation != representation else { return nil }
         var changed = self
-        changed.encoding = encoding
+        changed.representation = representation
         return changed
     }
 
@@ -38,9 +38,11 @@ extension PlaybackContext {
         let isSame =
             audioSampleRate == other.audioSampleRate && audioBitDepth == other.audioBitDepth
             && convertedSampleRate == other.convertedSampleRate && isDSDOverPCM == other.isDSDOverPCM
-        guard let encoding = other.encoding, !isSame || self.encoding != encoding else { return nil }
+        guard let representation = other.representation, !isSame || self.representation != representation else {
+            return nil
+        }
         var changed = self
-        changed.encoding = encoding
+        changed.representation = representation
         changed.audioSampleRate = other.audioSampleRate
         changed.audioBitDepth = other.audioBitDepth
         changed.convertedSampleRate = other.convertedSampleRate

@@ -1,0 +1,33 @@
+/// Follows what the playback engine does with its items, to record it. `Player` has the one that records sessions.
+///
+/// Thread: every call is on control, and returns soon.
+package protocol PlaybackObserver: AnyObject {
+    /// An item's source is being opened.
+    /// - Parameters:
+    ///   - session: the id of its playback session.
+    ///   - isNext: whether it was requested as the next product.
+    func opens(_ item: ItemID, _ product: MediaProduct, session: String, isNext: Bool)
+
+    /// The effects of an event are about to be carried out.
+    /// - Parameter before: the engine before the event.
+    func willCarryOut(
+        _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment)
+
+    /// The effects of an event were carried out.
+    /// - Parameters:
+    ///   - after: the engine now.
+    ///   - now: returns the engine at a later moment.
+    func didCarryOut(
+        _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment,
+        _ after: PlaybackMoment, now: @escaping () -> PlaybackMoment)
+
+    /// The content service is asked for an item that is being opened or plays, or has answered.
+    func fetches(_ item: ItemID, _ report: FetchReport)
+
+    /// The source of an item starts over, in a new playback session.
+    /// - Parameter moment: the engine now.
+    func renewed(_ item: ItemID, session: String, _ moment: PlaybackMoment)
+
+    /// The engine ends.
+    func ends(_ moment: PlaybackMoment)
+}
