@@ -41,7 +41,7 @@ public struct StateFinding: Equatable, Sendable, CustomStringConvertible {
                 + "Check the queue and the settings; a medium that fails again should be replaced."
         case .foundLate:
             return "\(path) could not be read at the start; a new file has taken its place.\(old) "
-                + "Stop tonearm and move it back if its queue or its kept products are needed."
+                + "Stop tonearm and move it back if its queue or its offline copies are needed."
         }
     }
 }

@@ -18,7 +18,7 @@ final class ContentSweep: @unchecked Sendable {
         /// The row of an offline copy has damaged values. `product` is the text of the row.
         case unreadable(product: String)
         /// Rows of downloads have damaged values.
-        case unreadableJobs
+        case unreadableDownloads
         /// Parts of downloads were not on the medium as recorded; their progress is reset.
         case partsForgotten
     }
@@ -57,16 +57,16 @@ final class ContentSweep: @unchecked Sendable {
                 guard try store.folder.isOurs(rows) else { return }
                 try body(rows)
             } catch {
-                return Log.warning("what is kept offline is not checked: \(error.description)")
+                return Log.warning("the offline copies are not checked: \(error.description)")
             }
             store.storage.schedule(after: Self.pause, then)
         }
     }
 
     private func look(at byte: UInt8, _ rows: OfflineRows) throws(DatabaseError) {
-        let kept = try rows.contents(beginningWith: byte)
+        let stored = try rows.contents(beginningWith: byte)
         let unfinished = try rows.unfinishedContents(beginningWith: byte)
-        for row in kept {
+        for row in stored {
             guard row.isReadable, let product = ServiceAddress(row.product) else {
                 report(.unreadable(product: row.product))
                 continue
@@ -76,7 +76,7 @@ final class ContentSweep: @unchecked Sendable {
         for part in unfinished where isTooShort(part.content, part.synced) { forget(part.content, part.number) }
         removeUnknown(
             in: "\(store.folder.path)/\(hexadecimal([byte]))",
-            known: Set(kept.map { $0.content } + unfinished.map { $0.content }))
+            known: Set(stored.map { $0.content } + unfinished.map { $0.content }))
     }
 
     /// Reports only certain damage: a read error of the medium proves nothing about the file.
@@ -109,20 +109,20 @@ final class ContentSweep: @unchecked Sendable {
         look { [self] (rows) throws(DatabaseError) in
             for product in try rows.itemsWithoutContent() { report(.unreadable(product: product)) }
         } then: { [self] in
-            lookAtJobs(after: .min)
+            lookAtDownloads(after: .min)
         }
     }
 
-    private func lookAtJobs(after number: Int64) {
+    private func lookAtDownloads(after number: Int64) {
         let next = JobPlace(number)
         look { [self] (rows) throws(DatabaseError) in
-            let jobs = try rows.listedJobs(after: number, limit: Self.page)
-            next.number = jobs.last?.number
-            guard jobs.contains(where: { $0.row == nil }) else { return }
-            report(.unreadableJobs)
+            let downloads = try rows.listedDownloads(after: number, limit: Self.page)
+            next.number = downloads.last?.number
+            guard downloads.contains(where: { $0.row == nil }) else { return }
+            report(.unreadableDownloads)
             next.number = nil
         } then: { [self] in
-            if let number = next.number { lookAtJobs(after: number) }
+            if let number = next.number { lookAtDownloads(after: number) }
         }
     }
 

@@ -19,28 +19,30 @@ final class DownloadResults: Sendable {
     }
 
     /// - Parameter answer: gets the outcome for the schedule, once it is stored.
-    func store(_ outcome: Outcome, of job: OfflineJob, _ answer: @escaping @Sendable (Outcome) -> Void) {
+    func store(_ outcome: Outcome, of download: QueuedDownload, _ answer: @escaping @Sendable (Outcome) -> Void) {
         switch outcome {
-        case .kept: checkCopy(job, answer)
-        case .failed where job.isAutomatic, .noSpace where job.isAutomatic: dropAutomatic(job, outcome, answer)
-        case .failed(let error): fail(job, error, answer)
+        case .complete: checkCopy(download, answer)
+        case .failed where download.isAutomatic, .noSpace where download.isAutomatic:
+            dropAutomatic(download, outcome, answer)
+        case .failed(let error): fail(download, error, answer)
         case .stopped, .noSpace, .noState, .metered, .away, .notStored: answer(outcome)
         }
     }
 
     /// Checks whether the copy is still there: after a deletion the last message must be `.deleted`.
-    private func checkCopy(_ job: OfflineJob, _ answer: @escaping @Sendable (Outcome) -> Void) {
+    private func checkCopy(_ download: QueuedDownload, _ answer: @escaping @Sendable (Outcome) -> Void) {
         offlining.store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.item(job.product) != nil
+            try rows.item(download.product) != nil
         } _: { isThere in
-            answer(isThere == false ? .stopped : .kept)
+            answer(isThere == false ? .stopped : .complete)
         }
     }
 
-    private func fail(_ job: OfflineJob, _ error: PlayerError, _ answer: @escaping @Sendable (Outcome) -> Void) {
+    private func fail(_ download: QueuedDownload, _ error: PlayerError, _ answer: @escaping @Sendable (Outcome) -> Void)
+    {
         let time = offlining.clock.seconds
         offlining.store.write(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.fail(job, error.message, at: time)
+            try rows.fail(download, error.message, at: time)
         } _: { result in
             switch result {
             case .success(true): answer(.failed(error))
@@ -54,20 +56,20 @@ final class DownloadResults: Sendable {
 
     /// Drops a download that the appliance chose: it neither waits for room nor stays as a failure.
     private func dropAutomatic(
-        _ job: OfflineJob, _ outcome: Outcome, _ answer: @escaping @Sendable (Outcome) -> Void
+        _ download: QueuedDownload, _ outcome: Outcome, _ answer: @escaping @Sendable (Outcome) -> Void
     ) {
         let store = offlining.store
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.dropAutomatic(job)
+            try rows.dropAutomatic(download)
         } _: { [self] result in
             guard case .success(let dropped?) = result else {
                 // The user has requested it meanwhile.
-                if case .failed(let error) = outcome { return fail(job, error, answer) }
+                if case .failed(let error) = outcome { return fail(download, error, answer) }
                 return answer(outcome)
             }
             store.storage.perform { store.removeFiles(dropped.contents) }
             guard outcome == .noSpace else { return answer(outcome) }
-            if !dropped.isKept { bus.send(.deleted(referenceId: job.referenceId)) }
+            if !dropped.hasCopy { bus.send(.deleted(referenceId: download.referenceId)) }
             answer(.stopped)
         }
     }

@@ -50,33 +50,33 @@ final class DownloadThreads: @unchecked Sendable {
         running.first { $0.product == product }?.stream
     }
 
-    func start(_ job: OfflineJob, _ report: @escaping @Sendable (Report) -> Void) throws(SystemError) {
+    func start(_ download: QueuedDownload, _ report: @escaping @Sendable (Report) -> Void) throws(SystemError) {
         let (loop, offlining, turn, observer) = (loop, offlining, turn, observer)
         let medium = MediumAccess(clock: offlining.service.clock) {
             loop.post { [self] in
-                guard let stream = stream(of: job.product) else { return }
+                guard let stream = stream(of: download.product) else { return }
                 report(.retryChanged(isWaiting: stream.wait != nil))
             }
         }
         let thread = try threads.start("offline") { [self] cancellation in
             let store = offlining.store
-            let download = OfflineDownload(
-                job: job, service: offlining.service, store: store, space: offlining.space,
+            let run = OfflineDownload(
+                download: download, service: offlining.service, store: store, space: offlining.space,
                 cancellation: cancellation, turn: turn, medium: medium,
                 recordInterval: offlining.settings.recordInterval,
                 progress: { percent in loop.post { report(.progress(percent: percent)) } },
                 now: { offlining.clock.seconds }, observer: observer)
             // Without its medium the folder is a mount point: nothing is freed or written there.
-            var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: download, job)
-            let isLost = outcome != .kept && store.isFolderOurs() == false
+            var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: run, download)
+            let isLost = outcome != .complete && store.isFolderOurs() == false
             if isLost { outcome = .stopped }
             loop.post { [self, outcome] in
                 if isLost { report(.folderLost) }
-                remove(job.product)
+                remove(download.product)
                 report(.ended(outcome))
             }
         }
-        running.append((job.product, thread, medium.stream))
+        running.append((download.product, thread, medium.stream))
     }
 
     private func remove(_ product: ServiceAddress) {
@@ -89,29 +89,30 @@ final class DownloadThreads: @unchecked Sendable {
 
     /// Ends all threads soon; their progress is recorded.
     func cancelAll() {
-        for download in running { download.thread.cancel() }
+        for run in running { run.thread.cancel() }
     }
 
     /// Waits until all threads have ended.
     func joinAll() {
-        for download in running { download.thread.join() }
+        for run in running { run.thread.join() }
         running = []
     }
 
     /// Runs a download. Thread: the download's.
-    private static func outcome(of download: OfflineDownload, _ job: OfflineJob) -> OfflineSchedule.Outcome {
+    private static func outcome(of run: OfflineDownload, _ download: QueuedDownload) -> OfflineSchedule.Outcome {
         do throws(OfflineFailure) {
-            try download.run()
-            return .kept
+            try run.run()
+            return .complete
         } catch {
             if error == .noSpace { return .noSpace }
             if let problem = error.problemOfState {
-                Log.warning("\(job.product.text) waits for the state: \(problem)")
+                Log.warning("\(download.product.text) waits for the state: \(problem)")
                 return .noState
             }
             if error.isOfMeteredLink { return .metered }
             let product = MediaProduct(
-                productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
+                productType: download.product.productType, productId: download.product.text,
+                referenceId: download.referenceId)
             guard let error = error.error(product) else { return .stopped }
             return error.reach == .product ? .failed(error) : .away(error)
         }

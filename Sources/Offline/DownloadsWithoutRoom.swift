@@ -1,4 +1,4 @@
-/// The downloads that found no room, by the numbers of their jobs.
+/// The downloads that found no room, by the numbers of their downloads.
 struct DownloadsWithoutRoom: Equatable {
     /// The limit of `waiting`: each search for the next downloads has to skip all of them.
     private static let most = 1024

@@ -21,7 +21,7 @@ final class LostProducts: @unchecked Sendable {
         store.checkKey { [self] lost, isNew in
             guard lost > 0 else { return }
             Log.error(
-                "the key of this device is another one than before: \(lost) kept products cannot be read, and are "
+                "the key of this device is another one than before: \(lost) offline copies cannot be read, and are "
                     + "downloaded again")
             loop.post { [self] in
                 count = lost

@@ -4,7 +4,7 @@ struct MeteredDownloads: Equatable {
     /// route, but another service may use another one.
     private static let most = 8
 
-    /// The numbers of their jobs.
+    /// The numbers of their downloads.
     var numbers: Set<Int64> = []
     /// Whether `wayWaited` is still to come. One timer is enough, however often the routes change.
     var isTimed = false

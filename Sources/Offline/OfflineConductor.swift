@@ -56,10 +56,10 @@ package final class OfflineConductor: @unchecked Sendable {
         self.isOfflineMode = isOfflineMode
         integrity.start()
         gateChanged()
-        downloads.jobsChanged()
+        downloads.downloadsChanged()
         validations?.begin()
         failed = FailedDownloads(offlining.store, loop: loop, clock: offlining.clock) { [downloads] in
-            downloads.jobsChanged()
+            downloads.downloadsChanged()
         }
     }
 
@@ -117,7 +117,7 @@ package final class OfflineConductor: @unchecked Sendable {
         case .folder(let isProblem):
             gateChanged()
             if isProblem { downloads.warnings.changed?() }
-        case .jobs: downloads.jobsChanged()
+        case .downloads: downloads.downloadsChanged()
         case .space: downloads.spaceFreed()
         case .withdrawn(let product): downloads.withdrawn(product)
         }

@@ -47,7 +47,7 @@ final class OfflineDownloads: @unchecked Sendable {
 
     // MARK: Changes from outside
 
-    func jobsChanged() { handle(.jobsChanged) }
+    func downloadsChanged() { handle(.downloadsChanged) }
 
     func gateChanged(to gate: OfflineGate) { handle(.gateChanged(gate)) }
 
@@ -62,7 +62,7 @@ final class OfflineDownloads: @unchecked Sendable {
     /// - Parameter product: nil for all.
     func askedAgain(_ product: ServiceAddress?) {
         hurry(product)
-        if offlining.space.refusals.forget(product) { spaceFreed() } else { jobsChanged() }
+        if offlining.space.refusals.forget(product) { spaceFreed() } else { downloadsChanged() }
     }
 
     func withdrawn(_ product: ServiceAddress) { handle(.withdrawn(product)) }
@@ -87,11 +87,12 @@ final class OfflineDownloads: @unchecked Sendable {
     var serviceProblem: String? { schedule.reasonOfRest }
 
     /// Returns the status of a download.
-    func status(of job: OfflineJob) -> OfflineEntry.Status {
-        switch job.state {
+    func status(of download: QueuedDownload) -> OfflineEntry.Status {
+        switch download.state {
         case .paused: .paused
-        case .failed: .failed(reason: job.failure ?? "")
-        case .queued: schedule.status(of: job, timers.rests.wait(of: job.number) ?? threads.wait(of: job.product))
+        case .failed: .failed(reason: download.failure ?? "")
+        case .queued:
+            schedule.status(of: download, timers.rests.wait(of: download.number) ?? threads.wait(of: download.product))
         }
     }
 
@@ -107,7 +108,7 @@ final class OfflineDownloads: @unchecked Sendable {
     private func carryOut(_ effect: OfflineSchedule.Effect) {
         switch effect {
         case .find(let limit): find(limit)
-        case .start(let job): start(job)
+        case .start(let download): start(download)
         case .stop(let product): threads.stop(product)
         case .send(let message): bus.send(message)
         case .waitForSpace: timers.space.start(after: Self.minute) { [self] in handle(.spaceWaited) }
@@ -120,37 +121,38 @@ final class OfflineDownloads: @unchecked Sendable {
     }
 
     private func find(_ limit: Int) {
-        offlining.store.read(answerOn: loop) { (rows) throws(DatabaseError) -> (jobs: [OfflineJob], isWhole: Bool) in
+        offlining.store.read(answerOn: loop) {
+            (rows) throws(DatabaseError) -> (downloads: [QueuedDownload], isWhole: Bool) in
             var isWhole = true
-            let jobs = try rows.nextJobs(limit: limit) { isWhole = false }
-            return (jobs, isWhole)
+            let downloads = try rows.nextDownloads(limit: limit) { isWhole = false }
+            return (downloads, isWhole)
         } _: { [self] found in
             guard let found else {
-                loop.schedule(after: Self.minute) { [self] in jobsChanged() }
+                loop.schedule(after: Self.minute) { [self] in downloadsChanged() }
                 return handle(.notFound)
             }
-            if !found.isWhole { integrity.failUnreadableJobs() }
-            handle(.found(found.jobs))
+            if !found.isWhole { integrity.failUnreadableDownloads() }
+            handle(.found(found.downloads))
         }
     }
 
-    private func start(_ job: OfflineJob) {
+    private func start(_ download: QueuedDownload) {
         do throws(SystemError) {
-            try threads.start(job) { [self] report in
+            try threads.start(download) { [self] report in
                 switch report {
-                case .progress(let percent): handle(.progress(job.product, percent: percent))
-                case .retryChanged(let isWaiting): handle(.retryChanged(job.product, isWaiting: isWaiting))
+                case .progress(let percent): handle(.progress(download.product, percent: percent))
+                case .retryChanged(let isWaiting): handle(.retryChanged(download.product, isWaiting: isWaiting))
                 case .folderLost: integrity.folderLost()
-                case .ended(let outcome): ended(job, outcome)
+                case .ended(let outcome): ended(download, outcome)
                 }
             }
         } catch {
-            ended(job, .away(PlayerError(error)))
+            ended(download, .away(PlayerError(error)))
         }
     }
 
-    private func ended(_ job: OfflineJob, _ outcome: OfflineSchedule.Outcome) {
-        results.store(outcome, of: job) { [self] outcome in handle(.ended(job, outcome)) }
+    private func ended(_ download: QueuedDownload, _ outcome: OfflineSchedule.Outcome) {
+        results.store(outcome, of: download) { [self] outcome in handle(.ended(download, outcome)) }
     }
 
     /// Retries until the state can be written. The downloads continue then, and those that failed meanwhile begin

@@ -57,7 +57,7 @@ extension OfflineEngine {
     }
 
     private func set(
-        _ state: OfflineJob.State, from former: [OfflineJob.State], _ mediaProduct: MediaProduct?,
+        _ state: QueuedDownload.State, from former: [QueuedDownload.State], _ mediaProduct: MediaProduct?,
         _ answer: @escaping @Sendable (ServiceAddress?, Change) -> Void
     ) {
         var product: ServiceAddress?

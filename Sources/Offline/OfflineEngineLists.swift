@@ -6,8 +6,8 @@ import Playback
 extension OfflineEngine {
     /// The totals of offline copies and downloads.
     public struct Status: Equatable, Sendable {
-        public var keptCount: Int
-        public var jobCount: Int
+        public var copyCount: Int
+        public var downloadCount: Int
         /// The bytes of offline copies and downloads together.
         public var usedBytes: Int64
         /// The budget in bytes; nil: the whole medium.
@@ -37,22 +37,23 @@ extension OfflineEngine {
         offlining.store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             let used = try OfflineSpace.used(rows)
             return (
-                kept: try rows.itemCount(), jobs: try rows.jobCount(), used: used, most: space.most(beside: used),
+                copies: try rows.itemCount(), downloads: try rows.downloadCount(), used: used,
+                most: space.most(beside: used),
                 counted: try OfflineSpace.counted(rows)
             )
         } _: { [conductor] counts in
             guard let counts else { return answer(nil) }
             let level = counts.most.map { Double($0) * Double(limits.warningPercent) / 100 } ?? .infinity
             let status = Status(
-                keptCount: counts.kept, jobCount: counts.jobs, usedBytes: counts.used, budget: limits.bytes,
+                copyCount: counts.copies, downloadCount: counts.downloads, usedBytes: counts.used, budget: limits.bytes,
                 isNearlyFull: counts.counted > 0 && Double(counts.counted) >= level,
-                wait: counts.jobs > 0 ? conductor.downloads.wait : nil)
+                wait: counts.downloads > 0 ? conductor.downloads.wait : nil)
             conductor.integrity.countLost { lost in
                 var status = status
                 status.mostBytes = counts.most
                 status.lostCount = lost
                 status.folderProblem = conductor.integrity.folderProblem
-                status.serviceProblem = counts.jobs > 0 ? conductor.downloads.serviceProblem : nil
+                status.serviceProblem = counts.downloads > 0 ? conductor.downloads.serviceProblem : nil
                 answer(status)
             }
         }
@@ -69,20 +70,20 @@ extension OfflineEngine {
     /// - Parameters:
     ///   - number: the download after which the page begins.
     ///   - answer: gets the page, or nil when it cannot be read; and the number for the next page, nil at the end.
-    public func jobs(
+    public func downloads(
         after number: Int64 = 0, limit: Int = 100,
         _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: Int64?) -> Void
     ) {
         offlining.store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.listedJobs(after: number, limit: limit)
-        } _: { [conductor] jobs in
-            guard let jobs else { return answer(nil, nil) }
-            if jobs.contains(where: { $0.row == nil }) { conductor.integrity.failUnreadableJobs() }
+            try rows.listedDownloads(after: number, limit: limit)
+        } _: { [conductor] downloads in
+            guard let downloads else { return answer(nil, nil) }
+            if downloads.contains(where: { $0.row == nil }) { conductor.integrity.failUnreadableDownloads() }
             answer(
-                jobs.map { listed in
+                downloads.map { listed in
                     listed.row.map { OfflineEntry($0, conductor.downloads.status(of: $0)) }
-                        ?? OfflineEntry(listed, .failed(reason: OfflineRows.unreadableJob))
-                }, jobs.count == limit ? jobs.last?.number : nil)
+                        ?? OfflineEntry(listed, .failed(reason: OfflineRows.unreadableDownload))
+                }, downloads.count == limit ? downloads.last?.number : nil)
         }
     }
 
@@ -115,7 +116,7 @@ extension OfflineEngine {
         _ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void
     ) -> OfflineCheck? {
         guard let product = ServiceAddress(mediaProduct.productId) else {
-            answer(.notKept)
+            answer(.noCopy)
             return nil
         }
         let check = OfflineCheck(loop: loop, conductor.integrity)
@@ -145,14 +146,14 @@ extension OfflineEntry {
             product: listed.product, referenceId: listed.referenceId, status: status, bytes: listed.bytes)
     }
 
-    init(_ job: OfflineJob, _ status: Status) {
+    init(_ download: QueuedDownload, _ status: Status) {
         self.init(
-            product: job.product.text, number: job.number, referenceId: job.referenceId, status: status,
-            bytes: job.progress?.synced ?? 0, audioQuality: job.request.audioQuality)
+            product: download.product.text, number: download.number, referenceId: download.referenceId, status: status,
+            bytes: download.progress?.synced ?? 0, audioQuality: download.request.audioQuality)
     }
 
     init(_ item: OfflineItem, at time: Int64?) {
-        let status: Status = item.isDamaged ? .damaged : item.validity.holds(at: time) ? .kept : .expired
+        let status: Status = item.isDamaged ? .damaged : item.validity.holds(at: time) ? .complete : .expired
         self.init(
             product: item.product.text, referenceId: item.referenceId, status: status, bytes: item.count,
             audioQuality: item.received.audioQuality, audioMode: item.received.audioMode,

@@ -8,7 +8,7 @@ struct OfflineGate: Equatable, Sendable {
     /// `offlineOverCellular`.
     var allowsCellular = false
     var isOfflineMode = false
-    /// Whether the storage folder belongs to the database (`KeptFolder`).
+    /// Whether the storage folder belongs to the database (`StorageFolder`).
     var isFolderOurs = true
     /// Whether the owner of the folder is unknown, because the state cannot be read.
     var isFolderUnknown = false

@@ -12,7 +12,7 @@ final class OfflineIntegrity: @unchecked Sendable {
         /// The storage folder begins or ceases to belong to the database. `isProblem`: the reason for the user differs.
         case folder(isProblem: Bool)
         /// Downloads were added, or can be found again.
-        case jobs
+        case downloads
         /// Room was freed.
         case space
         /// The download of the product is not needed any more.
@@ -26,7 +26,7 @@ final class OfflineIntegrity: @unchecked Sendable {
     private let verifications: OfflineVerifications
     private let lost: LostProducts
     /// Set by `start`; nil after `shutDown`, like the next two.
-    private var folder: KeptFolderWatch?
+    private var folder: StorageFolderWatch?
     private var repairs: OfflineRepairs?
     /// Called after each change.
     var changed: (@Sendable (Change) -> Void)?
@@ -42,7 +42,7 @@ final class OfflineIntegrity: @unchecked Sendable {
         lost = LostProducts(offlining.store, loop: loop)
         repairs = OfflineRepairs(
             offlining.store, offlining.space, bus, loop: loop, configuration, folderLost: { [self] in folderLost() },
-            jobsChanged: { [self] in changed?(.jobs) })
+            downloadsChanged: { [self] in changed?(.downloads) })
         offlining.damage.receive { [self] product, content, what in
             loop.post { [self] in repairs?.found(damaged: product, content, what) }
         }
@@ -52,11 +52,11 @@ final class OfflineIntegrity: @unchecked Sendable {
         let store = offlining.store
         lost.check { [self] count in
             bus.send(.keyLost(count: count))
-            changed?(.jobs)
+            changed?(.downloads)
         }
         // A download whose entry in an index was damaged was never found before the repair.
-        store.storage.observeRepairs { [self] in loop.post { [self] in changed?(.jobs) } }
-        let folder = KeptFolderWatch(store, offlining.space, loop: loop) { [self] in folderChanged(isProblem: $0) }
+        store.storage.observeRepairs { [self] in loop.post { [self] in changed?(.downloads) } }
+        let folder = StorageFolderWatch(store, offlining.space, loop: loop) { [self] in folderChanged(isProblem: $0) }
         self.folder = folder
         folder.look()
     }
@@ -105,7 +105,7 @@ final class OfflineIntegrity: @unchecked Sendable {
         case .damaged(let product, let content):
             repairs?.found(damaged: product, content, "its file is missing, or is not as large as its record says")
         case .unreadable(let product): repairs?.found(unreadable: product)
-        case .unreadableJobs: repairs?.failUnreadableJobs()
+        case .unreadableDownloads: repairs?.failUnreadableDownloads()
         case .partsForgotten: changed?(.space)
         }
     }
@@ -117,7 +117,7 @@ final class OfflineIntegrity: @unchecked Sendable {
     func found(unreadable text: String) { repairs?.found(unreadable: text) }
 
     /// Marks downloads whose rows have damaged values as failed.
-    func failUnreadableJobs() { repairs?.failUnreadableJobs() }
+    func failUnreadableDownloads() { repairs?.failUnreadableDownloads() }
 
     /// - Parameter answer: gets the number of products that were lost with the device's key and are still missing.
     func countLost(_ answer: @escaping @Sendable (Int) -> Void) { lost.count(answer) }
@@ -131,7 +131,7 @@ final class OfflineIntegrity: @unchecked Sendable {
         verifications.verify(product, check, answer) { [self] found in
             switch found {
             case .damaged(let content):
-                repairs?.found(damaged: product, content, "a part of what was kept cannot be read")
+                repairs?.found(damaged: product, content, "a part of an offline copy cannot be read")
             case .unreadable: repairs?.found(unreadable: product.text)
             case .repaired(let reference):
                 changed?(.withdrawn(product))

@@ -28,33 +28,33 @@ final class OfflineRefusals: @unchecked Sendable {
     init(clock: any MonotonicClock) { self.clock = clock }
 
     /// - Returns: the least size of a download's content, in bytes; 0 when none is remembered.
-    func total(of job: OfflineJob) -> Int64 {
+    func total(of download: QueuedDownload) -> Int64 {
         let now = clock.now()
         return lock.withLock {
-            guard let refusal = refused[job.number] else { return 0 }
+            guard let refusal = refused[download.number] else { return 0 }
             if now - refusal.time < Self.memory { return refusal.total }
-            refused[job.number] = nil
+            refused[download.number] = nil
             return 0
         }
     }
 
-    func add(_ job: OfflineJob, _ total: Int64) {
+    func add(_ download: QueuedDownload, _ total: Int64) {
         let now = clock.now()
         lock.withLock {
-            if refused.count >= Self.limit, refused[job.number] == nil,
+            if refused.count >= Self.limit, refused[download.number] == nil,
                 let oldest = refused.min(by: { $0.value.time < $1.value.time })?.key
             {
                 refused[oldest] = nil
             }
             // The age counts from the service's answer, also when the same size is refused again.
             var time = now
-            if let former = refused[job.number], former.total >= total { time = former.time }
-            refused[job.number] = Refusal(product: job.product, total: total, time: time)
+            if let former = refused[download.number], former.total >= total { time = former.time }
+            refused[download.number] = Refusal(product: download.product, total: total, time: time)
         }
     }
 
     /// Forgets a download that has room.
-    func remove(_ job: OfflineJob) { lock.withLock { refused[job.number] = nil } }
+    func remove(_ download: QueuedDownload) { lock.withLock { refused[download.number] = nil } }
 
     /// - Parameter product: nil for all.
     /// - Returns: whether any size was remembered.

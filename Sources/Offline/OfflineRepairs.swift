@@ -16,15 +16,15 @@ final class OfflineRepairs: @unchecked Sendable {
     private let configuration: OfflineEngineConfig
     /// Called when the storage folder does not belong to the database any more.
     private let folderLost: @Sendable () -> Void
-    private let jobsChanged: @Sendable () -> Void
+    private let downloadsChanged: @Sendable () -> Void
 
     init(
         _ store: OfflineStore, _ space: OfflineSpace, _ bus: Bus<OfflineMessage>, loop: EventLoop,
         _ configuration: OfflineEngineConfig, folderLost: @escaping @Sendable () -> Void,
-        jobsChanged: @escaping @Sendable () -> Void
+        downloadsChanged: @escaping @Sendable () -> Void
     ) {
         (self.store, self.space, self.bus, self.loop) = (store, space, bus, loop)
-        (self.configuration, self.folderLost, self.jobsChanged) = (configuration, folderLost, jobsChanged)
+        (self.configuration, self.folderLost, self.downloadsChanged) = (configuration, folderLost, downloadsChanged)
     }
 
     /// Downloads an offline copy again because its file cannot be read.
@@ -49,7 +49,7 @@ final class OfflineRepairs: @unchecked Sendable {
             guard let item else { return }
             Log.warning("\(product.text): \(what). It is downloaded again")
             report(product.text, item.referenceId, what)
-            jobsChanged()
+            downloadsChanged()
         }
     }
 
@@ -70,19 +70,19 @@ final class OfflineRepairs: @unchecked Sendable {
             let way = product == nil ? "It does not say which product it is of" : "It is downloaded again"
             Log.warning("\(text): its record is damaged. \(way)")
             report(text, reference, "its record is damaged")
-            jobsChanged()
+            downloadsChanged()
         }
     }
 
     /// Marks downloads whose rows have damaged values as failed.
-    func failUnreadableJobs() {
+    func failUnreadableDownloads() {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.failUnreadableJobs()
+            try rows.failUnreadableDownloads()
         } _: { [self] result in
             guard case .success(let failed) = result else { return }
-            for job in failed {
-                Log.warning("\(job.product): a download cannot begin: \(OfflineRows.unreadableJob)")
-                report(job.product, job.referenceId, OfflineRows.unreadableJob)
+            for download in failed {
+                Log.warning("\(download.product): a download cannot begin: \(OfflineRows.unreadableDownload)")
+                report(download.product, download.referenceId, OfflineRows.unreadableDownload)
             }
         }
     }

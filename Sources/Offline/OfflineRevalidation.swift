@@ -47,16 +47,16 @@ struct OfflineRevalidation {
         let info = try service.playbackInfo(
             of: item.product, item.request, for: mediaProduct(item), requests, asksForNew: true)
         guard info.fingerprint == item.fingerprint, !item.isDamaged else {
-            let isKept = try write { (rows) throws(DatabaseError) -> Bool in
+            let hasCopy = try write { (rows) throws(DatabaseError) -> Bool in
                 // It may have been deleted meanwhile.
                 guard let now = try rows.item(item.product), now.content == item.content else { return false }
                 // A failed download is retried on its own schedule.
-                if try rows.job(item.product)?.state == .failed { return false }
+                if try rows.download(item.product)?.state == .failed { return false }
                 _ = try rows.add(
                     item.product, item.referenceId, item.request, priority: 0, isAutomatic: now.isAutomatic)
                 return true
             }
-            return isKept ? .differs : .skipped
+            return hasCopy ? .differs : .skipped
         }
         let license = try license(for: item, info, requests)
         let validity = OfflineValidity(revalidateAt: info.offlineRevalidateAt, validUntil: info.offlineValidUntil)
@@ -69,12 +69,12 @@ struct OfflineRevalidation {
         for item: OfflineItem, _ info: PlaybackInfo, _ requests: ServiceRequests
     ) throws(OfflineFailure) -> [UInt8]? {
         guard let sealed = item.sealedLicense, info.licenseSecurityToken != nil || info.licenseURL != nil,
-            let former = store.open(sealed, for: item.content).flatMap({ KeptLicense(bytes: $0) })
+            let former = store.open(sealed, for: item.content).flatMap({ OfflineLicense(bytes: $0) })
         else { return nil }
         let (_, keys) = try service.content(of: info, requests, asksForNew: true)
         let licenses = keys.compactMap { $0.licenses }
         guard !licenses.isEmpty else { return nil }
-        var license = KeptLicense(keys: [])
+        var license = OfflineLicense(keys: [])
         do throws(MediaError) {
             for key in former.keys {
                 let value = try Self.key(key.id, from: licenses)

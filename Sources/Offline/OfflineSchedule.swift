@@ -7,7 +7,7 @@ import Playback
 /// Thread: control.
 struct OfflineSchedule {
     private struct Run: Equatable {
-        let job: OfflineJob
+        let download: QueuedDownload
         var isStopping = false
         /// Whether it waits for a retry, so that another download may run in its stead.
         var isWaiting = false
@@ -47,16 +47,16 @@ struct OfflineSchedule {
 
     /// Returns the status of a download that is neither paused nor failed.
     /// - Parameter retry: the wait of a transfer of its run.
-    func status(of job: OfflineJob, _ retry: StreamWait? = nil) -> OfflineEntry.Status {
-        if let retry, resting.contains(job.number) { return .waiting(.retry(seconds: retry.seconds)) }
-        if runs.contains(where: { $0.job.number == job.number }) {
+    func status(of download: QueuedDownload, _ retry: StreamWait? = nil) -> OfflineEntry.Status {
+        if let retry, resting.contains(download.number) { return .waiting(.retry(seconds: retry.seconds)) }
+        if runs.contains(where: { $0.download.number == download.number }) {
             if let retry { return .waiting(.retry(seconds: retry.seconds)) }
-            return .running(percent: max(0, told[job.number] ?? 0))
+            return .running(percent: max(0, told[download.number] ?? 0))
         }
-        if let reason = unstored[job.number] { return .failed(reason: reason) }
+        if let reason = unstored[download.number] { return .failed(reason: reason) }
         let own: OfflineWait? =
-            metered.numbers.contains(job.number)
-            ? .unmeteredNetwork : withoutRoom.waiting.contains(job.number) ? .space : nil
+            metered.numbers.contains(download.number)
+            ? .unmeteredNetwork : withoutRoom.waiting.contains(download.number) ? .space : nil
         return (gate.wait ?? own).map { .waiting($0) } ?? .queued
     }
 
@@ -67,7 +67,7 @@ struct OfflineSchedule {
         return withoutRoom.isEmpty ? nil : .space
     }
 
-    /// Returns whether the job of this number was given up and is not retried yet.
+    /// Returns whether the download of this number was given up and is not retried yet.
     func rests(_ number: Int64) -> Bool { resting.contains(number) }
 
     /// The reason why downloads wait for the service, for the user; nil when none does.
@@ -87,19 +87,19 @@ struct OfflineSchedule {
 
     mutating func handle(_ event: Event) -> [Effect] {
         switch event {
-        case .jobsChanged: return find()
-        case .found(let jobs): return start(jobs)
+        case .downloadsChanged: return find()
+        case .found(let downloads): return start(downloads)
         case .notFound:
             _ = search.end()
             return []
         case .progress(let product, let percent): return progress(product, percent)
         case .retryChanged(let product, let isWaiting): return retryChanged(product, isWaiting)
-        case .ended(let job, let outcome): return ended(job, outcome)
+        case .ended(let download, let outcome): return ended(download, outcome)
         case .gateChanged(let gate): return change(to: gate)
         case .withdrawn(let product):
             resting.forget(product)
             forgetMetered()
-            return stop { $0.job.product == product }
+            return stop { $0.download.product == product }
         case .allWithdrawn:
             resting.forget(nil)
             forgetMetered()
@@ -165,29 +165,29 @@ struct OfflineSchedule {
         return [.find(limit: limit + runs.count + withoutRoom.count + resting.count + metered.numbers.count)]
     }
 
-    private mutating func start(_ jobs: [OfflineJob]) -> [Effect] {
+    private mutating func start(_ downloads: [QueuedDownload]) -> [Effect] {
         if search.end() { return find() }
         guard gate.wait == nil else { return [] }
-        metered.numbers = metered.numbers.filter { number in jobs.contains { $0.number == number } }
+        metered.numbers = metered.numbers.filter { number in downloads.contains { $0.number == number } }
         // The others were deleted or paused, or are not next.
         withoutRoom.keepTriedAgain { [runs] number in
-            jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
+            downloads.contains { $0.number == number } || runs.contains { $0.download.number == number }
         }
         var effects: [Effect] = []
-        for job in jobs where hasPlace && !isPaced && mayStart(job) {
+        for download in downloads where hasPlace && !isPaced && mayStart(download) {
             guard hasThread else {
                 effects += makeRoomForThread()
                 break
             }
-            runs.append(Run(job: job))
-            if told[job.number] == nil {
+            runs.append(Run(download: download))
+            if told[download.number] == nil {
                 // A restart that continues earlier progress was published before.
-                if job.isToBeTold || job.progress == nil {
-                    effects.append(.send(.started(referenceId: job.referenceId)))
+                if download.isToBeTold || download.progress == nil {
+                    effects.append(.send(.started(referenceId: download.referenceId)))
                 }
-                told[job.number] = job.progress.map { Int($0.percent) } ?? -1
+                told[download.number] = download.progress.map { Int($0.percent) } ?? -1
             }
-            effects.append(.start(job))
+            effects.append(.start(download))
             if isCrowded {
                 isPaced = true
                 effects.append(.pace(nanoseconds: Self.pace))
@@ -196,98 +196,99 @@ struct OfflineSchedule {
         return effects
     }
 
-    private func mayStart(_ job: OfflineJob) -> Bool {
-        guard !withoutRoom.waiting.contains(job.number), !resting.contains(job.number),
-            !metered.numbers.contains(job.number), !runs.contains(where: { $0.job.product == job.product })
+    private func mayStart(_ download: QueuedDownload) -> Bool {
+        guard !withoutRoom.waiting.contains(download.number), !resting.contains(download.number),
+            !metered.numbers.contains(download.number),
+            !runs.contains(where: { $0.download.product == download.product })
         else { return false }
         // One after the other: the first may need the room of a part that belongs to a later download that does not
         // run.
-        return !withoutRoom.triedAgain.contains(job.number)
-            || !runs.contains { withoutRoom.triedAgain.contains($0.job.number) }
+        return !withoutRoom.triedAgain.contains(download.number)
+            || !runs.contains { withoutRoom.triedAgain.contains($0.download.number) }
     }
 
     /// When all threads wait for retries, ends the run that is last in order, for another download.
     private mutating func makeRoomForThread() -> [Effect] {
         let waiting = runs.filter { $0.isWaiting && !$0.isStopping }
         guard let last = Self.lastTurn(of: waiting) else { return [] }
-        for index in runs.indices where runs[index].job.number == last.number { runs[index].restsThen = true }
-        return stop { $0.job.number == last.number }
+        for index in runs.indices where runs[index].download.number == last.number { runs[index].restsThen = true }
+        return stop { $0.download.number == last.number }
     }
 
-    private static func lastTurn(of runs: [Run]) -> OfflineJob? {
-        runs.map { $0.job }.max { ($1.priority, $0.number) < ($0.priority, $1.number) }
+    private static func lastTurn(of runs: [Run]) -> QueuedDownload? {
+        runs.map { $0.download }.max { ($1.priority, $0.number) < ($0.priority, $1.number) }
     }
 
     private mutating func retryChanged(_ product: ServiceAddress, _ isWaiting: Bool) -> [Effect] {
-        guard let index = runs.firstIndex(where: { $0.job.product == product }) else { return [] }
+        guard let index = runs.firstIndex(where: { $0.download.product == product }) else { return [] }
         runs[index].isWaiting = isWaiting
         if isWaiting { return find() }
         // Another download took its slot meanwhile. The last of the active runs waits for the next free slot.
         let active = runs.filter { !$0.isWaiting && !$0.isStopping }
         guard active.count > limit else { return [] }
         let last = Self.lastTurn(of: active)
-        return stop { $0.job.number == last?.number }
+        return stop { $0.download.number == last?.number }
     }
 
     private mutating func progress(_ product: ServiceAddress, _ percent: Int) -> [Effect] {
         // Changed content begins again below the percentage that was sent.
-        guard let index = runs.firstIndex(where: { $0.job.product == product }), !runs[index].isStopping else {
+        guard let index = runs.firstIndex(where: { $0.download.product == product }), !runs[index].isStopping else {
             return []
         }
         runs[index].hasProgressed = true
         let run = runs[index]
-        resting.forget(run.job.number)
+        resting.forget(run.download.number)
         // It has room, so others may have it too, and the next of them is tried.
         var next: [Effect] = []
-        if withoutRoom.remove(run.job.number) {
+        if withoutRoom.remove(run.download.number) {
             withoutRoom.freeAll()
             gate.hasSpace = true
             next = find()
         }
-        guard percent > told[run.job.number] ?? -1 else { return next }
-        told[run.job.number] = percent
-        return [.send(.progress(referenceId: run.job.referenceId, percent: percent))] + next
+        guard percent > told[run.download.number] ?? -1 else { return next }
+        told[run.download.number] = percent
+        return [.send(.progress(referenceId: run.download.referenceId, percent: percent))] + next
     }
 
-    private mutating func ended(_ job: OfflineJob, _ outcome: Outcome) -> [Effect] {
-        let run = runs.first { $0.job.number == job.number }
-        runs.removeAll { $0.job.number == job.number }
-        _ = withoutRoom.remove(job.number)
+    private mutating func ended(_ download: QueuedDownload, _ outcome: Outcome) -> [Effect] {
+        let run = runs.first { $0.download.number == download.number }
+        runs.removeAll { $0.download.number == download.number }
+        _ = withoutRoom.remove(download.number)
         if givesRoom(run, outcome) { freeSpace() }
-        if outcome != .stopped, !outcome.isAway { resting.forget(job.number) }
+        if outcome != .stopped, !outcome.isAway { resting.forget(download.number) }
         var effects: [Effect] = []
         switch outcome {
-        case .kept:
-            if told.removeValue(forKey: job.number) != 100 {
-                effects.append(.send(.progress(referenceId: job.referenceId, percent: 100)))
+        case .complete:
+            if told.removeValue(forKey: download.number) != 100 {
+                effects.append(.send(.progress(referenceId: download.referenceId, percent: 100)))
             }
-            effects.append(.send(.done(referenceId: job.referenceId)))
+            effects.append(.send(.done(referenceId: download.referenceId)))
         case .failed(let error):
-            told.removeValue(forKey: job.number)
-            effects.append(.send(.failed(referenceId: job.referenceId, error)))
+            told.removeValue(forKey: download.number)
+            effects.append(.send(.failed(referenceId: download.referenceId, error)))
         case .notStored(let error):
-            told.removeValue(forKey: job.number)
+            told.removeValue(forKey: download.number)
             effects += waitForState()
-            unstored[job.number] = error.message
-            effects.append(.send(.failed(referenceId: job.referenceId, error)))
+            unstored[download.number] = error.message
+            effects.append(.send(.failed(referenceId: download.referenceId, error)))
         case .noState: effects += waitForState()
         case .away(let error):
-            effects.append(.rest(job.number, nanoseconds: resting.add(job, error.message)))
+            effects.append(.rest(download.number, nanoseconds: resting.add(download, error.message)))
         case .stopped where run?.restsThen ?? false:
-            effects.append(.rest(job.number, nanoseconds: resting.add(job, nil)))
+            effects.append(.rest(download.number, nanoseconds: resting.add(download, nil)))
         case .stopped: break
         case .metered where run?.hasOtherRoutes ?? false: break
         case .metered:
             if !metered.isTimed { effects.append(.waitForWay) }
             metered.isTimed = true
-            metered.numbers.insert(job.number)
+            metered.numbers.insert(download.number)
             gate.hasWay = !metered.isFull
         case .noSpace where run?.hasMoreRoom ?? false:
             // It may have been refused before room was freed.
-            withoutRoom.tryAgain(job.number)
+            withoutRoom.tryAgain(download.number)
         case .noSpace:
             if withoutRoom.waiting.isEmpty { effects.append(.waitForSpace) }
-            withoutRoom.add(job.number)
+            withoutRoom.add(download.number)
             gate.hasSpace = !withoutRoom.isFull
         }
         return effects + find()
@@ -301,7 +302,7 @@ struct OfflineSchedule {
         case .away: run?.hasProgressed ?? false
         case .stopped: run.map { !$0.restsThen || $0.hasProgressed } ?? true
         case .metered: run?.hasProgressed ?? false
-        case .kept, .failed, .noState, .notStored: true
+        case .complete, .failed, .noState, .notStored: true
         }
     }
 
@@ -324,7 +325,7 @@ struct OfflineSchedule {
         var effects: [Effect] = []
         for index in runs.indices where !runs[index].isStopping && isMeant(runs[index]) {
             runs[index].isStopping = true
-            effects.append(.stop(runs[index].job.product))
+            effects.append(.stop(runs[index].download.product))
         }
         return effects
     }

@@ -5,15 +5,15 @@ extension OfflineSchedule {
     /// A change of the downloads or of their surroundings.
     enum Event {
         /// Downloads were added or resumed, or the engine has started.
-        case jobsChanged
+        case downloadsChanged
         /// The answer to `find`: the downloads that are next.
-        case found([OfflineJob])
+        case found([QueuedDownload])
         /// The answer to `find` cannot be read.
         case notFound
         case progress(ServiceAddress, percent: Int)
         /// Whether a running download waits for a retry.
         case retryChanged(ServiceAddress, isWaiting: Bool)
-        case ended(OfflineJob, Outcome)
+        case ended(QueuedDownload, Outcome)
         case gateChanged(OfflineGate)
         /// The download was deleted or paused and must not run.
         case withdrawn(ServiceAddress)
@@ -38,7 +38,7 @@ extension OfflineSchedule {
 
     /// How a run of a download has ended.
     enum Outcome: Equatable {
-        case kept
+        case complete
         case failed(PlayerError)
         /// The run ended for a reason outside of the download, which is retried.
         case away(PlayerError)
@@ -59,7 +59,7 @@ extension OfflineSchedule {
     enum Effect: Equatable {
         /// Asks the database for the next downloads, at most `limit`.
         case find(limit: Int)
-        case start(OfflineJob)
+        case start(QueuedDownload)
         /// `ended` follows.
         case stop(ServiceAddress)
         case send(OfflineMessage)
@@ -68,7 +68,7 @@ extension OfflineSchedule {
         /// A download may not use its route: `wayWaited` follows after some time. The answer depends on more than the
         /// routes, for example on the name server.
         case waitForWay
-        /// `rested` follows for this job. Replaces an earlier timer of the job.
+        /// `rested` follows for this download. Replaces an earlier timer of the download.
         case rest(Int64, nanoseconds: Int64)
         /// `paced` follows.
         case pace(nanoseconds: Int64)

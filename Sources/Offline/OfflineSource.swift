@@ -41,7 +41,7 @@ public final class OfflineSource: Sendable {
                 throw PlayerError(
                     .notAllowed, code: "a4",
                     message:
-                        "\(product.productId): what was kept is not valid any more. It is validated as soon as the "
+                        "\(product.productId): its offline copy is not valid any more. It is validated as soon as the "
                         + "service can be reached.",
                     mediaProduct: product)
             }
@@ -51,13 +51,13 @@ public final class OfflineSource: Sendable {
                 if item.isAutomatic { countPlay(of: address) }
                 return opened(item, restartable(decoder, item, product, otherwise))
             } catch {
-                guard error.isOfWhatIsKept else { throw PlayerError(error, product) }
+                guard error.isOfCopy else { throw PlayerError(error, product) }
                 guard item.content == failed else {
                     // It may have been replaced after its row was read.
                     failed = item.content
                     continue
                 }
-                foundDamaged(address, item.content, "a part of what was kept cannot be read")
+                foundDamaged(address, item.content, "a part of an offline copy cannot be read")
                 if otherwise != nil { return nil }
                 throw PlayerError(error, product)
             }
@@ -76,12 +76,12 @@ public final class OfflineSource: Sendable {
             }
         }
         if let stored, stored.item == nil, stored.isThere, mustRead {
-            throw PlayerError(.source(.integrity(reason: "the record of what was kept is damaged")), product)
+            throw PlayerError(.source(.integrity(reason: "the record of the offline copy is damaged")), product)
         }
         if stored == nil, mustRead {
             throw PlayerError(
                 .unexpected, code: "a5",
-                message: "\(product.productId): the list of what is kept cannot be read. Check the medium with the "
+                message: "\(product.productId): the list of offline copies cannot be read. Check the medium with the "
                     + "player's state.",
                 mediaProduct: product)
         }
@@ -93,13 +93,13 @@ public final class OfflineSource: Sendable {
     ) throws(MediaError) -> any AudioDecoder {
         var licenses: ContentKeys?
         if let sealed = item.sealedLicense {
-            guard let license = store.open(sealed, for: item.content).flatMap({ KeptLicense(bytes: $0) }) else {
+            guard let license = store.open(sealed, for: item.content).flatMap({ OfflineLicense(bytes: $0) }) else {
                 throw .source(.integrity(reason: "this device does not have its license any more"))
             }
             licenses = ContentKeys(license.keys)
         }
-        let kept = try medium.waiting { () throws(MediaError) in try KeptBytes(item, store) }
-        let bytes = MediumByteSource(kept, medium)
+        let copy = try medium.waiting { () throws(MediaError) in try OfflineCopyBytes(item, store) }
+        let bytes = MediumByteSource(copy, medium)
         return try item.received.parts.open(bytes, cancellation: cancellation) { [licenses] _ in licenses }
     }
 
@@ -110,9 +110,9 @@ public final class OfflineSource: Sendable {
         let quality = item.received.audioQuality
         return RestartingDecoder(RestartingDecoder.Content(decoder, audioQuality: quality)) {
             [foundDamaged] (_) throws(PlayerError) in
-            foundDamaged(item.product, item.content, "a part of what was kept cannot be read")
+            foundDamaged(item.product, item.content, "a part of an offline copy cannot be read")
             guard let otherwise, let decoder = try otherwise() else {
-                throw PlayerError(.source(.integrity(reason: "a part of what was kept is damaged")), product)
+                throw PlayerError(.source(.integrity(reason: "a part of an offline copy is damaged")), product)
             }
             return RestartingDecoder.Content(decoder, audioQuality: quality)
         }
@@ -137,7 +137,7 @@ public final class OfflineSource: Sendable {
 
 extension MediaError {
     /// Whether the file of the offline copy is the reason: it is missing, or differs from the written one.
-    fileprivate var isOfWhatIsKept: Bool {
+    fileprivate var isOfCopy: Bool {
         switch self {
         case .source(.integrity), .notAudio, .damaged, .empty: true
         case .source(.medium(let error)): error.isMissingFile

@@ -66,16 +66,16 @@ package final class OfflineSpace: @unchecked Sendable {
     ///   counts, also from a refused run: so the service is not asked for content that does not fit.
     /// - Throws: `.noSpace`; `.tooLarge` when removing others would not help; `.medium` when the free space cannot be
     ///   read.
-    func claim(_ job: OfflineJob, upTo total: Int64 = 0) throws(OfflineFailure) {
+    func claim(_ download: QueuedDownload, upTo total: Int64 = 0) throws(OfflineFailure) {
         if let budget = limits.bytes, total > budget { throw .tooLarge(bytes: total, budget: budget) }
-        try reserve(job, total)
+        try reserve(download, total)
     }
 
     /// Reserves room for content of unknown length, of which `count` bytes have arrived.
     /// - Throws: as `claim`, and `.tooLarge` when `count` is more than the budget.
-    func claimMore(_ job: OfflineJob, behind count: Int64) throws(OfflineFailure) {
+    func claimMore(_ download: QueuedDownload, after count: Int64) throws(OfflineFailure) {
         try checkArrived(count)
-        try reserve(job, min(Self.sum(count, Self.step), limits.bytes ?? .max))
+        try reserve(download, min(Self.sum(count, Self.step), limits.bytes ?? .max))
     }
 
     /// Checks the budget before bytes of such content are written.
@@ -84,17 +84,17 @@ package final class OfflineSpace: @unchecked Sendable {
         if let budget = limits.bytes, count > budget { throw .tooLarge(bytes: count, budget: budget) }
     }
 
-    private func reserve(_ job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
+    private func reserve(_ download: QueuedDownload, _ total: Int64) throws(OfflineFailure) {
         try lock.withLock { () throws(OfflineFailure) in
-            let former = runs[job.number]
-            let total = max(total, former ?? refusals.total(of: job))
-            runs[job.number] = total
+            let former = runs[download.number]
+            let total = max(total, former ?? refusals.total(of: download))
+            runs[download.number] = total
             do throws(OfflineFailure) {
-                try makeRoom(for: job, total)
-                refusals.remove(job)
+                try makeRoom(for: download, total)
+                refusals.remove(download)
             } catch {
-                runs[job.number] = former
-                if error == .noSpace { refusals.add(job, total) }
+                runs[download.number] = former
+                if error == .noSpace { refusals.add(download, total) }
                 throw error
             }
         }
@@ -107,7 +107,7 @@ package final class OfflineSpace: @unchecked Sendable {
     }
 
     /// Ends the reservation of a run; others may use the rest.
-    func end(_ job: OfflineJob) { lock.withLock { runs[job.number] = nil } }
+    func end(_ download: QueuedDownload) { lock.withLock { runs[download.number] = nil } }
 
     /// A number of bytes in the budget and on the medium: missing ones, or ones that can be freed.
     private struct Room {
@@ -123,12 +123,12 @@ package final class OfflineSpace: @unchecked Sendable {
     }
 
     /// Makes room for a download. Removes no offline copy when that would not be enough. Under the lock.
-    private func makeRoom(for job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
+    private func makeRoom(for download: QueuedDownload, _ total: Int64) throws(OfflineFailure) {
         // A download that can never fit takes no room from others.
         if let budget = limits.bytes, total > budget { throw .noSpace }
-        let removable = removable(for: job)
-        guard Room(budget: missingInBudget(job, total)).isCovered(by: removable) else { throw .noSpace }
-        var former = replaced(by: job)
+        let removable = removable(for: download)
+        guard Room(budget: missingInBudget(download, total)).isCovered(by: removable) else { throw .noSpace }
+        var former = replaced(by: download)
         while try missingOnMedium(former) > 0, evictFromCache() {}
         let givenUp = former.map { $0.isPlayable ? 0 : $0.bytes } ?? 0
         let enough = Room(budget: removable.budget, medium: Self.sum(removable.medium, givenUp))
@@ -136,7 +136,7 @@ package final class OfflineSpace: @unchecked Sendable {
         while true {
             // The size must be known before something is removed for it.
             var missing = Room(
-                budget: total > 0 ? missingInBudget(job, total) : 0, medium: try missingOnMedium(former))
+                budget: total > 0 ? missingInBudget(download, total) : 0, medium: try missingOnMedium(former))
             if total == 0 { missing.medium -= givenUp }
             if missing.isEnough { break }
             if missing.medium > 0, total > 0, let copy = former, !copy.isPlayable, copy.bytes > 0 {
@@ -145,16 +145,16 @@ package final class OfflineSpace: @unchecked Sendable {
                 continue
             }
             if try evictChosen() { continue }
-            guard try removePart(behind: job, missing) else { throw .noSpace }
+            guard try removePart(after: download, missing) else { throw .noSpace }
         }
     }
 
     /// Returns the room that can be freed for a download: automatic downloads, and the parts of downloads that come
     /// after it. Under the lock.
-    private func removable(for job: OfflineJob) -> Room {
+    private func removable(for download: QueuedDownload) -> Room {
         let runs = runs
         let found = store.waitToRead { (rows) throws(DatabaseError) -> Room in
-            let (chosen, parts) = (try rows.chosenBytes(), try Self.parts(rows, behind: job, runs).room)
+            let (chosen, parts) = (try rows.chosenBytes(), try Self.parts(rows, after: download, runs).room)
             return Room(budget: Self.sum(chosen, parts.budget), medium: Self.sum(chosen, parts.medium))
         }
         return found ?? Room()
@@ -170,8 +170,8 @@ package final class OfflineSpace: @unchecked Sendable {
     }
 
     /// Returns the copy that a download replaces. Under the lock.
-    private func replaced(by job: OfflineJob) -> Replaced? {
-        let product = job.product
+    private func replaced(by download: QueuedDownload) -> Replaced? {
+        let product = download.product
         let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.item(product) }
         guard let item = stored ?? nil else { return nil }
         return Replaced(
@@ -258,10 +258,10 @@ package final class OfflineSpace: @unchecked Sendable {
     /// - Parameter total: the size of the asking download; 0 when it is unknown. Then at least one byte has to be free,
     ///   unless a part of the download is there, which may be all of it.
     /// - Returns: 0 or less when there is room.
-    private func missingInBudget(_ job: OfflineJob, _ total: Int64) -> Int64 {
+    private func missingInBudget(_ download: QueuedDownload, _ total: Int64) -> Int64 {
         guard let budget = limits.bytes else { return 0 }
         let expected = expected().budget
-        let number = job.number
+        let number = download.number
         let found = store.waitToRead { (rows) throws(DatabaseError) in
             (counted: try Self.counted(rows), own: try rows.sizes(of: number) ?? (0, 0))
         }
@@ -302,13 +302,13 @@ package final class OfflineSpace: @unchecked Sendable {
         }
     }
 
-    /// Removes the part of the last download after `job`, if all such parts together would free enough. Otherwise parts
-    /// that never complete could block all downloads. Under the lock: none of these downloads begins meanwhile.
-    private func removePart(behind job: OfflineJob, _ missing: Room) throws(OfflineFailure) -> Bool {
+    /// Removes the part of the last download after `download`, if all such parts together would free enough. Otherwise
+    /// parts that never complete could block all downloads. Under the lock: none of these downloads begins meanwhile.
+    private func removePart(after download: QueuedDownload, _ missing: Room) throws(OfflineFailure) -> Bool {
         let runs = runs
         do throws(DatabaseError) {
             let removed = try store.waitToWrite { (rows) throws(DatabaseError) -> [UInt8]? in
-                let (last, room) = try Self.parts(rows, behind: job, runs)
+                let (last, room) = try Self.parts(rows, after: download, runs)
                 guard let last, missing.isCovered(by: room) else { return nil }
                 _ = try rows.setProgress(nil, of: last)
                 return last.progress?.content
@@ -322,13 +322,13 @@ package final class OfflineSpace: @unchecked Sendable {
         }
     }
 
-    /// Returns the last download after `job` that has a part on the medium and does not run, and the bytes of all such
-    /// parts.
+    /// Returns the last download after `download` that has a part on the medium and does not run, and the bytes of all
+    /// such parts.
     private static func parts(
-        _ rows: OfflineRows, behind job: OfflineJob, _ runs: [Int64: Int64]
-    ) throws(DatabaseError) -> (last: OfflineJob?, room: Room) {
-        var (last, room): (OfflineJob?, Room) = (nil, Room())
-        for other in try rows.jobsWithPart(behind: job, limit: 100) where runs[other.number] == nil {
+        _ rows: OfflineRows, after download: QueuedDownload, _ runs: [Int64: Int64]
+    ) throws(DatabaseError) -> (last: QueuedDownload?, room: Room) {
+        var (last, room): (QueuedDownload?, Room) = (nil, Room())
+        for other in try rows.downloadsWithPart(after: download, limit: 100) where runs[other.number] == nil {
             if last == nil { last = other }
             guard let sizes = try rows.sizes(of: other.number) else { continue }
             room.medium = sum(room.medium, sizes.recorded)

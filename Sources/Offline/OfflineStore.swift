@@ -12,7 +12,7 @@ import Platform
 /// Thread: any, except where a declaration says otherwise.
 /// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 package final class OfflineStore: @unchecked Sendable {
-    let folder: KeptFolder
+    let folder: StorageFolder
     let storage: StorageThread
     private let deviceKey: DeviceKey
     private let lock = Lock()
@@ -24,7 +24,7 @@ package final class OfflineStore: @unchecked Sendable {
     ///   - folder: created when it is missing; it holds nothing else.
     ///   - storage: the storage thread; its modules include `OfflineRows.schema`.
     init(_ folder: String, _ storage: StorageThread, _ deviceKey: consuming DeviceKey) {
-        self.folder = KeptFolder(path: folder)
+        self.folder = StorageFolder(path: folder)
         self.storage = storage
         self.deviceKey = deviceKey
         storage.join()
@@ -62,7 +62,7 @@ package final class OfflineStore: @unchecked Sendable {
     ) -> Result? {
         guard let database else { return nil }
         do throws(DatabaseError) { return try body(OfflineRows(database)) } catch {
-            Log.warning("what is kept offline cannot be read: \(error.description)")
+            Log.warning("the offline copies cannot be read: \(error.description)")
             return nil
         }
     }
@@ -121,7 +121,7 @@ package final class OfflineStore: @unchecked Sendable {
         write(answerOn: nil) { [self] (rows) throws(DatabaseError) -> (Int, Bool) in
             try rows.recount()
             let regained = try rows.regain { opens($0, of: $1) }
-            if regained > 0 { Log.info("the former key of this device is back: \(regained) kept products are whole") }
+            if regained > 0 { Log.info("the former key of this device is back: \(regained) offline copies are whole") }
             let proof = try rows.keyProof()
             if let proof, open(proof, for: Self.proofContext) != nil {
                 return (try rows.damagedCount { !opens($0, of: $1) }, false)
@@ -204,7 +204,7 @@ package final class OfflineStore: @unchecked Sendable {
     func removeFiles(_ contents: [[UInt8]]) {
         for content in contents {
             do throws(SystemError) { try Folder.removeFile(path(of: content)) } catch {
-                Log.warning("a file that was kept offline cannot be removed: \(error)")
+                Log.warning("a file of an offline copy cannot be removed: \(error)")
             }
         }
     }

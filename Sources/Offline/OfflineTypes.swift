@@ -34,7 +34,7 @@ public enum OfflineMessage: Equatable, Sendable {
 
 /// The result of a check of an offline copy.
 public enum OfflineVerification: Equatable, Sendable {
-    case notKept
+    case noCopy
     case whole
     /// The content differs from the written one. It is downloaded again.
     case damaged
@@ -108,7 +108,7 @@ public struct OfflineEntry: Equatable, Sendable {
         /// The reason is for the user.
         case failed(reason: String)
         /// The offline copy plays, until `validUntil`.
-        case kept
+        case complete
         /// The offline copy has expired.
         case expired
         /// A part of the offline copy cannot be read. It is downloaded again.

@@ -67,7 +67,7 @@ final class OfflineValidations: @unchecked Sendable {
             case .rest:
                 let interval = begun.isProved ? Self.interval : Self.unprovedInterval
                 loop.schedule(after: interval) { [self] in handle(.due) }
-            case .jobAdded(let product): differs(product)
+            case .downloadAdded(let product): differs(product)
             }
         }
     }

@@ -16,7 +16,7 @@ final class OfflineVerifications: @unchecked Sendable {
         case damaged(content: [UInt8])
         /// The row has damaged values.
         case unreadable
-        /// The copy was marked as damaged, and is whole: the job of its repair was removed.
+        /// The copy was marked as damaged, and is whole: the download of its repair was removed.
         /// - Parameter referenceId: nil when the copy is not valid all the same.
         case repaired(referenceId: String?)
     }
@@ -89,7 +89,7 @@ final class OfflineVerifications: @unchecked Sendable {
         let (loop, store, product) = (loop, store, request.product)
         do throws(SystemError) {
             thread = try startThread { [self] cancellation in
-                let (result, content) = KeptBytes.verify(product, store, cancellation)
+                let (result, content) = OfflineCopyBytes.verify(product, store, cancellation)
                 var finding: Finding?
                 if content == nil, result == .damaged { finding = .unreadable }
                 if let content {
@@ -132,7 +132,9 @@ final class OfflineVerifications: @unchecked Sendable {
         do throws(DatabaseError) {
             let repaired = try store.waitToWrite {
                 (rows) throws(DatabaseError) -> (parts: [[UInt8]], referenceId: String?)? in
-                guard let parts = try rows.markWhole(product, content), try rows.job(product) == nil else { return nil }
+                guard let parts = try rows.markWhole(product, content), try rows.download(product) == nil else {
+                    return nil
+                }
                 let item = try rows.item(product)
                 return (parts, item?.validity.holds(at: time) ?? false ? item?.referenceId : nil)
             }

@@ -56,7 +56,7 @@ public final class Offlining: Sendable {
         do throws(DeviceKeyError) { key = try DeviceKey.load(folder: keyFolder) } catch {
             let advice =
                 switch error {
-                case .damaged: " Then start again; without the old key, what was kept is downloaded again."
+                case .damaged: " Then start again; without the old key, the offline copies are downloaded again."
                 case .system(let error): Self.advice(error, "Give this user the right to read and write it")
                 }
             throw Self.unusable(PlayerError(error), advice)

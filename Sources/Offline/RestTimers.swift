@@ -1,7 +1,7 @@
 import Fetching
 import Platform
 
-/// The timers of the downloads that rest (`OfflineSchedule.Effect.rest`), by the numbers of their jobs.
+/// The timers of the downloads that rest (`OfflineSchedule.Effect.rest`), by the numbers of their downloads.
 ///
 /// Thread: control.
 final class RestTimers {
@@ -15,7 +15,7 @@ final class RestTimers {
         self.clock = clock
     }
 
-    /// Replaces an earlier timer of the job.
+    /// Replaces an earlier timer of the download.
     func begin(_ number: Int64, _ nanoseconds: Int64, then action: @escaping () -> Void) {
         if let former = timers[number] { loop.cancel(former.token) }
         let token = loop.schedule(after: nanoseconds) { [self] in
@@ -25,7 +25,7 @@ final class RestTimers {
         timers[number] = (token, clock.now() + nanoseconds)
     }
 
-    /// Ends the timers of jobs that rest no longer.
+    /// Ends the timers of downloads that rest no longer.
     func end(where isOver: (Int64) -> Bool) {
         for (number, timer) in timers where isOver(number) {
             loop.cancel(timer.token)
@@ -33,7 +33,7 @@ final class RestTimers {
         }
     }
 
-    /// Returns how long a job still rests; nil when it does not.
+    /// Returns how long a download still rests; nil when it does not.
     func wait(of number: Int64) -> StreamWait? { timers[number].map { .service(seconds: seconds(until: $0.end)) } }
 
     /// How long each of them still rests, in seconds.

@@ -9,7 +9,7 @@ struct RestingDownloads: Equatable {
     private static let firstDelay: Int64 = 1_000_000_000
     private static let longestDelay: Int64 = 60_000_000_000
 
-    /// The resting products by the numbers of their jobs.
+    /// The resting products by the numbers of their downloads.
     private var products: [Int64: ServiceAddress] = [:]
     /// How often each was given up without progress in between.
     private var attempts: [Int64: Int] = [:]
@@ -23,21 +23,21 @@ struct RestingDownloads: Equatable {
 
     /// - Parameter reason: nil leaves the former reason.
     /// - Returns: nanoseconds until `wake`.
-    mutating func add(_ job: OfflineJob, _ reason: String?) -> Int64 {
-        products[job.number] = job.product
+    mutating func add(_ download: QueuedDownload, _ reason: String?) -> Int64 {
+        products[download.number] = download.product
         self.reason = reason ?? self.reason
-        let former = attempts[job.number] ?? 0
-        attempts[job.number] = min(former + 1, 6)
+        let former = attempts[download.number] ?? 0
+        attempts[download.number] = min(former + 1, 6)
         return min(Self.firstDelay << Int64(former), Self.longestDelay)
     }
 
-    /// Ends the rest of a job.
+    /// Ends the rest of a download.
     mutating func wake(_ number: Int64) {
         products[number] = nil
         if products.isEmpty { reason = nil }
     }
 
-    /// Forgets a job whose bytes arrive, or that has ended.
+    /// Forgets a download whose bytes arrive, or that has ended.
     mutating func forget(_ number: Int64) {
         wake(number)
         attempts[number] = nil

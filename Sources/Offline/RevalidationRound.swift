@@ -25,7 +25,7 @@ struct RevalidationRound {
         /// `due` follows.
         case rest
         /// A download of a product was added.
-        case jobAdded(ServiceAddress)
+        case downloadAdded(ServiceAddress)
     }
 
     private enum State {
@@ -61,7 +61,7 @@ struct RevalidationRound {
         case (.ended(let outcome), .validating(let item, let rest, let isStopping)):
             let isUnasked = outcome == .metered || outcome == .notBegun || outcome == .stopped && isStopping
             if isUnasked { asked.remove(item.product) }
-            let added: [Effect] = outcome == .differs ? [.jobAdded(item.product)] : []
+            let added: [Effect] = outcome == .differs ? [.downloadAdded(item.product)] : []
             if outcome == .metered, !hasChanged {
                 // Wait until the gate changes, which each change of a route causes.
                 state = .waiting

@@ -20,26 +20,26 @@ public final class SourceRouter: PlaybackSource {
     private let local: any PlaybackSource
     private let service: (any PlaybackSource)?
     private let web: (any PlaybackSource)?
-    private let kept: OfflineSource?
+    private let copies: OfflineSource?
     private let offlineMode: OfflineMode
     private let isLinked: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - service: nil when no content service is configured.
     ///   - web: files on web servers; nil for a player that has none.
-    ///   - kept: the offline copies of the service; nil without an offline engine.
+    ///   - copies: the offline copies of the service; nil without an offline engine.
     ///   - offlineMode: the mode in which no source uses the network.
     ///   - isLinked: whether there is a link now. Without one, damage of an offline copy is an error, and the service
     ///     is not tried. Called on decoder threads.
     public init(
         local: any PlaybackSource = LocalFiles(), service: (any PlaybackSource)? = nil,
-        web: (any PlaybackSource)? = nil, kept: OfflineSource? = nil, offlineMode: OfflineMode = OfflineMode(),
+        web: (any PlaybackSource)? = nil, copies: OfflineSource? = nil, offlineMode: OfflineMode = OfflineMode(),
         isLinked: @escaping @Sendable () -> Bool = { true }
     ) {
         self.web = web
         self.local = local
         self.service = service
-        self.kept = kept
+        self.copies = copies
         self.offlineMode = offlineMode
         self.isLinked = isLinked
     }
@@ -69,8 +69,8 @@ public final class SourceRouter: PlaybackSource {
                         .decoder
                 }
             }
-            if let kept,
-                let opened = try kept.open(
+            if let copies,
+                let opened = try copies.open(
                     product, cancellation: cancellation, medium: medium, otherwise: otherwise)
             {
                 return opened
@@ -89,7 +89,8 @@ public final class SourceRouter: PlaybackSource {
         }
         return PlayerError(
             .notAllowed, code: "a3",
-            message: "\(product.productId): it is not kept, and the player is in offline mode ([offline] only).",
+            message:
+                "\(product.productId): it has no offline copy, and the player is in offline mode ([offline] only).",
             mediaProduct: product)
     }
 

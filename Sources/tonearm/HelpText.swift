@@ -31,8 +31,8 @@ enum HelpText {
           repeat [off|all|one]
           queue [list|add|insert|set|move|remove|clear]
           offline [list|status|add|remove|pause|resume|verify]
-                              what is kept of the content service
-          playlist            kept playlists: list, show, play, save, add, remove, move, rename, delete
+                              offline copies of the content service
+          playlist            stored playlists: list, show, play, save, add, remove, move, rename, delete
           library             the music on the disks: search, artists, albums, folders
           events              what the content service is still to learn about listening
           focus LEVEL         none, background, limited or full: how much of the speaker it may use

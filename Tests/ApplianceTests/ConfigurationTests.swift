@@ -198,7 +198,7 @@ struct ConfigurationTests {
         #expect(offline.limits.bytes == 4096 << 20 && offline.limits.freeBytes == 64 << 20)
         #expect(configuration.offlineQuality == .high && configuration.offlineOverCellular)
         #expect(configuration.offlineVideoQuality == .medium)
-        #expect(configuration.isOfflineOnly && configuration.keepsPlayed)
+        #expect(configuration.isOfflineOnly && configuration.downloadsPlayed)
         #expect(configuration.eventConsent == [.statistics] && configuration.eventBytes == 5_000_000)
         #expect(
             configuration.updateFolder == "/run/update" && configuration.commandLine(of: .update) == "request update")
@@ -231,7 +231,7 @@ struct ConfigurationTests {
             ("[audio]\n\ndevice", "3: \"device\" is neither a [section] nor key = value"),
             ("[audio]\n= x", "2: there is no key before the ="),
             ("[audio]\ndevice = \"x", "2: the closing quote is missing"),
-            ("[audio]\ndevice = \"x\"y", "2: there is something behind the closing quote"),
+            ("[audio]\ndevice = \"x\"y", "2: there is something after the closing quote"),
             ("[audio]\ndevice = \u{1B}[31m", "2: control characters are not allowed"),
         ])
     func malformed(text: String, problem: String) {
@@ -279,7 +279,7 @@ struct ConfigurationTests {
     }
 
     private static let pins =
-        "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"
+        "hosts, each with its keys after it and a comma between hosts, like nas.local KEY KEY; or none"
 
     private static let address = "an address that begins with https:// and has at most 1000 bytes, or none"
 

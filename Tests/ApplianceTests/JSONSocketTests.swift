@@ -24,13 +24,13 @@ struct JSONSocketTests {
         #expect(try client.message()["id"] == .null)
     }
 
-    @Test("A client that waits for an answer about kept products when the daemon ends is told so")
+    @Test("A client that waits for an answer about offline copies when the daemon ends is told so")
     func ends() throws {
-        let kept = try KeptProducts(in: fixture.folder)
+        let kept = try OfflineCopies(in: fixture.folder)
         defer { withExtendedLifetime(kept) {} }
         // Its thread never runs: the answer does not come by itself.
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.clients.requests.later.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.later.downloads = DownloadExecution(engine: engine, loop: loop) }
         let client = try fixture.connect()
         try client.ask("version")
         try client.send(#"{"id":"v","request":"offline-verify","product":"tonearm:track/7"}"# + "\n")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("Kept playlists over the control socket", .timeLimit(.minutes(10)))
+@Suite("Stored playlists over the control socket", .timeLimit(.minutes(10)))
 struct PlaylistRequestTests {
     private let fixture: RemoteFixture
     private let tracks: Tracks

@@ -36,7 +36,7 @@ final class RemoteFixture: @unchecked Sendable {
         var id: UInt32 = 1000
     }
 
-    /// - Parameter opensLibrary: for kept playlists; it has no music folders.
+    /// - Parameter opensLibrary: for stored playlists; it has no music folders.
     init(clientLimit: Int = 8, mode: UInt32 = 0o660, opensLibrary: Bool = false) throws {
         folder = try ScratchFolder()
         loop = try EventLoop(drivenBy: clock)

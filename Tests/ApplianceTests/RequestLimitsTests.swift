@@ -72,12 +72,12 @@ struct RequestLimitsTests {
     }
 
     @Test("Pages of downloads and of offline copies fit into a line, and follow each other", arguments: [true, false])
-    func pages(ofJobs: Bool) throws {
+    func pages(ofDownloads: Bool) throws {
         let all = entries(100, title: String(repeating: "é\"", count: 300))
         var (rest, seen, count) = (all[...], [String?](), 0)
         while !rest.isEmpty {
-            let reply: KeepingReply = ofJobs ? .jobs(Array(rest), next: nil) : .items(Array(rest), next: nil)
-            let line = ReplyLines.reply(.string(String(repeating: "\u{7F}", count: 1024)), .keeping(reply))
+            let reply: DownloadReply = ofDownloads ? .downloads(Array(rest), next: nil) : .items(Array(rest), next: nil)
+            let line = ReplyLines.reply(.string(String(repeating: "\u{7F}", count: 1024)), .download(reply))
             #expect(line.count <= Self.lineLimit + 1)
             let json = try JSONValue.parse(String(decoding: line, as: UTF8.self))
             let page = try #require(json["entries"]?.elements)
@@ -86,7 +86,7 @@ struct RequestLimitsTests {
             rest = all[seen.count...]
             let next: JSONValue =
                 rest.isEmpty
-                ? .null : ofJobs ? .integer(all[seen.count - 1].number!) : .string(all[seen.count - 1].product)
+                ? .null : ofDownloads ? .integer(all[seen.count - 1].number!) : .string(all[seen.count - 1].product)
             #expect(json["next"] == next)
             count += 1
         }
@@ -98,8 +98,8 @@ struct RequestLimitsTests {
         let text = String(repeating: "\u{1}", count: 100_000)
         let id = JSONValue.string(String(repeating: "i", count: 256))
         for line in [
-            ReplyLines.reply(id, .keeping(.items(entries(1, title: text), next: "n"))),
-            ReplyLines.refusal(id, code: "system", text), ReplyLines.reply(id, .keeping(.unreadable(reason: text))),
+            ReplyLines.reply(id, .download(.items(entries(1, title: text), next: "n"))),
+            ReplyLines.refusal(id, code: "system", text), ReplyLines.reply(id, .download(.unreadable(reason: text))),
         ] {
             #expect(line.count <= Self.lineLimit + 1)
             #expect(try JSONValue.parse(String(decoding: line, as: UTF8.self))["id"] == id)
@@ -176,9 +176,9 @@ struct RequestLimitsTests {
     func everyRequest() throws {
         let fixture = try RemoteFixture(opensLibrary: true)
         defer { fixture.shutDown() }
-        let kept = try KeptProducts(in: fixture.folder)
+        let kept = try OfflineCopies(in: fixture.folder)
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.clients.requests.later.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.later.downloads = DownloadExecution(engine: engine, loop: loop) }
         let thread = try NamedThread.start(name: "engine") { [loop = kept.loop] in loop.run() }
         defer {
             kept.loop.stop()
@@ -207,10 +207,10 @@ struct RequestLimitsTests {
     @Test("A line that names thousands of products leaves the engine's thread to others, a few products at a time")
     func turns() throws {
         let folder = try ScratchFolder()
-        let kept = try KeptProducts(in: folder)
+        let kept = try OfflineCopies(in: folder)
         defer { withExtendedLifetime(kept) {} }
         let loop = kept.loop
-        var answers: [Result<KeepingReply, RemoteFailure>] = []
+        var answers: [Result<DownloadReply, RemoteFailure>] = []
         let addresses = (0..<1000).map { "tonearm:track/\($0)" }
         let begun = Recorder<String>()
         kept.engine.inTurns(addresses.map { MediaProduct(productType: .track, productId: $0, referenceId: $0) }) {
@@ -219,7 +219,7 @@ struct RequestLimitsTests {
         #expect(begun.elements.isEmpty, "the caller does no work")
         let before = Recorder<Int>()
         loop.post { loop.post { before.record(begun.elements.count) } }
-        KeepingExecution(engine: kept.engine, loop: loop).perform(.pause(addresses)) {
+        DownloadExecution(engine: kept.engine, loop: loop).perform(.pause(addresses)) {
             answers.append($0)
             loop.stop()
         }
@@ -246,19 +246,19 @@ struct RequestLimitsTests {
     @Test("The queue of downloads has a limit; a request that does not fit into it adds nothing")
     func fullQueue() throws {
         let folder = try ScratchFolder()
-        let kept = try KeptProducts(in: folder, downloads: 5)
+        let kept = try OfflineCopies(in: folder, downloads: 5)
         defer { withExtendedLifetime(kept) {} }
         let loop = kept.loop
-        func perform(_ request: KeepingRequest) throws -> Result<KeepingReply, RemoteFailure> {
-            var answers: [Result<KeepingReply, RemoteFailure>] = []
-            KeepingExecution(engine: kept.engine, loop: loop).perform(request) {
+        func perform(_ request: DownloadRequest) throws -> Result<DownloadReply, RemoteFailure> {
+            var answers: [Result<DownloadReply, RemoteFailure>] = []
+            DownloadExecution(engine: kept.engine, loop: loop).perform(request) {
                 answers.append($0)
                 loop.stop()
             }
             loop.run()
             return try #require(answers.first)
         }
-        func add(_ ids: Range<Int>) throws -> Result<KeepingReply, RemoteFailure> {
+        func add(_ ids: Range<Int>) throws -> Result<DownloadReply, RemoteFailure> {
             try perform(.add(ids.map { "tonearm:track/\($0)" }, priority: 0))
         }
         #expect(try add(0..<3) == .success(.changed(count: 3, unchanged: 0)))
@@ -282,7 +282,7 @@ struct RequestLimitsTests {
     @Test("A product with an id that no service has is refused by the engine too")
     func longID() throws {
         let folder = try ScratchFolder()
-        let kept = try KeptProducts(in: folder)
+        let kept = try OfflineCopies(in: folder)
         defer { withExtendedLifetime(kept) {} }
         let product = MediaProduct(
             productType: .track, productId: "tonearm:track/" + String(repeating: "x", count: 257), referenceId: "r")
@@ -301,9 +301,9 @@ struct RequestLimitsTests {
     func checks() throws {
         let fixture = try RemoteFixture(opensLibrary: true)
         defer { fixture.shutDown() }
-        let kept = try KeptProducts(in: fixture.folder)
+        let kept = try OfflineCopies(in: fixture.folder)
         let (engine, loop) = (kept.engine, fixture.loop)
-        fixture.withServer { $0.clients.requests.later.keeping = KeepingExecution(engine: engine, loop: loop) }
+        fixture.withServer { $0.clients.requests.later.downloads = DownloadExecution(engine: engine, loop: loop) }
         // The one that runs cannot begin to read, and stays the first.
         let gate = DispatchSemaphore(value: 0)
         kept.store.storage.perform { gate.waitOrEndRun("the test") }

@@ -85,7 +85,7 @@ struct OfflineCommandTests {
     func total(_ seconds: String, _ words: String) throws {
         let status = try JSONValue.parse(
             #"{"kept":2,"downloads":1,"bytes":0,"budget":null,"waitsFor":"retry","retryIn":\#(seconds)}"#)
-        #expect(OfflineText.total(status) == "2 kept, 1 on their way, 0 bytes\nDownloads wait for \(words).")
+        #expect(OfflineText.total(status) == "offline copies: 2, downloads: 1, 0 bytes\nDownloads wait for \(words).")
     }
 
     @Test("The status has a bar for what runs, a line for what is retried, and nothing for the others")

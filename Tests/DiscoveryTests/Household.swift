@@ -151,7 +151,7 @@ final class Avahi {
             ["--file", folder["avahi.conf"], "--no-drop-root", "--no-chroot", "--no-rlimits"],
             environment: environment, output: .null)
         self.daemon = daemon
-        try daemon.wait("that it is ready") { daemon.keptErrors.contains("startup complete") }
+        try daemon.wait("that it is ready") { daemon.allErrors.contains("startup complete") }
     }
 
     func client(_ program: String, _ arguments: String...) throws -> TestProcess {

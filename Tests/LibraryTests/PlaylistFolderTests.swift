@@ -5,7 +5,7 @@ import Testing
 
 @testable import Library
 
-@Suite("Kept playlists (docs/decisions/kept-playlists.md)")
+@Suite("Stored playlists (docs/decisions/stored-playlists.md)")
 struct PlaylistFolderTests {
     private let scratch: ScratchFolder
     private let playlists: PlaylistFolder

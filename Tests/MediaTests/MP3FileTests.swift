@@ -301,7 +301,7 @@ struct MP3FileTests {
             var next = place
             next.offset += 400
             next.frame += 1152
-            index.add(next, behind: place)
+            index.add(next, after: place)
             if packet == 12 * 3600 * 44_100 / 1152 / 128 { #expect(size() < 1_000_000) }
         }
         #expect(size() < 1_700_000)

@@ -28,7 +28,7 @@ import Platform
         let time = ManualTime()
         time.seconds = 1_000_000
         let service = OfflineService(
-            network: KeptService(), settings: ServiceSettings(baseURL: "https://service"),
+            network: OfflineTestService(), settings: ServiceSettings(baseURL: "https://service"),
             credentials: StaticCredentials(token: nil))
         let offlining = try Offlining(
             OfflineSettings(folder: "\(folder)/offline"), service, evictCache: nil, storage: storage,

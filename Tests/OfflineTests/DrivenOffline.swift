@@ -31,7 +31,7 @@ final class DrivenOffline: @unchecked Sendable {
     ///   - record: the time of an earlier one; nil: no time was proved.
     ///   - link: at the start.
     init(
-        in folder: ScratchFolder, _ service: KeptService, now: Int64?, record: TrustedTime.Record? = nil,
+        in folder: ScratchFolder, _ service: OfflineTestService, now: Int64?, record: TrustedTime.Record? = nil,
         link: Link.Kind = .ethernet, change: (inout OfflineSettings) -> Void = { _ in }
     ) throws {
         time.seconds = now
@@ -60,7 +60,7 @@ final class DrivenOffline: @unchecked Sendable {
             conductor.start()
             conductor.linkChanged(to: Link(link))
         }
-        // First the check of the folder, and then the jobs whose turn it is.
+        // First the check of the folder, and then the downloads whose turn it is.
         answerReads()
         answerReads()
     }
@@ -121,7 +121,7 @@ final class DrivenOffline: @unchecked Sendable {
 
     /// Downloads a product and waits for it.
     func keep(_ id: Int) throws {
-        guard engine.offline(OfflineFixture.product(id)) else { throw Unexpected("no job for \(id)") }
+        guard engine.offline(OfflineFixture.product(id)) else { throw Unexpected("no download for \(id)") }
         try log.wait(for: "done r\(id)")
     }
 
@@ -129,7 +129,7 @@ final class DrivenOffline: @unchecked Sendable {
     func decoded(_ id: Int) throws -> [Int32] {
         let opened = try offlining.source.open(
             OfflineFixture.product(id), cancellation: try Cancellation(), medium: MediumAccess(), otherwise: nil)
-        guard let opened else { throw Unexpected("\(id) is not kept") }
+        guard let opened else { throw Unexpected("\(id) has no offline copy") }
         return try opened.decoder.decodeRest().samples
     }
 

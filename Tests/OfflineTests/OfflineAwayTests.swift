@@ -12,7 +12,7 @@ import Testing
 struct OfflineAwayTests {
     private static let second: Int64 = 1_000_000_000
     private let folder: ScratchFolder
-    private let service = KeptService()
+    private let service = OfflineTestService()
 
     init() throws {
         folder = try ScratchFolder()

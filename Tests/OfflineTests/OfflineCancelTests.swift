@@ -15,7 +15,7 @@ struct OfflineCancelTests {
     private let folder: ScratchFolder
     private let track: Track
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let product = OfflineFixture.product(7)
 
     init() throws {
@@ -53,7 +53,7 @@ struct OfflineCancelTests {
         #expect(cancel(isAll ? nil : product, offline) == .changed)
         try offline.wait(for: isAll ? "all cancelled" : "cancelled r7")
         try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
-        #expect(offline.entries().map { $0.status } == [.kept])
+        #expect(offline.entries().map { $0.status } == [.complete])
         #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
         try offline.spin("the part") { offline.files.count == 1 }
         #expect(try offline.played(track.frames) == track.samples)
@@ -69,10 +69,10 @@ struct OfflineCancelTests {
         try offline.spin("the files") { offline.files == [] }
     }
 
-    @Test("A download of a product that is not kept leaves nothing, whatever its state is")
+    @Test("A download of a product without an offline copy leaves nothing, whatever its state is")
     func first() throws {
         let offline = try OfflineFixture(service)
-        try offline.keepPart(of: 7, file, percent: 50)
+        try offline.downloadPart(of: 7, file, percent: 50)
         #expect(cancel(OfflineFixture.product(8), offline) == .unchanged)
         #expect(cancel(product, offline) == .changed)
         try offline.spin("the files") { offline.files == [] }

@@ -5,7 +5,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("What the appliance chose to keep, and drops first (docs/playback.md, 16.5)")
+@Suite("Automatic downloads: which are chosen, and which are dropped first (docs/playback.md, 16.5)")
 struct OfflineChoiceTests {
     private static let day: Int64 = 86_400
     private static let now = 1000 * day
@@ -63,7 +63,7 @@ struct OfflineChoiceTests {
         #expect(try dropped() == ["3", "1", "2"])
     }
 
-    @Test("What is kept and played while nobody knows the time was played now")
+    @Test("A copy that plays while the time is unknown was played now")
     func unknownTime() throws {
         try keep(1, daysAgo: 10, plays: 1)
         try keep(2, daysAgo: 40, plays: 1)
@@ -111,7 +111,7 @@ struct OfflineChoiceTests {
         try keep(4, daysAgo: 50, plays: 0)
         // Played by the appliance when it had just expired: a product that the user chose stays user-owned.
         #expect(try rows.add(product(1), "r", request, priority: 0, isAutomatic: true))
-        #expect(try rows.job(product(1))?.isAutomatic == false && rows.job(product(3))?.isAutomatic == true)
+        #expect(try rows.download(product(1))?.isAutomatic == false && rows.download(product(3))?.isAutomatic == true)
         #expect(try dropped() == ["4"])
         #expect(try rows.item(product(1)) != nil && rows.item(product(2)) != nil && rows.item(product(3)) != nil)
     }

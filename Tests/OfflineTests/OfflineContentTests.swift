@@ -11,7 +11,7 @@ import Testing
 @Suite("Content that is decoded while it arrives (docs/playback.md, 16.4)", .serialized)
 struct OfflineContentTests {
     private let folder: ScratchFolder
-    private let service = KeptService()
+    private let service = OfflineTestService()
 
     init() throws { folder = try ScratchFolder() }
 
@@ -37,7 +37,7 @@ struct OfflineContentTests {
         service.serve(file, as: "7")
         let (state, path) = try {
             let offline = try OfflineFixture(service)
-            try offline.keepPart(file, percent: 90)
+            try offline.downloadPart(file, percent: 90)
             return (offline.folder, try onlyOfflineCopy(in: offline.folder["offline"]))
         }()
         try flipBit(ofFile: path) { _ in 1000 }
@@ -61,7 +61,7 @@ struct OfflineContentTests {
         #expect(service.hangingTransfers == 0 && offline.files == [])
     }
 
-    @Test("What is behind the samples is kept too", arguments: [1, 200_001])
+    @Test("The bytes after the samples are downloaded too", arguments: [1, 200_001])
     func tail(_ count: Int) throws {
         let file = wav(frames: 100_000, tail: count)
         service.serve(file, as: "7")

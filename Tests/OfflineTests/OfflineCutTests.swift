@@ -13,7 +13,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("A power cut while something is kept (docs/playback.md, 16.4)", .serialized)
+@Suite("A power cut during a download (docs/playback.md, 16.4)", .serialized)
 struct OfflineCutTests {
     private let folder: ScratchFolder
     private let first: String
@@ -43,7 +43,7 @@ struct OfflineCutTests {
     /// Makes at least `TONEARM_CUTS` cuts. They are at file calls that are spread over all scenarios, or at all of
     /// them. Each is made with and without the loss of data that is not synced. When these are not enough, downloads
     /// stop at other offsets.
-    @Test("Nothing that was promised is lost, nothing lies, and the job ends well")
+    @Test("Nothing that was promised is lost, nothing lies, and the download ends well")
     func cuts() throws {
         let wanted = ProcessInfo.processInfo.environment["TONEARM_CUTS"].flatMap { Int($0) } ?? 100
         var tally = Tally()
@@ -73,14 +73,14 @@ struct OfflineCutTests {
 
     @Test("How far a download is stands in the database while it runs")
     func records() throws {
-        let service = KeptService()
+        let service = OfflineTestService()
         let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: first)))
         service.serve(file, as: "7")
         let offline = try OfflineFixture(service) { $0.recordInterval = 64 << 10 }
-        let arrived = try offline.keepPart(file, percent: 75)
-        let job = try #require(stored(offline).job)
+        let arrived = try offline.downloadPart(file, percent: 75)
+        let download = try #require(stored(offline).download)
         let chunk = SealedLayout.chunkCount
-        #expect(job.progress?.synced == Int64(arrived / chunk * chunk))
+        #expect(download.progress?.synced == Int64(arrived / chunk * chunk))
     }
 
     /// The number of file calls of a scenario, except for variations by the order of threads.
@@ -104,7 +104,7 @@ struct OfflineCutTests {
     /// Checks that the next start finds the promised state, and finishes the work that was begun.
     /// - Returns: whether a download continued after its first byte.
     private func check(_ state: ScratchFolder, _ promises: [String], _ cut: String) throws -> Bool {
-        let service = KeptService()
+        let service = OfflineTestService()
         let isSecond = promises.contains("serving SECOND")
         let hash = isSecond ? "h2" : "h1"
         let fingerprint = Array(hash.utf8)
@@ -126,40 +126,40 @@ struct OfflineCutTests {
         }
         if promises.contains("validated") { #expect(found.item?.validity.validUntil == 2_000_000, "\(cut)") }
         if promises.contains("kept SECOND") { #expect(found.item?.fingerprint == Array("h2".utf8), "\(cut)") }
-        if found.item == nil, found.job == nil {
+        if found.item == nil, found.download == nil {
             // The request may not be on the medium yet, or not any more.
-            #expect(!promises.contains("asked") || isDeleting, "\(cut): the job is lost")
+            #expect(!promises.contains("asked") || isDeleting, "\(cut): the download is lost")
             try offline.spin("the files") { offline.files == [] }
             return false
         }
         offline.player.linkChanged(to: Link(.ethernet))
-        try offline.spin("the end of all jobs after \(cut)") {
+        try offline.spin("the end of all downloads after \(cut)") {
             let entries = offline.entries()
-            return entries.count == 1 && entries[0].status == .kept && offline.files.count == 1
+            return entries.count == 1 && entries[0].status == .complete && offline.files.count == 1
                 // The first one stays until the second is there.
                 && stored(offline).item?.fingerprint == fingerprint
         }
         // No byte is fetched that was recorded, and every other one once.
         var synced: Int64 = 0
-        if let progress = found.job?.progress, progress.fingerprint == fingerprint { synced = progress.synced }
-        let isFetched = found.job != nil || found.item?.fingerprint != fingerprint
+        if let progress = found.download?.progress, progress.fingerprint == fingerprint { synced = progress.synced }
+        let isFetched = found.download != nil || found.item?.fingerprint != fingerprint
         let expectedRequests: [Int] = isFetched ? [Int(synced)] : []
         #expect(service.contentRequests.map { $0.from } == expectedRequests, "\(cut)")
         let item = try #require(stored(offline).item)
-        let isWhole = try bytes(of: KeptBytes(item, offline.store)) == content
+        let isWhole = try bytes(of: OfflineCopyBytes(item, offline.store)) == content
         #expect(isWhole, "\(cut)")
         return synced > 0
     }
 
     /// The rows of the product in the database.
-    private func stored(_ offline: OfflineFixture) -> (item: OfflineItem?, job: OfflineJob?) {
+    private func stored(_ offline: OfflineFixture) -> (item: OfflineItem?, download: QueuedDownload?) {
         let address = ServiceAddress(.track, "7")
         let item = offline.store.waitToRead { (rows) throws(DatabaseError) in try rows.item(address) }
-        let job = offline.store.waitToRead { (rows) throws(DatabaseError) in try rows.job(address) }
-        return (item ?? nil, job ?? nil)
+        let download = offline.store.waitToRead { (rows) throws(DatabaseError) in try rows.download(address) }
+        return (item ?? nil, download ?? nil)
     }
 
-    private func bytes(of source: KeptBytes) throws -> [UInt8] {
+    private func bytes(of source: OfflineCopyBytes) throws -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
         defer { buffer.deallocate() }
         var bytes: [UInt8] = []

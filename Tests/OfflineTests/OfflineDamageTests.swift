@@ -8,7 +8,7 @@ import Testing
 
 @testable import Player
 
-@Suite("Damage that is found while a kept product plays (docs/playback.md, 16.7)", .serialized)
+@Suite("Damage that is found while an offline copy plays (docs/playback.md, 16.7)", .serialized)
 struct OfflineDamageTests {
     /// Where an offline copy is damaged: in the bytes that are read to open it, or in those that are read while it
     /// plays.
@@ -16,7 +16,7 @@ struct OfflineDamageTests {
 
     private let folder: ScratchFolder
     private let track: Track
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let product = OfflineFixture.product(7)
 
     init() throws {
@@ -54,7 +54,7 @@ struct OfflineDamageTests {
         try offline.wait(for: "done r7")
         #expect(offline.log.events == ["failed m7 r7", "started r7", "done r7"])
         #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
-        #expect(offline.entries().map { $0.status } == [.kept])
+        #expect(offline.entries().map { $0.status } == [.complete])
     }
 
     @Test(

@@ -12,12 +12,12 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("Keeping products (docs/playback.md, 16)", .serialized)
+@Suite("Downloading products (docs/playback.md, 16)", .serialized)
 struct OfflineEngineTests {
     private let folder: ScratchFolder
     private let track: Track
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
 
     init() throws {
         folder = try ScratchFolder()
@@ -36,7 +36,7 @@ struct OfflineEngineTests {
         #expect(percents == percents.sorted() && Set(percents).count == percents.count && percents.last == 100)
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
         let entry = try #require(offline.entries().first)
-        #expect(entry.status == .kept && entry.bytes == Int64(file.count) && entry.audioQuality == .lossless)
+        #expect(entry.status == .complete && entry.bytes == Int64(file.count) && entry.audioQuality == .lossless)
         #expect(entry.title == "Song" && entry.artist == "Band")
         let (infos, contents) = (service.infoRequests, service.contentRequests.count)
         #expect(try offline.played(track.frames) == track.samples)
@@ -47,7 +47,7 @@ struct OfflineEngineTests {
 
     @Test("What the service gives instead is what the list shows and what plays, under the product that was asked for")
     func replaced() throws {
-        var other = KeptService.Received("99")
+        var other = OfflineTestService.Received("99")
         (other.quality, other.mode, other.presentation) = ("HIGH", "DOLBY_ATMOS", "PREVIEW")
         service.give(other, for: "7")
         let offline = try OfflineFixture(service)
@@ -71,19 +71,19 @@ struct OfflineEngineTests {
     @Test("What came as it was asked for has no other product in the list, and a download has nothing yet")
     func notReplaced() throws {
         let offline = try OfflineFixture(service)
-        try offline.keepPart(file, percent: 50)
-        let job = try #require(offline.entries().first)
-        #expect(job.receivedProduct == nil && job.audioMode == nil && job.assetPresentation == nil)
+        try offline.downloadPart(file, percent: 50)
+        let download = try #require(offline.entries().first)
+        #expect(download.receivedProduct == nil && download.audioMode == nil && download.assetPresentation == nil)
         service.release()
         try offline.wait(for: "done r7")
         let entry = try #require(offline.entries().first)
         #expect(entry.receivedProduct == nil && entry.audioMode == .stereo && entry.assetPresentation == .full)
     }
 
-    @Test("The same product twice is one job, and what is kept is none")
+    @Test("The same product twice is one download, and of an offline copy none")
     func once() throws {
         let offline = try OfflineFixture(service)
-        try offline.keepPart(file, percent: 50)
+        try offline.downloadPart(file, percent: 50)
         #expect(!offline.engine.offline(OfflineFixture.product(7, reference: "second")))
         #expect(!offline.engine.offline(OfflineFixture.product(7)))
         #expect(!offline.engine.offline(MediaProduct(productType: .track, productId: "/a.flac", referenceId: "f")))
@@ -114,7 +114,7 @@ struct OfflineEngineTests {
         _ file: [UInt8], of id: Int = 7, percent: Int
     ) throws -> (state: ScratchFolder, count: Int) {
         let offline = try OfflineFixture(service)
-        let count = try offline.keepPart(of: id, file, percent: percent)
+        let count = try offline.downloadPart(of: id, file, percent: percent)
         return (offline.folder, count)
     }
 
@@ -152,7 +152,7 @@ struct OfflineEngineTests {
         #expect(again.files.count == 1)
     }
 
-    @Test("Content that does not play to its end is not kept", arguments: [0, 1])
+    @Test("Content that does not play to its end becomes no offline copy", arguments: [0, 1])
     func damaged(_ kind: Int) throws {
         var bytes = file
         if kind == 0 { bytes.removeLast(3000) } else { bytes[bytes.count / 2] ^= 0x55 }
@@ -167,7 +167,7 @@ struct OfflineEngineTests {
         try offline.keep(7)
     }
 
-    @Test("Samples that are not those of the encoder are not kept, although every frame is whole")
+    @Test("Samples that are not those of the encoder become no offline copy, although every frame is whole")
     func digest() throws {
         // The MD5 is in the last 16 bytes of STREAMINFO.
         var bytes = file
@@ -210,7 +210,7 @@ struct OfflineEngineTests {
     @Test("A cellular network stops a download in its middle and an unmetered one continues it; the setting allows it")
     func cellular() throws {
         let offline = try OfflineFixture(service)
-        let arrived = try offline.keepPart(file, percent: 50)
+        let arrived = try offline.downloadPart(file, percent: 50)
         offline.player.linkChanged(to: Link(.cellular))
         try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
         try offline.spin("the wait") { offline.status(of: 7) == .waiting(.unmeteredNetwork) }
@@ -232,7 +232,7 @@ struct OfflineEngineTests {
         try offline.wait(for: "done r7")
     }
 
-    @Test("Offline mode stops everything, and plays only what is kept")
+    @Test("Offline mode stops everything, and plays only offline copies")
     func offlineMode() throws {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
@@ -250,13 +250,13 @@ struct OfflineEngineTests {
         try offline.wait(for: "done r8")
     }
 
-    @Test("Deleting covers what waits, what runs and what is kept, and its files")
+    @Test("Deleting covers waiting and running downloads and the copies, with their files")
     func deletes() throws {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
         service.serve(file, as: "8")
         service.serve(file, as: "9")
-        try offline.keepPart(of: 8, file, percent: 50)
+        try offline.downloadPart(of: 8, file, percent: 50)
         offline.player.isOfflineMode = true
         try offline.spin("the stop") { service.hangingTransfers == 0 }
         #expect(offline.engine.offline(OfflineFixture.product(9)))
@@ -270,7 +270,7 @@ struct OfflineEngineTests {
     @Test("A download that runs is deleted, with what it has")
     func deletesRunning() throws {
         let offline = try OfflineFixture(service)
-        try offline.keepPart(file, percent: 50)
+        try offline.downloadPart(file, percent: 50)
         #expect(offline.engine.deleteAllOfflines())
         try offline.wait(for: "all deleted")
         try offline.spin("the files") { offline.files == [] && service.hangingTransfers == 0 }
@@ -285,7 +285,7 @@ struct OfflineEngineTests {
         do {
             let offline = try OfflineFixture(service)
             state = offline.folder
-            arrived = try offline.keepPart(file, percent: 75)
+            arrived = try offline.downloadPart(file, percent: 75)
             offline.engine.pause(OfflineFixture.product(7)) { _ in }
             try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
             #expect(offline.status(of: 7) == .paused)
@@ -300,7 +300,7 @@ struct OfflineEngineTests {
     @Test("To pause or resume what is not of the service concerns no download")
     func pausesOthers() throws {
         let offline = try OfflineFixture(service)
-        try offline.keepPart(file, percent: 75)
+        try offline.downloadPart(file, percent: 75)
         let other = MediaProduct(productType: .track, productId: "/a.flac", referenceId: "r")
         let answers = Recorder<OfflineEngine.Change>()
         offline.engine.pause(other) { answers.record($0) }
@@ -344,7 +344,7 @@ struct OfflineEngineTests {
         #expect(offline.engine.getOfflineState(OfflineFixture.product(8)) == .offlinedAndValid)
     }
 
-    @Test("What cannot be put into the list of what is kept stays on the medium, and is not fetched again")
+    @Test("A file that cannot be listed as an offline copy stays on the medium, and is not fetched again")
     func listFails() throws {
         let state: ScratchFolder
         do {
@@ -356,10 +356,10 @@ struct OfflineEngineTests {
             }
             #expect(offline.engine.offline(OfflineFixture.product(7)))
             try offline.spin("the record") {
-                let job = offline.store.waitToRead { (rows) throws(DatabaseError) in
-                    try rows.job(ServiceAddress(.track, "7"))
+                let download = offline.store.waitToRead { (rows) throws(DatabaseError) in
+                    try rows.download(ServiceAddress(.track, "7"))
                 }
-                return (job ?? nil)?.progress != nil
+                return (download ?? nil)?.progress != nil
             }
         }
         let again = try OfflineFixture(in: state, service, link: nil)
@@ -369,7 +369,7 @@ struct OfflineEngineTests {
         let requests = service.contentRequests.count
         again.engine.resume(nil) { _ in }
         again.player.linkChanged(to: Link(.ethernet))
-        try again.spin("the product") { again.status(of: 7) == .kept }
+        try again.spin("the product") { again.status(of: 7) == .complete }
         #expect(again.files.count == 1)
         let full = (file.count - 1) / SealedLayout.chunkCount * SealedLayout.chunkCount
         #expect(service.contentRequests.dropFirst(requests).map { $0.from } == [full])
@@ -391,7 +391,7 @@ struct OfflineEngineTests {
         #expect(service.contentRequests.last?.from != 0)
     }
 
-    @Test("What the appliance chose itself and cannot keep leaves nothing in the list")
+    @Test("An automatic download that cannot be stored leaves nothing in the list")
     func automaticFails() throws {
         service.refuse(403, subStatus: 4007)
         let offline = try OfflineFixture(service)
@@ -421,7 +421,7 @@ struct OfflineEngineTests {
     func subscriberCalls() throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 50_000, in: folder)
-        let service = KeptService()
+        let service = OfflineTestService()
         for id in ["7", "8"] { service.serve(try track.file, as: id) }
         let offline = try OfflineFixture(service)
         let results = Recorder<Bool>()

@@ -12,11 +12,11 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("The folder of what is kept belongs to one database (docs/playback.md, 16.11)", .serialized)
+@Suite("The storage folder belongs to one database (docs/playback.md, 16.11)", .serialized)
 struct OfflineFolderTests {
     private let folder: ScratchFolder
     private let track: Track
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let product = OfflineFixture.product(7)
 
     init() throws {
@@ -26,7 +26,7 @@ struct OfflineFolderTests {
     }
 
     /// Downloads the product, and returns the state that a restart finds.
-    private func kept() throws -> ScratchFolder {
+    private func withCopies() throws -> ScratchFolder {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
         return offline.folder
@@ -44,9 +44,9 @@ struct OfflineFolderTests {
     }
 
     /// The product is there with its one file, and no message was sent.
-    private func expectKept(_ offline: OfflineFixture) {
+    private func expectCopy(_ offline: OfflineFixture) {
         #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
-        #expect(offline.entries().map { $0.status } == [.kept])
+        #expect(offline.entries().map { $0.status } == [.complete])
         #expect(offline.files.count == 1)
         #expect(offline.log.lines == [])
     }
@@ -55,7 +55,7 @@ struct OfflineFolderTests {
 
     @Test("A new database in the place of one that could not be read removes nothing; with the old one all is well")
     func newDatabase() throws {
-        let state = try kept()
+        let state = try withCopies()
         try move(state["tonearm.db"], state["tonearm.db.unread-1"])
         do {
             let offline = try OfflineFixture(in: state, service)
@@ -79,28 +79,28 @@ struct OfflineFolderTests {
         try move(state["tonearm.db.unread-1"], state["tonearm.db"])
         let offline = try OfflineFixture(in: state, service, link: nil)
         #expect(offline.folderProblem() == nil)
-        expectKept(offline)
+        expectCopy(offline)
         #expect(try offline.played(track.frames) == track.samples)
         #expect(service.contentRequests.count == 1)
     }
 
     @Test("The folder of another appliance stays as it is, and what this one has is not lost")
     func otherFolder() throws {
-        let (state, other) = (try kept(), try kept())
+        let (state, other) = (try withCopies(), try withCopies())
         try move(state["offline"], state["own"])
         try move(other["offline"], state["offline"])
         do {
             let offline = try OfflineFixture(in: state, service)
             try offline.spin("the problem") { offline.folderProblem() != nil }
             #expect(offline.verify(7) != .damaged)
-            expectKept(offline)
+            expectCopy(offline)
         }
         try move(state["offline"], other["offline"])
         try move(state["own"], state["offline"])
         for state in [state, other] {
             let offline = try OfflineFixture(in: state, service)
             #expect(offline.folderProblem() == nil)
-            expectKept(offline)
+            expectCopy(offline)
         }
         #expect(service.contentRequests.count == 2)
     }
@@ -109,7 +109,7 @@ struct OfflineFolderTests {
 
     @Test("A medium that is mounted after the start loses nothing, and nothing is downloaded to the file system below")
     func missingMedium() throws {
-        let state = try kept()
+        let state = try withCopies()
         try move(state["offline"], state["medium"])
         let offline = try DrivenOffline(in: state, service, now: 1_000_000)
         #expect(offline.engine.folderProblem()?.contains("mount its medium") == true)
@@ -125,13 +125,13 @@ struct OfflineFolderTests {
         try offline.log.wait(for: "done r8")
         #expect(offline.engine.folderProblem() == nil)
         #expect(offline.log.events == ["started r8", "done r8"])
-        #expect(offline.entries().map { $0.status } == [.kept, .kept])
+        #expect(offline.entries().map { $0.status } == [.complete, .complete])
         #expect(service.contentRequests.count == 2)
     }
 
     @Test("A medium that is pulled takes no product with it, and the one that plays goes on from the service")
     func pulled() throws {
-        let state = try kept()
+        let state = try withCopies()
         let offline = try OfflineFixture(in: state, service)
         #expect(offline.folderProblem() == nil)
         try move(state["offline"], state["medium"])
@@ -145,12 +145,12 @@ struct OfflineFolderTests {
         #expect(offline.engine.deleteOffline(OfflineFixture.product(8)))
         try offline.spin("the medium") { offline.folderProblem() == nil }
         #expect(offline.log.events == ["deleted r8"])
-        #expect(offline.entries().map { $0.status } == [.kept])
+        #expect(offline.entries().map { $0.status } == [.complete])
     }
 
     @Test("A download that begins when the medium is gone waits for it")
     func pulledBeforeDownload() throws {
-        let state = try kept()
+        let state = try withCopies()
         let offline = try DrivenOffline(in: state, service, now: 1_000_000)
         try move(state["offline"], state["medium"])
         #expect(offline.engine.offline(OfflineFixture.product(8)))
@@ -165,7 +165,7 @@ struct OfflineFolderTests {
 
     @Test("When the medium is lost, an empty file for the id has everything downloaded again")
     func lostMedium() throws {
-        let state = try kept()
+        let state = try withCopies()
         try remove(state["offline"])
         let offline = try DrivenOffline(in: state, service, now: 1_000_000)
         #expect(offline.engine.folderProblem()?.contains(state["offline/tonearm-id"]) == true)
@@ -177,8 +177,8 @@ struct OfflineFolderTests {
     }
 
     @Test("Without products any empty folder will do: also when all were removed because their medium is lost")
-    func nothingKept() throws {
-        let state = try kept()
+    func noCopies() throws {
+        let state = try withCopies()
         try remove(state["offline"])
         let offline = try OfflineFixture(in: state, service)
         try offline.spin("the problem") { offline.folderProblem() != nil }
@@ -189,9 +189,9 @@ struct OfflineFolderTests {
 
     // MARK: The id
 
-    @Test("What an earlier version has kept gets an id, and what nobody knows is removed as before")
+    @Test("Copies of an earlier version get an id, and unknown files are removed as before")
     func upgrade() throws {
-        let state = try kept()
+        let state = try withCopies()
         try remove(state["offline/tonearm-id"])
         try change(
             state, "DROP TABLE offline_folder", "DROP TABLE offline_failure", "DROP INDEX offline_item_damaged",
@@ -204,7 +204,7 @@ struct OfflineFolderTests {
         try offline.spin("the removal") { !FileManager.default.fileExists(atPath: stray) }
         #expect(FileManager.default.fileExists(atPath: state["offline/tonearm-id"]))
         #expect(offline.folderProblem() == nil)
-        expectKept(offline)
+        expectCopy(offline)
     }
 
     /// The database whose id the folder has.
@@ -247,7 +247,7 @@ struct OfflineFolderTests {
         ] as [(Bool, Mark, Files, Bool, Outcome)])
     func claims(hasID: Bool, _ mark: Mark, _ files: Files, hasRows: Bool, _ outcome: Outcome) throws {
         let state = try ScratchFolder()
-        let kept = KeptFolder(path: state.path)
+        let kept = StorageFolder(path: state.path)
         let database = try Database.inMemory()
         try database.migrate([Offlining.schema])
         let rows = OfflineRows(database)
@@ -261,7 +261,7 @@ struct OfflineFolderTests {
             case .own: "0123\n"
             case .other: "4567\n"
             }
-        let path = state[KeptFolder.idFileName]
+        let path = state[StorageFolder.idFileName]
         if let text { #expect(FileManager.default.createFile(atPath: path, contents: Data(text.utf8))) }
         func create(_ content: [UInt8], _ count: Int64) throws {
             let name = kept.path(of: content)
@@ -302,7 +302,7 @@ struct OfflineFolderTests {
 
     @Test("One wrong bit in the id stops nothing, at the start and while it runs: the files prove whose folder it is")
     func damagedID() throws {
-        let state = try kept()
+        let state = try withCopies()
         let id = try String(contentsOfFile: state["offline/tonearm-id"], encoding: .utf8)
         try flipBit(ofFile: state["offline/tonearm-id"]) { _ in 3 }
         let offline = try OfflineFixture(in: state, service)
@@ -312,7 +312,7 @@ struct OfflineFolderTests {
         try flipBit(ofFile: state["offline/tonearm-id"]) { _ in 5 }
         #expect(offline.engine.deleteOffline(OfflineFixture.product(8)))
         #expect(offline.engine.offline(OfflineFixture.product(8)))
-        try offline.spin("the second copy") { offline.entries().map { $0.status } == [.kept, .kept] }
+        try offline.spin("the second copy") { offline.entries().map { $0.status } == [.complete, .complete] }
         #expect(try String(contentsOfFile: state["offline/tonearm-id"], encoding: .utf8) == id)
         #expect(offline.folderProblem() == nil)
         #expect(!offline.log.events.contains { $0.hasPrefix("failed") })
@@ -322,7 +322,7 @@ struct OfflineFolderTests {
     @Test("A folder that gets new owners has another id than before: the former one may be mounted there later")
     func newID() throws {
         let state = try ScratchFolder()
-        let kept = KeptFolder(path: state.path)
+        let kept = StorageFolder(path: state.path)
         let database = try Database.inMemory()
         try database.migrate([Offlining.schema])
         let rows = OfflineRows(database)
@@ -330,13 +330,13 @@ struct OfflineFolderTests {
         #expect(try kept.claim(rows) == .ours)
         let id = try #require(try rows.folderID())
         #expect(id != "0123" && id.count == 32)
-        #expect(try String(contentsOfFile: state[KeptFolder.idFileName], encoding: .utf8) == "\(id)\n")
+        #expect(try String(contentsOfFile: state[StorageFolder.idFileName], encoding: .utf8) == "\(id)\n")
     }
 
     @Test("An id that cannot be read, or that has no room, decides nothing")
     func unusable() throws {
         let state = try ScratchFolder()
-        let kept = KeptFolder(path: state["missing"])
+        let kept = StorageFolder(path: state["missing"])
         let database = try Database.inMemory()
         try database.migrate([Offlining.schema])
         let rows = OfflineRows(database)

@@ -11,7 +11,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("The licenses of what is kept (docs/playback.md, 16.6)", .serialized)
+@Suite("The licenses of offline copies (docs/playback.md, 16.6)", .serialized)
 struct OfflineLicenseTests {
     private static let otherKey = [UInt8](17...32)
 
@@ -73,7 +73,7 @@ struct OfflineLicenseTests {
     /// The keys of its license.
     private func keys(of item: OfflineItem, in offline: OfflineFixture) -> Set<[UInt8]> {
         guard let sealed = item.sealedLicense, let bytes = offline.store.open(sealed, for: item.content),
-            let license = KeptLicense(bytes: bytes)
+            let license = OfflineLicense(bytes: bytes)
         else { return [] }
         return Set(license.keys.map { $0.value })
     }

@@ -10,11 +10,11 @@ import Testing
 @testable import Player
 
 /// The kernel's own links, in a network namespace: a cable, and an interface that the board's profile calls cellular.
-@Suite("Keeping products while real links come and go (docs/playback.md, 16.5)")
+@Suite("Downloading products while real links come and go (docs/playback.md, 16.5)")
 struct OfflineLinkTests {
     private let folder: ScratchFolder
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
 
     init() throws {
         folder = try ScratchFolder()
@@ -52,7 +52,7 @@ struct OfflineLinkTests {
         guard let monitor else { throw Unexpected("no monitor of the links") }
         player.linkChanged(to: monitor.link)
         service.hang(after: (file.count + 1) / 2)
-        guard offline.engine.offline(OfflineFixture.product(7)) else { throw Unexpected("no job") }
+        guard offline.engine.offline(OfflineFixture.product(7)) else { throw Unexpected("no download") }
         try offline.spin("the wait") { offline.status(of: 7) == .waiting(.unmeteredNetwork) }
         try add("cable", "10.9.0.1", metric: "100")
         try offline.spin("the transfer") { service.hangingTransfers == 1 }

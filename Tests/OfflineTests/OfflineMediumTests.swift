@@ -11,12 +11,12 @@ import Testing
 @testable import Player
 
 /// The storage folder on a medium of its own that is full, read-only or belongs to another user.
-@Suite("Keeping products on a medium that refuses (docs/playback.md, 16.5)", .serialized)
+@Suite("Downloading products on a medium that refuses (docs/playback.md, 16.5)", .serialized)
 struct OfflineMediumTests {
     private let folder: ScratchFolder
     private let track: Track
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let state: ScratchFolder
 
     init() throws {
@@ -28,7 +28,7 @@ struct OfflineMediumTests {
     }
 
     @Test(
-        "A full medium: the download waits, what is kept plays, and it goes on with room",
+        "A full medium: the download waits, offline copies play, and it goes on with room",
         .enabled(if: Medium.isAvailable))
     func full() throws {
         let medium = try Medium(at: state["offline"], kilobytes: 16 << 10)
@@ -51,7 +51,7 @@ struct OfflineMediumTests {
         let medium = try Medium(at: state["offline"], kilobytes: 16 << 10)
         let offline = try OfflineFixture(in: state, service)
         try offline.keep(7)
-        let arrived = try offline.keepPart(of: 8, file, percent: 50)
+        let arrived = try offline.downloadPart(of: 8, file, percent: 50)
         medium.fill()
         service.release()
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
@@ -63,7 +63,7 @@ struct OfflineMediumTests {
         #expect(try offline.played(track.frames, of: 8) == track.samples)
     }
 
-    @Test("A read-only medium: a download fails and says why, what is kept plays", .enabled(if: Medium.isAvailable))
+    @Test("A read-only medium: a download fails and says why, offline copies play", .enabled(if: Medium.isAvailable))
     func readOnly() throws {
         let medium = try Medium(at: state["offline"], kilobytes: 32 << 10)
         let offline = try OfflineFixture(in: state, service)
@@ -95,14 +95,14 @@ struct OfflineMediumTests {
         offline.fixture.engine.play()
         try offline.spin("the error") { offline.fixture.messages.contains { $0.hasPrefix("error") } }
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
-        #expect(offline.entries().map { $0.status } == [.kept])
+        #expect(offline.entries().map { $0.status } == [.complete])
         // Also by command: a file that may not be read shows nothing about its content.
         let answers = Recorder<OfflineVerification>()
         offline.engine.verify(OfflineFixture.product(7)) { answers.record($0) }
         try offline.spin("the answer") { answers.elements.count == 1 }
         guard case .unreadable(let denial) = answers.elements.first else { return #expect(Bool(false)) }
         #expect(denial.contains("ermission"), "\(denial)")
-        #expect(offline.entries().map { $0.status } == [.kept])
+        #expect(offline.entries().map { $0.status } == [.complete])
         chmod(path, 0o600)
         #expect(try offline.played(track.frames) == track.samples)
         // A folder that may not be written.

@@ -18,13 +18,13 @@ private final class MeteredWay: ServiceNetwork, @unchecked Sendable {
         func resume() {}
     }
 
-    let service: KeptService
+    let service: OfflineTestService
     /// Addresses that contain this text are reached over a metered link; nil: none.
     let metered = Locked<String?>(nil)
     /// Whether each request may use a metered link.
     let permissions = Recorder<Bool>()
 
-    init(_ service: KeptService) { self.service = service }
+    init(_ service: OfflineTestService) { self.service = service }
 
     func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
         permissions.record(request.mayUseMeteredLink)
@@ -47,7 +47,7 @@ private final class MeteredWay: ServiceNetwork, @unchecked Sendable {
 @Suite("Downloads whose way is a metered link (docs/playback.md, 16.5)")
 struct OfflineMeteredTests {
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let way: MeteredWay
     /// The link is the cable all the time: only the way to the service changes.
     private let cable = Link(.ethernet)
@@ -94,7 +94,7 @@ struct OfflineMeteredTests {
     @Test("What has arrived stays when the way becomes metered in the middle")
     func middle() throws {
         let offline = try OfflineFixture(service, network: way)
-        let arrived = try offline.keepPart(file, percent: 50)
+        let arrived = try offline.downloadPart(file, percent: 50)
         way.metered.withLock { $0 = "https://" }
         // As the network ends it: another attempt finds out.
         offline.player.linkChanged(to: Link(.cellular))

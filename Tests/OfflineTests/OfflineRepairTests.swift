@@ -14,7 +14,7 @@ import Testing
 struct OfflineRepairTests {
     private let folder: ScratchFolder
     private let track: Track
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let product = OfflineFixture.product(7)
 
     init() throws {
@@ -53,7 +53,7 @@ struct OfflineRepairTests {
         #expect(offline.verify(7) == .whole)
         try offline.wait(for: "done r7")
         #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
-        #expect(offline.entries().map { $0.status } == [.kept])
+        #expect(offline.entries().map { $0.status } == [.complete])
         #expect(offline.log.events == (isRunning ? ["started r7", "done r7"] : ["done r7"]))
         try offline.spin("the part") { offline.files.count == 1 }
         #expect(try offline.played(track.frames) == track.samples)
@@ -69,10 +69,10 @@ struct OfflineRepairTests {
         let offline = try OfflineFixture(in: state, service, link: nil)
         #expect(!offline.engine.offline(product))
         #expect(offline.verify(7) == .whole)
-        #expect(offline.entries().map { $0.status } == [.waiting(.network), .kept])
+        #expect(offline.entries().map { $0.status } == [.waiting(.network), .complete])
         offline.player.linkChanged(to: Link(.ethernet))
         try offline.wait(for: "done r7")
-        #expect(offline.entries().map { $0.status } == [.kept])
+        #expect(offline.entries().map { $0.status } == [.complete])
     }
 
     @Test("What is damaged stays damaged when it is checked")
@@ -95,19 +95,19 @@ struct OfflineRepairTests {
             "UPDATE offline_item SET \(damage) WHERE product = 'tonearm:track/7'")
         let offline = try OfflineFixture(in: state, service, link: nil)
         try offline.spin("the report") { offline.log.failure?.code == "m7" }
-        #expect(offline.entries().map { $0.status } == [.waiting(.network), .damaged, .kept])
+        #expect(offline.entries().map { $0.status } == [.waiting(.network), .damaged, .complete])
         #expect(offline.engine.getOfflineState(product) == .offlinedButNotValid && offline.verify(7) == .damaged)
         let count = AwaitedValue<Int>()
-        offline.engine.status { count.set($0?.keptCount ?? -1) }
+        offline.engine.status { count.set($0?.copyCount ?? -1) }
         #expect(count.wait() == 2 && offline.log.events.count == 1)
         offline.player.linkChanged(to: Link(.ethernet))
         try offline.spin("the end") { offline.log.events.last?.hasPrefix("done") ?? false }
-        #expect(offline.entries().map { $0.status } == [.kept, .kept])
+        #expect(offline.entries().map { $0.status } == [.complete, .complete])
         #expect(try offline.played(track.frames) == track.samples)
     }
 
     @Test("A download whose row has damaged values fails, is listed, and does not count as one that will run")
-    func unreadableJob() throws {
+    func unreadableDownload() throws {
         let state: ScratchFolder
         do {
             let offline = try OfflineFixture(service, link: nil)
@@ -119,11 +119,13 @@ struct OfflineRepairTests {
         let offline = try OfflineFixture(in: state, service, link: nil)
         try offline.wait(for: "failed m7 r7")
         #expect(
-            offline.entries().map { $0.status } == [.failed(reason: OfflineRows.unreadableJob), .waiting(.network)])
+            offline.entries().map { $0.status } == [
+                .failed(reason: OfflineRows.unreadableDownload), .waiting(.network),
+            ])
         let count = AwaitedValue<Int>()
-        offline.engine.status { count.set($0?.jobCount ?? -1) }
+        offline.engine.status { count.set($0?.downloadCount ?? -1) }
         #expect(count.wait() == 1)
-        // A new request is a new job.
+        // A new request is a new download.
         #expect(offline.engine.offline(product))
         offline.player.linkChanged(to: Link(.ethernet))
         try offline.wait(for: "done r7")
@@ -149,8 +151,8 @@ struct OfflineRepairTests {
         let offline = try OfflineFixture(in: state, service, link: nil)
         try offline.spin("the loss of the other one") { offline.lostCount() == 1 }
         #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
-        #expect(offline.status(of: 7) == .kept)
-        #expect(offline.entries().map { $0.status } == [.waiting(.network), .kept, .damaged])
+        #expect(offline.status(of: 7) == .complete)
+        #expect(offline.entries().map { $0.status } == [.waiting(.network), .complete, .damaged])
         #expect(try offline.played(track.frames) == track.samples)
         offline.player.linkChanged(to: Link(.ethernet))
         try offline.wait(for: "done r8")

@@ -15,7 +15,7 @@ struct OfflineReplacementTests {
     private let folder: ScratchFolder
     private let file: [UInt8]
     private let other: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let product = OfflineFixture.product(7)
 
     init() throws {
@@ -192,7 +192,7 @@ struct OfflineReplacementTests {
 struct OfflineSizeTests {
     private let folder: ScratchFolder
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
 
     init() throws {
         folder = try ScratchFolder()
@@ -252,7 +252,7 @@ struct OfflineSizeTests {
         let state = try ScratchFolder()
         do {
             let offline = try OfflineFixture(in: state, service) { $0.recordInterval = 65_536 }
-            try offline.keepPart(of: 7, file, percent: 50)
+            try offline.downloadPart(of: 7, file, percent: 50)
             offline.engine.pause(OfflineFixture.product(7)) { _ in }
             try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
         }

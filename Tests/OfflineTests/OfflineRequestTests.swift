@@ -9,12 +9,12 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("What is asked of the service for a kept product (docs/playback.md, 16.1, 16.3 and 16.6)", .serialized)
+@Suite("What is asked of the service for an offline copy (docs/playback.md, 16.1, 16.3 and 16.6)", .serialized)
 struct OfflineRequestTests {
     private let folder: ScratchFolder
     private let track: Track
     private let other: Track
-    private let service = KeptService()
+    private let service = OfflineTestService()
 
     init() throws {
         folder = try ScratchFolder()

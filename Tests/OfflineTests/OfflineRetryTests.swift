@@ -12,7 +12,7 @@ import Testing
 struct OfflineRetryTests {
     private let folder: ScratchFolder
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let product = OfflineFixture.product(7)
 
     init() throws {
@@ -45,7 +45,7 @@ struct OfflineRetryTests {
         try offline.spin("the delay") { service.passDelays() }
         try offline.wait(for: "done r7")
         #expect(offline.log.events == ["started r7", "done r7"])
-        #expect(offline.status(of: 7) == .kept && offline.wait() == nil)
+        #expect(offline.status(of: 7) == .complete && offline.wait() == nil)
     }
 
     @Test("The network fails in a row: the wait grows, and ends when bytes come")
@@ -75,7 +75,7 @@ struct OfflineRetryTests {
         let offline = try OfflineFixture(service)
         #expect(offline.engine.offline(product))
         try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 60)) }
-        try offline.keepPart(of: 8, file, percent: 50)
+        try offline.downloadPart(of: 8, file, percent: 50)
         #expect(offline.status(of: 8) == .running(percent: 50) && offline.wait() == nil)
         #expect(offline.status(of: 7) == .waiting(.retry(seconds: 60)))
         service.release()

@@ -34,20 +34,20 @@ struct OfflineRowsTests {
         }
     }
 
-    @Test("Jobs come by priority, then by age; those that are paused or have failed do not")
+    @Test("Downloads come by priority, then by age; those that are paused or have failed do not")
     func order() throws {
         for (id, priority) in [(1, 0), (2, 5), (3, 0), (4, 5), (5, -1)] as [(Int, Int64)] {
             #expect(try add(id, priority: priority))
         }
-        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "4", "1", "3", "5"])
-        #expect(try rows.nextJobs(limit: 2).map { $0.product.id } == ["2", "4"])
+        #expect(try rows.nextDownloads(limit: 10).map { $0.product.id } == ["2", "4", "1", "3", "5"])
+        #expect(try rows.nextDownloads(limit: 2).map { $0.product.id } == ["2", "4"])
         #expect(try rows.setState(.paused, from: [.queued], of: ServiceAddress(.track, "4")) == 1)
-        let first = try #require(try rows.job(ServiceAddress(.track, "1")))
+        let first = try #require(try rows.download(ServiceAddress(.track, "1")))
         #expect(try rows.fail(first, "why", at: 1000))
-        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "3", "5"])
-        #expect(try rows.job(ServiceAddress(.track, "1"))?.failure == "why")
+        #expect(try rows.nextDownloads(limit: 10).map { $0.product.id } == ["2", "3", "5"])
+        #expect(try rows.download(ServiceAddress(.track, "1"))?.failure == "why")
         #expect(try !add(4) && add(1))
-        #expect(try rows.job(ServiceAddress(.track, "1"))?.failure == nil)
+        #expect(try rows.download(ServiceAddress(.track, "1"))?.failure == nil)
         #expect(try rows.setState(.queued, from: [.paused, .failed], of: nil) == 1)
         #expect(try rows.remove(ServiceAddress(.track, "1")) != nil)
         #expect(try !rows.fail(first, "deleted", at: 1000))
@@ -56,12 +56,12 @@ struct OfflineRowsTests {
     @Test("That a download begins again after a failure is in its row until something of it is recorded")
     func begunAgain() throws {
         let product = ServiceAddress(.track, "1")
-        func isToBeTold() throws -> Bool? { try rows.job(product)?.isToBeTold }
+        func isToBeTold() throws -> Bool? { try rows.download(product)?.isToBeTold }
         #expect(try add(1))
         #expect(try isToBeTold() == false)
         for isResumed in [true, false] {
-            let job = try #require(try rows.job(product))
-            #expect(try rows.fail(job, "why", at: 1000))
+            let download = try #require(try rows.download(product))
+            #expect(try rows.fail(download, "why", at: 1000))
             #expect(try isToBeTold() == false)
             if isResumed {
                 #expect(try rows.setState(.queued, from: [.paused, .failed], of: nil) == 1)
@@ -72,7 +72,7 @@ struct OfflineRowsTests {
                 #expect(try add(1))
             }
             #expect(try isToBeTold() == true)
-            #expect(try rows.setProgress(nil, of: job))
+            #expect(try rows.setProgress(nil, of: download))
             #expect(try isToBeTold() == false)
         }
     }
@@ -85,25 +85,27 @@ struct OfflineRowsTests {
             #expect(try rows.add(product, "r", request, priority: automatic, isAutomatic: true))
         }
         #expect(try add(3, priority: -1000))
-        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["3", "1", "2"])
+        #expect(try rows.nextDownloads(limit: 10).map { $0.product.id } == ["3", "1", "2"])
         #expect(try !add(2, priority: 100))
-        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "3", "1"])
+        #expect(try rows.nextDownloads(limit: 10).map { $0.product.id } == ["2", "3", "1"])
         // Asked for again with less, it stays where it is.
         #expect(try !add(2))
-        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "3", "1"])
+        #expect(try rows.nextDownloads(limit: 10).map { $0.product.id } == ["2", "3", "1"])
     }
 
     @Test("Damaged rows are passed over, and hide none behind them")
     func damagedRows() throws {
         for id in 1...5 { #expect(try add(id)) }
         try database.execute("UPDATE offline_job SET request = 'x' WHERE number < 3")
-        #expect(try rows.nextJobs(limit: 2).map { $0.product.id } == ["3", "4"])
-        #expect(try rows.jobs(after: 0, limit: 1).map { $0.product.id } == ["3"])
+        #expect(try rows.nextDownloads(limit: 2).map { $0.product.id } == ["3", "4"])
+        #expect(try rows.downloads(after: 0, limit: 1).map { $0.product.id } == ["3"])
         // Lists show them, as counts do.
-        let jobs = try rows.listedJobs(after: 0, limit: 2)
-        #expect(jobs.map { $0.product } == ["tonearm:track/1", "tonearm:track/2"] && jobs.allSatisfy { $0.row == nil })
-        #expect(try rows.failUnreadableJobs().map { $0.referenceId } == ["r1", "r2"])
-        #expect(try rows.jobCount() == 3 && rows.failUnreadableJobs().isEmpty)
+        let downloads = try rows.listedDownloads(after: 0, limit: 2)
+        #expect(
+            downloads.map { $0.product } == ["tonearm:track/1", "tonearm:track/2"]
+                && downloads.allSatisfy { $0.row == nil })
+        #expect(try rows.failUnreadableDownloads().map { $0.referenceId } == ["r1", "r2"])
+        #expect(try rows.downloadCount() == 3 && rows.failUnreadableDownloads().isEmpty)
         for id in 1...4 { try keep(id, validity: OfflineValidity(revalidateAt: 10 + Int64(id))) }
         try database.execute("UPDATE offline_item SET received = '{' WHERE product <= 'tonearm:track/2'")
         #expect(try rows.items(after: "", limit: 1).map { $0.product.id } == ["3"])
@@ -191,8 +193,8 @@ struct OfflineRowsTests {
     @Test(
         "What is asked often does not read the whole table",
         arguments: [
-            OfflineQueries.item, OfflineQueries.itemsAfter, OfflineQueries.due, OfflineQueries.job,
-            OfflineQueries.jobsAfter, OfflineQueries.nextJobs, OfflineQueries.contents,
+            OfflineQueries.item, OfflineQueries.itemsAfter, OfflineQueries.due, OfflineQueries.download,
+            OfflineQueries.downloadsAfter, OfflineQueries.nextDownloads, OfflineQueries.contents,
             OfflineQueries.unfinishedContents, OfflineQueries.leastPlayed, OfflineQueries.chosenBytes,
             OfflineQueries.lastPlayed, OfflineQueries.sizes,
         ])

@@ -9,33 +9,33 @@ import Testing
 
 @Suite("Which downloads run (docs/playback.md, 16.4 and 16.5)")
 struct OfflineScheduleTests {
-    private static func job(_ number: Int64) -> OfflineJob {
-        OfflineJob(
+    private static func download(_ number: Int64) -> QueuedDownload {
+        QueuedDownload(
             number: number, product: ServiceAddress(.track, "\(number)"), referenceId: "r\(number)",
             request: OfflineRequest(audioQuality: .lossless, videoQuality: .high), priority: 0)
     }
 
     private static var open: OfflineGate { OfflineGate(link: .ethernet) }
 
-    private static func started(_ jobs: [OfflineJob], limit: Int = 3) -> OfflineSchedule {
+    private static func started(_ downloads: [QueuedDownload], limit: Int = 3) -> OfflineSchedule {
         var schedule = OfflineSchedule(limit: limit)
         _ = schedule.handle(.gateChanged(open))
-        _ = schedule.handle(.found(jobs))
+        _ = schedule.handle(.found(downloads))
         return schedule
     }
 
     @Test("Downloads begin when the network may be used, as many at once as allowed, each told once")
     func begins() {
         var schedule = OfflineSchedule(limit: 2)
-        #expect(schedule.handle(.jobsChanged) == [])
+        #expect(schedule.handle(.downloadsChanged) == [])
         #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 2)])
-        let (first, second, third) = (Self.job(1), Self.job(2), Self.job(3))
+        let (first, second, third) = (Self.download(1), Self.download(2), Self.download(3))
         #expect(
             schedule.handle(.found([first, second, third])) == [
                 .send(.started(referenceId: "r1")), .start(first), .send(.started(referenceId: "r2")), .start(second),
             ])
         #expect(
-            schedule.handle(.ended(first, .kept)) == [
+            schedule.handle(.ended(first, .complete)) == [
                 .send(.progress(referenceId: "r1", percent: 100)), .send(.done(referenceId: "r1")), .find(limit: 3),
             ])
         // The running download is among those whose turn it is.
@@ -45,54 +45,54 @@ struct OfflineScheduleTests {
 
     @Test("Percents never fall, and each is told once")
     func percents() {
-        var schedule = Self.started([Self.job(1)])
-        let product = Self.job(1).product
+        var schedule = Self.started([Self.download(1)])
+        let product = Self.download(1).product
         let told = [5, 5, 4, 6, 99].map { schedule.handle(.progress(product, percent: $0)).count }
         #expect(told == [1, 0, 0, 1, 1])
-        #expect(schedule.handle(.progress(Self.job(9).product, percent: 50)) == [])
+        #expect(schedule.handle(.progress(Self.download(9).product, percent: 50)) == [])
     }
 
     @Test("Content that begins again is told from where it was on")
     func beginsAgain() {
-        var schedule = Self.started([Self.job(1)])
-        let product = Self.job(1).product
+        var schedule = Self.started([Self.download(1)])
+        let product = Self.download(1).product
         #expect(schedule.handle(.progress(product, percent: 60)).count == 1)
-        #expect(schedule.handle(.ended(Self.job(1), .stopped)) == [.find(limit: 3)])
-        #expect(schedule.handle(.found([Self.job(1)])) == [.start(Self.job(1))])
+        #expect(schedule.handle(.ended(Self.download(1), .stopped)) == [.find(limit: 3)])
+        #expect(schedule.handle(.found([Self.download(1)])) == [.start(Self.download(1))])
         #expect(schedule.handle(.progress(product, percent: 5)) == [])
-        #expect(schedule.status(of: Self.job(1)) == .running(percent: 60))
+        #expect(schedule.status(of: Self.download(1)) == .running(percent: 60))
         #expect(schedule.handle(.progress(product, percent: 61)).count == 1)
     }
 
     @Test("What a restart continues was told before, and begins at its percent")
     func continues() {
-        var job = Self.job(1)
-        job.progress = OfflineProgress(
+        var download = Self.download(1)
+        download.progress = OfflineProgress(
             content: [], sealedKey: [], fingerprint: [], synced: 65_536, parts: ContentParts(), percent: 40)
         var schedule = OfflineSchedule(limit: 1)
         _ = schedule.handle(.gateChanged(Self.open))
-        #expect(schedule.handle(.found([job])) == [.start(job)])
-        #expect(schedule.handle(.progress(job.product, percent: 40)) == [])
-        #expect(schedule.handle(.progress(job.product, percent: 41)).count == 1)
+        #expect(schedule.handle(.found([download])) == [.start(download)])
+        #expect(schedule.handle(.progress(download.product, percent: 40)) == [])
+        #expect(schedule.handle(.progress(download.product, percent: 41)).count == 1)
     }
 
     @Test("What is asked for again after a failure is told, whatever it has on the medium")
     func asksAgain() {
-        var job = Self.job(1)
-        job.progress = OfflineProgress(
+        var download = Self.download(1)
+        download.progress = OfflineProgress(
             content: [], sealedKey: [], fingerprint: [], synced: 65_536, parts: ContentParts(), percent: 40)
-        var schedule = Self.started([job], limit: 1)
+        var schedule = Self.started([download], limit: 1)
         let error = PlayerError(.unexpected, code: "x", message: "x")
         #expect(
-            schedule.handle(.ended(job, .failed(error))) == [
+            schedule.handle(.ended(download, .failed(error))) == [
                 .send(.failed(referenceId: "r1", error)), .find(limit: 1),
             ])
         // Resumed by hand, in this process or in another one, which has not seen the failure.
-        job.isToBeTold = true
-        #expect(schedule.handle(.found([job])) == [.send(.started(referenceId: "r1")), .start(job)])
+        download.isToBeTold = true
+        #expect(schedule.handle(.found([download])) == [.send(.started(referenceId: "r1")), .start(download)])
         var next = OfflineSchedule(limit: 1)
         _ = next.handle(.gateChanged(Self.open))
-        #expect(next.handle(.found([job])) == [.send(.started(referenceId: "r1")), .start(job)])
+        #expect(next.handle(.found([download])) == [.send(.started(referenceId: "r1")), .start(download)])
     }
 
     @Test(
@@ -117,82 +117,85 @@ struct OfflineScheduleTests {
 
     @Test("A network that may not be used any more stops what runs; playback does not")
     func stops() {
-        var schedule = Self.started([Self.job(1), Self.job(2)])
+        var schedule = Self.started([Self.download(1), Self.download(2)])
         #expect(schedule.handle(.gateChanged(OfflineGate(link: .ethernet, isTakenByPlayback: true))) == [])
         let cellular = OfflineGate(link: .cellular)
-        #expect(schedule.handle(.gateChanged(cellular)) == [.stop(Self.job(1).product), .stop(Self.job(2).product)])
+        #expect(
+            schedule.handle(.gateChanged(cellular)) == [
+                .stop(Self.download(1).product), .stop(Self.download(2).product),
+            ])
         #expect(schedule.handle(.gateChanged(cellular)) == [])
-        #expect(schedule.handle(.ended(Self.job(1), .stopped)) == [])
-        #expect(schedule.handle(.ended(Self.job(2), .stopped)) == [])
+        #expect(schedule.handle(.ended(Self.download(1), .stopped)) == [])
+        #expect(schedule.handle(.ended(Self.download(2), .stopped)) == [])
         #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 3)])
     }
 
     @Test("A download whose way is metered waits for a change of the routes; others go on until several have waited")
     func metered() {
-        let jobs = (1...10).map { Self.job(Int64($0)) }
-        var schedule = Self.started([jobs[0]], limit: 1)
-        for (index, job) in jobs.prefix(8).enumerated() {
-            _ = schedule.handle(.ended(job, .metered))
-            #expect(schedule.status(of: job) == .waiting(.unmeteredNetwork))
-            #expect(schedule.status(of: jobs[9]) == (index < 7 ? .queued : .waiting(.unmeteredNetwork)))
-            #expect(schedule.handle(.found(jobs)).contains(.start(jobs[index + 1])) == (index < 7))
+        let downloads = (1...10).map { Self.download(Int64($0)) }
+        var schedule = Self.started([downloads[0]], limit: 1)
+        for (index, download) in downloads.prefix(8).enumerated() {
+            _ = schedule.handle(.ended(download, .metered))
+            #expect(schedule.status(of: download) == .waiting(.unmeteredNetwork))
+            #expect(schedule.status(of: downloads[9]) == (index < 7 ? .queued : .waiting(.unmeteredNetwork)))
+            #expect(schedule.handle(.found(downloads)).contains(.start(downloads[index + 1])) == (index < 7))
         }
         #expect(schedule.wait == .unmeteredNetwork)
         #expect(schedule.handle(.routesChanged) == [])
-        #expect(schedule.wait == nil && schedule.status(of: jobs[0]) == .queued)
+        #expect(schedule.wait == nil && schedule.status(of: downloads[0]) == .queued)
     }
 
     @Test("What had no way is tried again after a time, and when a person does not want to wait", arguments: [0, 1, 2])
     func meteredWaits(way: Int) {
-        let job = Self.job(1)
-        var schedule = Self.started([job], limit: 1)
+        let download = Self.download(1)
+        var schedule = Self.started([download], limit: 1)
         // More than the routes decides it.
-        #expect(schedule.handle(.ended(job, .metered)) == [.waitForWay, .find(limit: 2)])
-        _ = schedule.handle(.found([job]))
+        #expect(schedule.handle(.ended(download, .metered)) == [.waitForWay, .find(limit: 2)])
+        _ = schedule.handle(.found([download]))
         switch way {
         case 0: #expect(schedule.handle(.wayWaited) == [.find(limit: 1)])
-        case 1: #expect(schedule.handle(.hurried(job.product)) == [.find(limit: 1)])
-        default: _ = schedule.handle(.withdrawn(Self.job(2).product))
+        case 1: #expect(schedule.handle(.hurried(download.product)) == [.find(limit: 1)])
+        default: _ = schedule.handle(.withdrawn(Self.download(2).product))
         }
-        #expect(schedule.wait == nil && schedule.status(of: job) == .queued)
+        #expect(schedule.wait == nil && schedule.status(of: download) == .queued)
     }
 
     @Test("Routes that change again and again begin no further timer")
     func meteredTimer() {
-        let job = Self.job(1)
-        var schedule = Self.started([job], limit: 1)
-        #expect(schedule.handle(.ended(job, .metered)).contains(.waitForWay))
+        let download = Self.download(1)
+        var schedule = Self.started([download], limit: 1)
+        #expect(schedule.handle(.ended(download, .metered)).contains(.waitForWay))
         for _ in 0..<3 {
             _ = schedule.handle(.routesChanged)
             _ = schedule.handle(.gateChanged(Self.open))
-            _ = schedule.handle(.found([job]))
-            #expect(!schedule.handle(.ended(job, .metered)).contains(.waitForWay))
+            _ = schedule.handle(.found([download]))
+            #expect(!schedule.handle(.ended(download, .metered)).contains(.waitForWay))
         }
         _ = schedule.handle(.wayWaited)
-        _ = schedule.handle(.found([job]))
-        #expect(schedule.handle(.ended(job, .metered)).contains(.waitForWay))
+        _ = schedule.handle(.found([download]))
+        #expect(schedule.handle(.ended(download, .metered)).contains(.waitForWay))
     }
 
     @Test("A list that cannot be read forgets nothing, and is asked for again")
     func notFound() {
-        var schedule = Self.started([Self.job(1)], limit: 1)
-        #expect(schedule.handle(.ended(Self.job(1), .metered)) == [.waitForWay, .find(limit: 2)])
+        var schedule = Self.started([Self.download(1)], limit: 1)
+        #expect(schedule.handle(.ended(Self.download(1), .metered)) == [.waitForWay, .find(limit: 2)])
         #expect(schedule.handle(.notFound) == [])
         #expect(schedule.wait == .unmeteredNetwork)
-        #expect(schedule.handle(.jobsChanged) == [.find(limit: 2)])
+        #expect(schedule.handle(.downloadsChanged) == [.find(limit: 2)])
     }
 
     @Test("A download that found its way metered before the routes changed, and ends after that, is tried again")
     func meteredBefore() {
-        var schedule = Self.started([Self.job(1)], limit: 1)
+        var schedule = Self.started([Self.download(1)], limit: 1)
         _ = schedule.handle(.routesChanged)
-        #expect(schedule.handle(.ended(Self.job(1), .metered)) == [.find(limit: 1)])
-        #expect(schedule.wait == nil && schedule.status(of: Self.job(1)) == .queued)
+        #expect(schedule.handle(.ended(Self.download(1), .metered)) == [.find(limit: 1)])
+        #expect(schedule.wait == nil && schedule.status(of: Self.download(1)) == .queued)
     }
 
     @Test("A download without room waits, others go on, and it begins again when there is some")
     func noSpace() {
-        let (first, second) = (Self.job(1), Self.job(2))
+        let (first, second) = (Self.download(1), Self.download(2))
         var schedule = Self.started([first])
         #expect(schedule.handle(.ended(first, .noSpace)) == [.waitForSpace, .find(limit: 4)])
         #expect(schedule.status(of: first) == .waiting(.space) && schedule.wait == .space)
@@ -220,12 +223,12 @@ struct OfflineScheduleTests {
 
     @Test("What ends gives room to those that wait, also to one that is being refused meanwhile")
     func endFreesSpace() {
-        let (first, second, third) = (Self.job(1), Self.job(2), Self.job(3))
+        let (first, second, third) = (Self.download(1), Self.download(2), Self.download(3))
         var schedule = Self.started([first, second, third])
         _ = schedule.handle(.ended(second, .noSpace))
         _ = schedule.handle(.found([first, second, third]))
         #expect(schedule.status(of: second) == .waiting(.space))
-        #expect(schedule.handle(.ended(first, .kept)).last == .find(limit: 5))
+        #expect(schedule.handle(.ended(first, .complete)).last == .find(limit: 5))
         #expect(schedule.handle(.found([second, third])) == [.start(second)])
         // It was refused before the first one had ended: it does not wait for a minute.
         #expect(schedule.handle(.ended(third, .noSpace)) == [.find(limit: 6)])
@@ -240,9 +243,9 @@ struct OfflineScheduleTests {
 
     @Test("What was deleted while it waited for room is not waited for")
     func deletedWithoutRoom() {
-        var schedule = Self.started([Self.job(1)])
-        _ = schedule.handle(.ended(Self.job(1), .noSpace))
-        _ = schedule.handle(.found([Self.job(1)]))
+        var schedule = Self.started([Self.download(1)])
+        _ = schedule.handle(.ended(Self.download(1), .noSpace))
+        _ = schedule.handle(.found([Self.download(1)]))
         #expect(schedule.handle(.spaceFreed) == [.find(limit: 4)])
         #expect(schedule.wait == .space)
         #expect(schedule.handle(.found([])) == [])
@@ -251,7 +254,7 @@ struct OfflineScheduleTests {
 
     @Test("A run whose transfer is repeated waits; downloads do when none of those that run goes on")
     func retries() {
-        let (first, second) = (Self.job(1), Self.job(2))
+        let (first, second) = (Self.download(1), Self.download(2))
         var schedule = Self.started([first, second])
         #expect(schedule.status(of: first, .service(seconds: 7)) == .waiting(.retry(seconds: 7)))
         #expect(schedule.status(of: second, .network(seconds: 0)) == .waiting(.retry(seconds: 0)))
@@ -265,56 +268,56 @@ struct OfflineScheduleTests {
 
     @Test("A run that waits for a retry gives its place to the next one, and the last one gives it back")
     func retryGivesPlace() {
-        let jobs = [1, 2, 3].map { Self.job($0) }
-        var schedule = Self.started([jobs[0]], limit: 1)
-        #expect(schedule.handle(.retryChanged(jobs[0].product, isWaiting: true)) == [.find(limit: 2)])
+        let downloads = [1, 2, 3].map { Self.download($0) }
+        var schedule = Self.started([downloads[0]], limit: 1)
+        #expect(schedule.handle(.retryChanged(downloads[0].product, isWaiting: true)) == [.find(limit: 2)])
         #expect(
-            schedule.handle(.found(jobs)) == [.send(.started(referenceId: "r2")), .start(jobs[1])])
-        #expect(schedule.handle(.jobsChanged) == [])
-        #expect(schedule.handle(.retryChanged(jobs[0].product, isWaiting: false)) == [.stop(jobs[1].product)])
-        #expect(schedule.handle(.ended(jobs[1], .stopped)) == [])
-        #expect(schedule.status(of: jobs[1]) == .queued)
-        #expect(schedule.handle(.ended(jobs[0], .kept)).last == .find(limit: 1))
+            schedule.handle(.found(downloads)) == [.send(.started(referenceId: "r2")), .start(downloads[1])])
+        #expect(schedule.handle(.downloadsChanged) == [])
+        #expect(schedule.handle(.retryChanged(downloads[0].product, isWaiting: false)) == [.stop(downloads[1].product)])
+        #expect(schedule.handle(.ended(downloads[1], .stopped)) == [])
+        #expect(schedule.status(of: downloads[1]) == .queued)
+        #expect(schedule.handle(.ended(downloads[0], .complete)).last == .find(limit: 1))
     }
 
     @Test("Each that waits for a retry has a thread: from eight on the last one gives its own to another, and rests")
     func retryBound() {
-        let jobs = (1...10 as ClosedRange<Int64>).map { Self.job($0) }
+        let downloads = (1...10 as ClosedRange<Int64>).map { Self.download($0) }
         var schedule = Self.started([], limit: 3)
-        _ = schedule.handle(.jobsChanged)
+        _ = schedule.handle(.downloadsChanged)
         var (started, stopped): ([Int64], [ServiceAddress]) = ([], [])
         func note(_ effects: [OfflineSchedule.Effect]) {
             for effect in effects {
-                if case .start(let job) = effect { started.append(job.number) }
+                if case .start(let download) = effect { started.append(download.number) }
                 if case .stop(let product) = effect { stopped.append(product) }
             }
         }
-        note(schedule.handle(.found(jobs)))
+        note(schedule.handle(.found(downloads)))
         #expect(started == [1, 2, 3])
-        for job in jobs.prefix(6) {
-            if schedule.handle(.retryChanged(job.product, isWaiting: true)) != [] {
-                note(schedule.handle(.found(jobs)))
+        for download in downloads.prefix(6) {
+            if schedule.handle(.retryChanged(download.product, isWaiting: true)) != [] {
+                note(schedule.handle(.found(downloads)))
             }
         }
-        #expect(started == [1, 2, 3, 4, 5, 6, 7, 8] && stopped == [jobs[5].product])
+        #expect(started == [1, 2, 3, 4, 5, 6, 7, 8] && stopped == [downloads[5].product])
         #expect(
-            schedule.handle(.ended(jobs[5], .stopped))
+            schedule.handle(.ended(downloads[5], .stopped))
                 == [.rest(6, nanoseconds: 1_000_000_000), .find(limit: 11)])
-        note(schedule.handle(.found(jobs)))
+        note(schedule.handle(.found(downloads)))
         #expect(started.last == 9)
         #expect(schedule.rests(6))
     }
 
     @Test("A failure that cannot be stored is told once; nothing begins until the state can be written")
     func notStored() {
-        let (first, second) = (Self.job(1), Self.job(2))
+        let (first, second) = (Self.download(1), Self.download(2))
         var schedule = Self.started([first, second], limit: 2)
         let error = PlayerError(.unexpected, code: "x", message: "why")
         #expect(
             schedule.handle(.ended(first, .notStored(error)))
                 == [.waitForState, .send(.failed(referenceId: "r1", error))])
         #expect(schedule.status(of: first) == .failed(reason: "why"))
-        #expect(schedule.status(of: Self.job(3)) == .waiting(.storage) && schedule.wait == .storage)
+        #expect(schedule.status(of: Self.download(3)) == .waiting(.storage) && schedule.wait == .storage)
         #expect(schedule.handle(.spaceFreed) == [])
         #expect(
             schedule.handle(.ended(second, .notStored(error))) == [.send(.failed(referenceId: "r2", error))])
@@ -325,9 +328,9 @@ struct OfflineScheduleTests {
 
     /// Lets the next download begin and end.
     private static func pass(_ number: Int64, _ outcome: OfflineSchedule.Outcome, _ schedule: inout OfflineSchedule) {
-        _ = schedule.handle(.jobsChanged)
-        #expect(schedule.handle(.found([job(number)])).contains(.start(job(number))))
-        _ = schedule.handle(.ended(job(number), outcome))
+        _ = schedule.handle(.downloadsChanged)
+        #expect(schedule.handle(.found([download(number)])).contains(.start(download(number))))
+        _ = schedule.handle(.ended(download(number), outcome))
         _ = schedule.handle(.found([]))
     }
 
@@ -336,13 +339,13 @@ struct OfflineScheduleTests {
         var schedule = Self.started([])
         for number in 1...8 as ClosedRange<Int64> { Self.pass(number, .noSpace, &schedule) }
         #expect(schedule.gate.wait == nil && schedule.wait == .space)
-        _ = schedule.handle(.jobsChanged)
-        let (small, next) = (Self.job(9), Self.job(10))
+        _ = schedule.handle(.downloadsChanged)
+        let (small, next) = (Self.download(9), Self.download(10))
         #expect(
             schedule.handle(.found([small, next])) == [
                 .send(.started(referenceId: "r9")), .start(small), .pace(nanoseconds: 1_000_000_000),
             ])
-        #expect(schedule.handle(.jobsChanged) == [])
+        #expect(schedule.handle(.downloadsChanged) == [])
         #expect(schedule.handle(.ended(small, .noSpace)) == [])
         #expect(schedule.handle(.paced) == [.find(limit: 12)])
         #expect(schedule.handle(.found([small, next])).contains(.start(next)))
@@ -351,32 +354,32 @@ struct OfflineScheduleTests {
         _ = schedule.handle(.found([]))
         // The first eight, one after the other.
         #expect(schedule.handle(.spaceWaited) == [.waitForSpace, .find(limit: 13)])
-        #expect(schedule.handle(.found([small, next, Self.job(1)])).contains(.start(Self.job(1))))
+        #expect(schedule.handle(.found([small, next, Self.download(1)])).contains(.start(Self.download(1))))
         #expect(schedule.status(of: small) == .waiting(.space))
         // Room for one may be room for all.
         _ = schedule.handle(.paced)
-        _ = schedule.handle(.found([Self.job(1)]))
-        _ = schedule.handle(.progress(Self.job(1).product, percent: 1))
+        _ = schedule.handle(.found([Self.download(1)]))
+        _ = schedule.handle(.progress(Self.download(1).product, percent: 1))
         #expect(schedule.handle(.found([small])).contains(.start(small)))
     }
 
     @Test("A download whose service is away rests, longer each time, and bytes end that")
     func away() {
         let error = PlayerError(.retryable, .foreign(status: 200), message: "a page")
-        var schedule = Self.started([Self.job(1)], limit: 1)
+        var schedule = Self.started([Self.download(1)], limit: 1)
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
             #expect(
-                schedule.handle(.ended(Self.job(1), .away(error)))
+                schedule.handle(.ended(Self.download(1), .away(error)))
                     == [.rest(1, nanoseconds: seconds * 1_000_000_000), .find(limit: 2)])
             #expect(schedule.rests(1) && schedule.reasonOfRest == "a page")
             // It is not its turn.
-            #expect(schedule.handle(.found([Self.job(1)])) == [])
+            #expect(schedule.handle(.found([Self.download(1)])) == [])
             #expect(schedule.handle(.rested(1)) == [.find(limit: 1)])
-            #expect(schedule.handle(.found([Self.job(1)])) == [.start(Self.job(1))])
+            #expect(schedule.handle(.found([Self.download(1)])) == [.start(Self.download(1))])
         }
-        _ = schedule.handle(.progress(Self.job(1).product, percent: 1))
+        _ = schedule.handle(.progress(Self.download(1).product, percent: 1))
         #expect(
-            schedule.handle(.ended(Self.job(1), .away(error)))
+            schedule.handle(.ended(Self.download(1), .away(error)))
                 == [.rest(1, nanoseconds: 1_000_000_000), .find(limit: 2)])
         // Another link.
         _ = schedule.handle(.found([]))
@@ -386,20 +389,20 @@ struct OfflineScheduleTests {
 
     @Test("What was deleted or paused is stopped; a change while the database is asked is not lost")
     func withdrawn() {
-        var schedule = Self.started([Self.job(1)])
-        #expect(schedule.handle(.withdrawn(Self.job(2).product)) == [])
-        #expect(schedule.handle(.withdrawn(Self.job(1).product)) == [.stop(Self.job(1).product)])
-        #expect(schedule.handle(.jobsChanged) == [.find(limit: 4)])
-        #expect(schedule.handle(.jobsChanged) == [])
+        var schedule = Self.started([Self.download(1)])
+        #expect(schedule.handle(.withdrawn(Self.download(2).product)) == [])
+        #expect(schedule.handle(.withdrawn(Self.download(1).product)) == [.stop(Self.download(1).product)])
+        #expect(schedule.handle(.downloadsChanged) == [.find(limit: 4)])
+        #expect(schedule.handle(.downloadsChanged) == [])
         #expect(schedule.handle(.found([])) == [.find(limit: 4)])
     }
 
     @Test("A failure is told, and the next one begins")
     func fails() {
-        var schedule = Self.started([Self.job(1)], limit: 1)
+        var schedule = Self.started([Self.download(1)], limit: 1)
         let error = PlayerError(.retryable, .service(status: 503, subStatus: nil), message: "m")
         #expect(
-            schedule.handle(.ended(Self.job(1), .failed(error)))
+            schedule.handle(.ended(Self.download(1), .failed(error)))
                 == [.send(.failed(referenceId: "r1", error)), .find(limit: 1)])
     }
 }
@@ -449,11 +452,12 @@ struct ContentPartsTests {
         #expect(!received.text.contains("parts"))
     }
 
-    @Test("The parts of a kept file: also what is endless, and what a damaged row says")
-    func keptParts() throws {
+    @Test("The parts of an offline copy: also endless ones, and those of a damaged row")
+    func copyParts() throws {
         let parts = [
-            KeptPart(start: 0, clip: 0.1..<2.5, duration: 2.4), KeptPart(start: 70_000, clip: 1..<Double.infinity),
-            KeptPart(start: 70_000, duration: 3), KeptPart(start: .max),
+            OfflineCopyPart(start: 0, clip: 0.1..<2.5, duration: 2.4),
+            OfflineCopyPart(start: 70_000, clip: 1..<Double.infinity),
+            OfflineCopyPart(start: 70_000, duration: 3), OfflineCopyPart(start: .max),
         ]
         var received = OfflineItem.Received(
             product: ServiceAddress(.track, "9"), assetPresentation: .full, replayGain: .init())
@@ -463,7 +467,7 @@ struct ContentPartsTests {
             "{}", "[]", "[[1,null,null,null]]", "[[0,null,null]]", "[[0,null,2,1]]", "[[0,null,null,null],[-1,1,2,3]]",
             "[[0,null,null,null],1]", "[[5,null,null,null],[4,null,null,null]]",
         ] {
-            #expect([KeptPart](try JSONValue.parse(text)) == nil, "\(text)")
+            #expect([OfflineCopyPart](try JSONValue.parse(text)) == nil, "\(text)")
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import Offline
 @testable import Player
 
-@Suite("Kept segments that the service encrypts as a whole (docs/playback.md, 16.4)", .serialized)
+@Suite("Downloaded segments that the service encrypts as a whole (docs/playback.md, 16.4)", .serialized)
 struct OfflineSegmentsTests {
     private static let key = [UInt8](1...16)
     private static let playlist = """

@@ -9,11 +9,11 @@ import Testing
 @testable import Offline
 @testable import Player
 
-@Suite("Room for kept products (docs/playback.md, 16.5)", .serialized)
+@Suite("Room for offline copies (docs/playback.md, 16.5)", .serialized)
 struct OfflineSpaceTests {
     private let folder: ScratchFolder
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let state: ScratchFolder
 
     init() throws {
@@ -29,17 +29,18 @@ struct OfflineSpaceTests {
     private static func id(_ entry: OfflineEntry) -> Int { Int(entry.product.split(separator: "/")[1]) ?? 0 }
 
     /// Waits until so many products are complete, so many wait for room, and there are no others.
-    private func wait(_ offline: OfflineFixture, kept: Int, waiting: Int) throws {
-        try offline.spin("\(kept) kept and \(waiting) that wait") {
+    private func wait(_ offline: OfflineFixture, copies: Int, waiting: Int) throws {
+        try offline.spin("\(copies) copies and \(waiting) that wait") {
             let entries = offline.entries()
-            let keptEntries = entries.filter { $0.status == .kept }
+            let completeEntries = entries.filter { $0.status == .complete }
             let waitingEntries = entries.filter { $0.status == .waiting(.space) }
-            return keptEntries.count == kept && waitingEntries.count == waiting && entries.count == kept + waiting
+            return completeEntries.count == copies && waitingEntries.count == waiting
+                && entries.count == copies + waiting
         }
     }
 
-    private func deleteKept(_ offline: OfflineFixture) throws {
-        let first = offline.entries().first { $0.status == .kept }
+    private func deleteCopies(_ offline: OfflineFixture) throws {
+        let first = offline.entries().first { $0.status == .complete }
         let kept = try #require(first)
         // Deleted before its message was sent, it would get no message any more.
         try offline.wait(for: "done r\(Self.id(kept))")
@@ -58,13 +59,13 @@ struct OfflineSpaceTests {
             return service.hangingTransfers == 1 && waiting.count == 2
         }
         service.release()
-        try wait(offline, kept: 1, waiting: 2)
+        try wait(offline, copies: 1, waiting: 2)
         // The service is not asked again for a product without room.
         #expect(service.infoRequests == 3)
-        try deleteKept(offline)
-        try wait(offline, kept: 1, waiting: 1)
-        try deleteKept(offline)
-        try wait(offline, kept: 1, waiting: 0)
+        try deleteCopies(offline)
+        try wait(offline, copies: 1, waiting: 1)
+        try deleteCopies(offline)
+        try wait(offline, copies: 1, waiting: 0)
         for id in [7, 8, 9] { try offline.wait(for: "done r\(id)") }
         let ends = offline.log.events.filter { $0.hasPrefix("done") || $0.hasPrefix("failed") }
         #expect(ends.sorted() == ["done r7", "done r8", "done r9"])
@@ -75,7 +76,7 @@ struct OfflineSpaceTests {
         let size = size
         // The part of the first one stays, and the other one fits beside it.
         let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 }
-        try offline.keepPart(of: 7, file, percent: 25)
+        try offline.downloadPart(of: 7, file, percent: 25)
         #expect(offline.engine.offline(OfflineFixture.product(8)))
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
         offline.engine.pause(OfflineFixture.product(7)) { _ in }
@@ -87,10 +88,10 @@ struct OfflineSpaceTests {
     func parts() throws {
         do {
             let offline = try OfflineFixture(in: state, service)
-            try offline.keepPart(of: 7, file, percent: 75)
+            try offline.downloadPart(of: 7, file, percent: 75)
             offline.engine.pause(OfflineFixture.product(7)) { _ in }
             try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
-            try offline.keepPart(of: 8, file, percent: 75)
+            try offline.downloadPart(of: 8, file, percent: 75)
         }
         let size = size
         let offline = try OfflineFixture(in: state, service) {
@@ -103,8 +104,8 @@ struct OfflineSpaceTests {
         try offline.wait(for: "done r7")
         let requests = service.contentRequests.filter { $0.product == "7" }
         #expect(requests.count == 2 && requests.last?.from != 0)
-        try wait(offline, kept: 1, waiting: 1)
-        try deleteKept(offline)
+        try wait(offline, copies: 1, waiting: 1)
+        try deleteCopies(offline)
         try offline.wait(for: "done r8")
         try offline.spin("the files") { offline.files.count == 1 }
     }

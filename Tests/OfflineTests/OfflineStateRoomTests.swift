@@ -19,7 +19,7 @@ struct OfflineStateRoomTests {
     private let folder: ScratchFolder
     private let state: ScratchFolder
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
 
     init() throws {
         folder = try ScratchFolder()

@@ -16,7 +16,7 @@ struct OfflineTimersTests {
     private static let second: Int64 = 1_000_000_000
     private let folder: ScratchFolder
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
 
     init() throws {
         folder = try ScratchFolder()
@@ -239,7 +239,7 @@ struct OfflineTimersTests {
     func withoutThread(isOfThread: Bool) throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 50_000, in: folder)
-        let service = KeptService()
+        let service = OfflineTestService()
         service.serve(try track.file, as: "7")
         let offline = try DrivenOffline(in: try ScratchFolder(), service, now: 1_000_000)
         let attempts = offline.refuseThreads(2, isOfThread ? EAGAIN : EMFILE)

@@ -12,12 +12,12 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("What is kept stays valid (docs/playback.md, 16.6 and 16.7)", .serialized)
+@Suite("Offline copies stay valid (docs/playback.md, 16.6 and 16.7)", .serialized)
 struct OfflineValidityTests {
     private let folder: ScratchFolder
     private let track: Track
     private let file: [UInt8]
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let product = OfflineFixture.product(7)
 
     init() throws {
@@ -36,7 +36,7 @@ struct OfflineValidityTests {
     }
 
     /// The one file of the offline copy.
-    private func keptFile(in state: ScratchFolder) throws -> String {
+    private func copyFile(in state: ScratchFolder) throws -> String {
         try onlyOfflineCopy(in: state["offline"])
     }
 
@@ -138,8 +138,8 @@ struct OfflineValidityTests {
 
     @Test(
         "A service that does not answer for one product keeps no other one from its validation",
-        arguments: [(KeptService.Silence.lost, 4), (.busy, 1)])
-    func silence(_ silence: KeptService.Silence, attempts: Int) throws {
+        arguments: [(OfflineTestService.Silence.lost, 4), (.busy, 1)])
+    func silence(_ silence: OfflineTestService.Silence, attempts: Int) throws {
         let state: ScratchFolder
         do {
             let offline = try OfflineFixture(service)
@@ -188,7 +188,7 @@ struct OfflineValidityTests {
     @Test("A damaged part is told, downloaded again, and playback goes on from the service without a gap")
     func damaged() throws {
         let state = try kept()
-        let path = try keptFile(in: state)
+        let path = try copyFile(in: state)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -202,7 +202,7 @@ struct OfflineValidityTests {
     @Test("A file that is missing or too short is found at the start and downloaded again", arguments: [true, false])
     func missing(_ isMissing: Bool) throws {
         let state = try kept()
-        let path = try keptFile(in: state)
+        let path = try copyFile(in: state)
         if isMissing { try FileManager.default.removeItem(atPath: path) } else { truncate(path, 1000) }
         let offline = try OfflineFixture(in: state, service)
         try offline.wait(for: "done r7")
@@ -360,7 +360,7 @@ struct OfflineValidityTests {
             try rows.database.execute("DROP TABLE offline_job")
         }
         let lists = Recorder<[OfflineEntry]?>()
-        offline.engine.jobs { entries, _ in lists.record(entries) }
+        offline.engine.downloads { entries, _ in lists.record(entries) }
         offline.engine.items { entries, _ in lists.record(entries) }
         let verifications = Recorder<OfflineVerification>()
         offline.engine.verify(product) { verifications.record($0) }
@@ -394,6 +394,6 @@ struct OfflineValidityTests {
         #expect(answers.elements == [.whole])
         offline.engine.verify(OfflineFixture.product(8)) { answers.record($0) }
         try offline.spin("the answer") { answers.elements.count == 2 }
-        #expect(answers.elements == [.whole, .notKept])
+        #expect(answers.elements == [.whole, .noCopy])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("When what is kept is validated (docs/playback.md, 16.6)")
+@Suite("The times of re-validations (docs/playback.md, 16.6)")
 struct RevalidationRoundTests {
     private static func item(_ id: Int, at time: Int64) -> OfflineItem {
         let product = ServiceAddress(.track, "\(id)")
@@ -34,7 +34,7 @@ struct RevalidationRoundTests {
         #expect(round.handle(.ended(.valid), at: 0) == [.validate(second)])
         #expect(
             round.handle(.ended(.differs), at: 0)
-                == [.jobAdded(second.product), .find(at: 7, product: "tonearm:track/2")])
+                == [.downloadAdded(second.product), .find(at: 7, product: "tonearm:track/2")])
         #expect(round.handle(.found([]), at: 0) == [.rest])
         #expect(round.handle(.due, at: 0) == [.find(at: .min, product: "")])
     }
@@ -73,7 +73,7 @@ struct RevalidationRoundTests {
         #expect(round.handle(.found([again, other]), at: late) == [.validate(other)])
         #expect(
             round.handle(.ended(.differs), at: late)
-                == [.jobAdded(other.product), .find(at: 7, product: "tonearm:track/2")])
+                == [.downloadAdded(other.product), .find(at: 7, product: "tonearm:track/2")])
         #expect(round.handle(.found([again]), at: late) == [.find(at: 6, product: "tonearm:track/1")])
         #expect(round.handle(.found([]), at: late) == [.rest])
     }

@@ -64,7 +64,7 @@ private struct Scenarios {
     let second: [UInt8]
     /// The number of bytes after which a download is interrupted.
     let stop: Int
-    private let service = KeptService()
+    private let service = OfflineTestService()
     private let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
 
     init(folder: String, first: [UInt8], second: [UInt8], stop: Int) {
@@ -138,7 +138,8 @@ private struct Scenarios {
 private struct Run {
     @discardableResult
     init(
-        _ folder: String, _ service: KeptService, at seconds: Int64, _ body: (OfflineEngine, Messages) throws -> Void
+        _ folder: String, _ service: OfflineTestService, at seconds: Int64,
+        _ body: (OfflineEngine, Messages) throws -> Void
     ) throws {
         let time = ManualTime()
         time.seconds = seconds

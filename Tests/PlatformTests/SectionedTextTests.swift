@@ -101,7 +101,7 @@ struct SectionReaderTests {
             reader.problems.map(\.message) == [
                 "`bias` cannot be `sideways`. Allowed: none, pull-up.",
                 "`count` cannot be `9`. Allowed: 1 to 4.",
-                "`list` has nothing between two commas, or behind the last",
+                "`list` has nothing between two commas, or after the last",
                 "[test] needs `card`",
                 "[test] has no `typo`. Allowed: bias, count, list, card.",
             ])

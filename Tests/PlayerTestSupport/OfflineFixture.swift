@@ -18,7 +18,7 @@ import TestSupport
 // @unchecked: nothing changes after `init`, and its parts are for any thread.
 package final class OfflineFixture: @unchecked Sendable {
     package let folder: ScratchFolder
-    package let service: KeptService
+    package let service: OfflineTestService
     package let time = ManualTime()
     /// The clock of the waits for retries.
     package let retryClock = ManualClock()
@@ -33,7 +33,7 @@ package final class OfflineFixture: @unchecked Sendable {
     ///   - link: nil: none was reported.
     ///   - cache: nil: there is no streaming cache.
     package init(
-        in folder: ScratchFolder? = nil, _ service: KeptService = KeptService(),
+        in folder: ScratchFolder? = nil, _ service: OfflineTestService = OfflineTestService(),
         network: (any ServiceNetwork)? = nil, link: Link? = Link(.ethernet),
         now: Int64? = 1_000_000, cache: CountedCache? = nil, isOfflineMode: Bool = false,
         isLinked: Locked<Bool> = Locked(true), events: EventSettings? = nil,
@@ -64,7 +64,7 @@ package final class OfflineFixture: @unchecked Sendable {
         let mode = OfflineMode()
         mode.isOn = isOfflineMode
         let router = SourceRouter(
-            service: ContentService(content, over: network, credentials: credentials), kept: offlining.source,
+            service: ContentService(content, over: network, credentials: credentials), copies: offlining.source,
             offlineMode: mode, isLinked: { isLinked.value })
         fixture = try PlayerFixture(source: router) {
             $0.storage = storage
@@ -94,7 +94,7 @@ package final class OfflineFixture: @unchecked Sendable {
     /// Asks for a product, and waits until `percent` of it have arrived and the transfer hangs there.
     /// - Returns: how many bytes that are.
     @discardableResult
-    package func keepPart(of id: Int = 7, _ file: [UInt8], percent: Int) throws -> Int {
+    package func downloadPart(of id: Int = 7, _ file: [UInt8], percent: Int) throws -> Int {
         // The first byte count that makes this percentage: its message comes when all of these bytes are written.
         let count = (file.count * percent + 99) / 100
         service.hang(after: count)
@@ -182,9 +182,9 @@ extension OfflineEngine {
     package func entries() -> [OfflineEntry] {
         let all = Recorder<[OfflineEntry]>()
         let done = DispatchSemaphore(value: 0)
-        jobs { [self] jobs, _ in
+        downloads { [self] downloads, _ in
             items { items, _ in
-                all.record((jobs ?? []) + (items ?? []))
+                all.record((downloads ?? []) + (items ?? []))
                 done.signal()
             }
         }

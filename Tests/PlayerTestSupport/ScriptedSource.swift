@@ -126,7 +126,7 @@ package final class ScriptedRecording: @unchecked Sendable {
     fileprivate func answeredNotYet() { lock.withLock { notYetAnswers += 1 } }
 
     /// Calls `wake` at once when a frame after `frame` can be decoded, else with the next change.
-    fileprivate func whenDecodable(behind frame: Int, _ wake: @escaping @Sendable () -> Void) {
+    fileprivate func whenDecodable(after frame: Int, _ wake: @escaping @Sendable () -> Void) {
         let isReady = lock.withLock {
             if availableFrames > frame || failure != nil { return true }
             wakes = [wake]
@@ -198,7 +198,7 @@ package final class ScriptedDecoder: AudioDecoder {
     }
 
     package func whenReadable(_ wake: @escaping @Sendable () -> Void) {
-        recording.whenDecodable(behind: position, wake)
+        recording.whenDecodable(after: position, wake)
     }
 
     package func seek(toFrame frame: Int64) throws(MediaError) {

@@ -42,7 +42,7 @@ struct ErrorCauseTests {
         #expect(PlayerError(error).cause == .system(error))
     }
 
-    @Test("Devices, memory, what is kept, and a source's own")
+    @Test("Devices, memory, offline copies, and a source's own")
     func others() {
         let busy = DeviceError.busy(device: "hw:0")
         #expect(PlayerError(busy).cause == .device(busy))

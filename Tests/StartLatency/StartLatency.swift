@@ -17,7 +17,7 @@ import Player
             return print("usage: StartLatency FILE|PRODUCT REPETITIONS [STATE]")
         }
         do {
-            try measure(arguments[1], repetitions, kept: try arguments.dropFirst(3).first.map { try kept(in: $0) })
+            try measure(arguments[1], repetitions, copies: try arguments.dropFirst(3).first.map { try copies(in: $0) })
         } catch {
             Log.error("\(error)")
             exit(1)
@@ -25,7 +25,7 @@ import Player
     }
 
     /// The offline copies in the state folder of a daemon. No service is there.
-    private static func kept(in folder: String) throws -> Offlining {
+    private static func copies(in folder: String) throws -> Offlining {
         let storage = try StorageThread("\(folder)/tonearm.db", modules: [Player.schema, Offlining.schema])
         let clock = TrustedClock(store: nil)
         let streaming = try StreamingService(
@@ -35,11 +35,11 @@ import Player
             OfflineSettings(folder: "\(folder)/offline"), streaming, storage: storage, clock: clock, keyFolder: folder)
     }
 
-    private static func measure(_ path: String, _ repetitions: Int, kept: Offlining?) throws(PlayerError) {
+    private static func measure(_ path: String, _ repetitions: Int, copies: Offlining?) throws(PlayerError) {
         var settings = PlayerSettings(output: RendererSettings(device: "null"))
         settings.firstVolume = .full
-        settings.offlining = kept
-        let player = try Player(settings: settings, source: SourceRouter(kept: kept?.source))
+        settings.offlining = copies
+        let player = try Player(settings: settings, source: SourceRouter(copies: copies?.source))
         defer { player.shutDown() }
         let messages = Messages()
         let engine = player.playbackEngine

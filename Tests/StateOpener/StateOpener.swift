@@ -7,7 +7,7 @@ import Platform
 /// Does one thing to files in a process that a test can cut off or watch:
 ///
 ///     StateOpener open FOLDER CALL     opens the state of a daemon; ends at the file call with this number, from 0
-///     StateOpener playlist FOLDER CALL    changes kept playlists; ends at the file call with this number, from 0
+///     StateOpener playlist FOLDER CALL    changes stored playlists; ends at the file call with this number, from 0
 ///     StateOpener replace FILE TEXT    replaces a file, and writes each file call to stderr
 @main struct StateOpener {
     static func main() {

@@ -302,7 +302,8 @@ struct AdaptiveTests {
     /// The line was slow before, so the lowest representation is the first.
     private func wasSlow() { content.throughput.add(bytes: 1 << 20, nanoseconds: 83_886_080_000) }
 
-    @Test("HLS: a variant whose playlist is not there is not used, streamed and kept", arguments: ["low", "high"])
+    @Test(
+        "HLS: a variant whose playlist is not there is not used, streamed and downloaded", arguments: ["low", "high"])
     func missingPlaylist(name: String) throws {
         _ = try lossless()
         try remove("\(name).m3u8")

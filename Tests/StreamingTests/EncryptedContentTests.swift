@@ -192,7 +192,7 @@ struct EncryptedContentTests {
         #expect(content.fetched.filter { $0 == "key.bin" }.count == 1)
     }
 
-    @Test("HLS, SAMPLE-AES in packed AAC is refused by name, streamed and kept", StreamTool.needed)
+    @Test("HLS, SAMPLE-AES in packed AAC is refused by name, streamed and downloaded", StreamTool.needed)
     func sampleAESInPackedAAC() throws {
         let (content, _) = try packaged(
             ["-c:a", "aac"], segments: "segment_template=$Number$.aac",

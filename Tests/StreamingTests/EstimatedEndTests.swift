@@ -42,7 +42,7 @@ struct EstimatedEndTests {
         }
     }
 
-    @Test("The last one that is not there is the end, streamed and kept", arguments: [404, 410])
+    @Test("The last one that is not there is the end, streamed and downloaded", arguments: [404, 410])
     func isEnd(status: Int) throws {
         answerMissing(status)
         let text = manifest("duration=\"1\"")
@@ -70,8 +70,8 @@ struct EstimatedEndTests {
 
 #if AAC
     @Suite("Offline copies of packed AAC (docs/playback.md, 16.4)", StreamTool.needed)
-    struct KeptPackedTests {
-        @Test("Segments with tags of their times are kept, and play as they are streamed")
+    struct DownloadedSegmentsTests {
+        @Test("Segments with tags of their times are downloaded, and play as they are streamed")
         func kept() throws {
             let content = try PackagedContent()
             let track = try Track("a", frames: 200_000, rate: 44_100, in: content.folder)

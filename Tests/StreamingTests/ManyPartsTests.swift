@@ -41,7 +41,7 @@ struct ManyPartsTests {
         return try cost(most) < 12 * cost(most / 5)
     }
 
-    @Test("The layout and the resources that are kept take linear time")
+    @Test("The layout and the resources of a download take linear time")
     func linear() throws {
         let bytes = [5000: Self.manifest(5000), 25_000: Self.manifest(25_000)]
         let isLinear = try Self.isLinear(most: 25_000) { count in

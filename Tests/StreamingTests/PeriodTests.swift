@@ -8,7 +8,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("Content in several parts, streamed and kept (docs/playback.md, 15.10 and 16.4)", StreamTool.needed)
+@Suite("Content in several parts, streamed and downloaded (docs/playback.md, 15.10 and 16.4)", StreamTool.needed)
 struct PeriodTests {
     private let content: PackagedContent
     private let one: Track

@@ -139,7 +139,7 @@ public final class TestProcess {
             let output = try outputLines?.toEnd(end, until: deadline) ?? []
             let errors = try errorLines?.toEnd(end, until: deadline) ?? []
             let code = try reaped(until: deadline)
-            let text = errorFile >= 0 ? keptErrors : String(decoding: errors, as: UTF8.self)
+            let text = errorFile >= 0 ? allErrors : String(decoding: errors, as: UTF8.self)
             return Result(code: code, output: output, errors: text)
         }
     }
@@ -199,7 +199,7 @@ public final class TestProcess {
     }
 
     /// Its output on stderr so far; empty when the test reads stderr itself.
-    public var keptErrors: String {
+    public var allErrors: String {
         guard errorFile >= 0 else { return "" }
         var text: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -210,7 +210,7 @@ public final class TestProcess {
     }
 
     private var log: String {
-        [outputLines?.recent ?? "", errorLines?.recent ?? "", keptErrors].filter { !$0.isEmpty }.joined(separator: "\n")
+        [outputLines?.recent ?? "", errorLines?.recent ?? "", allErrors].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     /// Kills the program if `wait` has no success in time.

@@ -77,14 +77,14 @@ class Offline(unittest.TestCase):
         watch.wait_for_end()
         self.assertIsNone(difference_across_pause(recorder.stop(), self.album.bytes, REPEATED))
 
-    def test_what_was_kept_plays_without_the_cable_and_after_a_power_cut(self):
-        self.assert_kept_plays("1970-01-01T00:00:10")
+    def test_an_offline_copy_plays_without_the_cable_and_after_a_power_cut(self):
+        self.assert_copies_play("1970-01-01T00:00:10")
 
     @long("board-daemon", "four starts, and the album three times")
-    def test_what_was_kept_plays_whatever_the_clock_says(self):
-        self.assert_kept_plays("1970-01-01T00:00:10", "2040-01-01T00:00:10")
+    def test_an_offline_copy_plays_whatever_the_clock_says(self):
+        self.assert_copies_play("1970-01-01T00:00:10", "2040-01-01T00:00:10")
 
-    def assert_kept_plays(self, *clocks):
+    def assert_copies_play(self, *clocks):
         self.start()
         self.keep(1, 2, 3)
         self.wait_for_status(kept=3, downloads=0)
@@ -114,7 +114,7 @@ class Offline(unittest.TestCase):
         self.wait_for_status(kept=1, downloads=1, waitsFor="unmetered-network")
         self.daemon.restart()
         self.wait_for_status(kept=1, downloads=1, waitsFor="unmetered-network")
-        # Meanwhile what was kept plays, and the button works.
+        # Meanwhile the offline copy plays, and the button works.
         self.daemon.ask("repeat", "all")
         watch = self.daemon.watch()
         self.daemon.ask("queue", "set", "tonearm:track/1", "--play")
@@ -132,7 +132,7 @@ class Offline(unittest.TestCase):
         self.wait_for_validation(before)
 
     def valid_until(self):
-        """Of each kept product, in seconds since 1970."""
+        """Of each offline copy, in seconds since 1970."""
         return {it["product"]: it["validUntil"] for it in self.daemon.ask("offline", "list")["entries"]}
 
     def wait_for_validation(self, before):

@@ -1,4 +1,4 @@
-"""Kept playlists: contents, order, names."""
+"""Stored playlists: contents, order, names."""
 
 from page_case import PageCase, at_both_widths, expect
 

@@ -58,7 +58,7 @@ event_cuts() {
 # all_manifests: a whole daemon keeps and plays albums of every kind of manifest.
 all_manifests() {
     build_host_tests || return
-    TONEARM_ALL_MANIFESTS=1 host_tests "albums of all manifests" manifests "$(remaining)" --filter KeptAlbumTests
+    TONEARM_ALL_MANIFESTS=1 host_tests "albums of all manifests" manifests "$(remaining)" --filter AlbumDownloadTests
 }
 
 # all_binaries: all programs for all targets.

@@ -1,4 +1,6 @@
-"""The rows of tools/bench about kept products. They need build/x86_64, of tools/cross, and the host's release build."""
+"""The rows of tools/bench about offline copies.
+
+They need build/x86_64, of tools/cross, and the release build of the host."""
 
 import base64
 import json

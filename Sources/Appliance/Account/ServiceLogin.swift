@@ -213,7 +213,7 @@ extension LoginFailure {
         case .refused(let reason): "\(address) refuses the login: \(reason)."
         case .notUnderstood: "\(address): its answer is not that of a login. Is the address that of the service?"
         case .unreachable(let reason): "\(address) is not reached: \(reason)."
-        case .storage(let reason): "the login cannot be kept: \(reason)."
+        case .storage(let reason): "the login cannot be stored: \(reason)."
         case .cancelled: "cancelled."
         }
     }

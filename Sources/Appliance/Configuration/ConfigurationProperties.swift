@@ -114,7 +114,7 @@ extension Configuration {
     var offlineQuality: AudioQuality { choice(.offlineQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var offlineVideoQuality: VideoQuality { choice(.offlineVideoQuality, of: [.low, .medium, .high]) }
     var offlineOverCellular: Bool { choice(.offlineOverCellular, of: [true, false]) }
-    var keepsPlayed: Bool { choice(.offlineKeepPlayed, of: [true, false]) }
+    var downloadsPlayed: Bool { choice(.offlineDownloadPlayed, of: [true, false]) }
     var offlineFolder: String { text(.offlineFolder, unless: "auto") ?? "\(stateFolder)/offline" }
     /// The budget of offline copies in bytes; nil: the whole medium.
     var offlineBytes: Int64? { number(.offlineSize) == 0 ? nil : Int64(number(.offlineSize)) << 20 }
@@ -139,7 +139,7 @@ extension Configuration {
         }
     }
 
-    /// The folder of the kept playlists.
+    /// The folder of the stored playlists.
     var playlistFolder: String { text(.libraryPlaylists, unless: "auto") ?? "\(stateFolder)/playlists" }
 
     /// The address at which clients of MPD connect, `any` for all; nil for none.

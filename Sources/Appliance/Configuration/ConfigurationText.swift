@@ -92,7 +92,7 @@ struct ConfigurationText: Equatable {
             switch text[index] {
             case UInt8(ascii: "\""):
                 if Self.isRest(text[(index + 1)...]) { return Self.text(value[...]) }
-                report(number, "there is something behind the closing quote")
+                report(number, "there is something after the closing quote")
                 return nil
             case UInt8(ascii: "\\") where index + 1 < text.endIndex:
                 index += 1

@@ -153,7 +153,7 @@ enum SettingType: Equatable, Sendable {
                 + (limit.map { " and has at most \($0) bytes" } ?? "") + ", or none"
         case .service: "an address that begins with https:// or http://, or none"
         case .listener: "a numeric address like 192.168.1.10 or ::1, any, or none"
-        case .pins: "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"
+        case .pins: "hosts, each with its keys after it and a comma between hosts, like nas.local KEY KEY; or none"
         case .label: "a text of 1 to 63 bytes"
         case .text: "something"
         }

@@ -8,7 +8,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case profile, powerOff, restart, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize, wifiFolder
-    case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder
+    case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineDownloadPlayed, offlineFolder
     case offlineSize, offlineFreeSpace, offlineDownloads
     case eventsPlayLog, eventsStatistics, eventsSize
     case libraryFolders, libraryPlaylists
@@ -56,7 +56,7 @@ struct Setting: Sendable {
         ("board", "The board: its profile and its system commands."),
         ("service", "The content service. Its products are added as tonearm:track/ID."),
         ("network", "How the content service is reached, and Wi-Fi."),
-        ("offline", "Products of the content service that are kept: they play without the network."),
+        ("offline", "Offline copies of products of the content service: they play without the network."),
         ("events", "What the content service learns about listening (docs/privacy.md)."),
         ("library", "The index of music on disks, for artists, albums and searches."),
         ("mpd", "The server for the clients of MPD (docs/mpd.md)."),

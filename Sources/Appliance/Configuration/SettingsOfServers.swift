@@ -10,8 +10,8 @@ extension Setting {
         Setting(
             .libraryPlaylists, "library", "playlists", .path(orWord: "auto"), "auto",
             """
-            The folder of the kept playlists, files NAME.m3u8, which may also be copied there. With auto it is playlists
-            in the state folder; in the images it is /data/music/playlists.
+            The folder of the stored playlists, files NAME.m3u8, which may also be copied there. With auto it is
+            playlists in the state folder; in the images it is /data/music/playlists.
             """),
         Setting(
             .mpdAddress, "mpd", "address", .listener, "none",

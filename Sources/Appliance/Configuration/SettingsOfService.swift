@@ -72,20 +72,20 @@ extension Setting {
         Setting(
             .offlineOnly, "offline", "only", .choice(["yes", "no"]), "no", changesWhileRunning: true,
             """
-            The offline mode: with yes, products of the service play only when they are kept, and nothing is
+            The offline mode: with yes, products of the service play only as offline copies, and nothing is
             downloaded or validated. What plays already goes on to its end.
             """),
         Setting(
             .offlineQuality, "offline", "quality", .choice(["low", "high", "lossless", "hi-res-lossless"]), "lossless",
             changesWhileRunning: true,
             """
-            The quality of products that are kept from now on.
+            The quality of products that are downloaded from now on.
             """),
         Setting(
             .offlineVideoQuality, "offline", "video-quality", .choice(["low", "medium", "high"]), "high",
             changesWhileRunning: true,
             """
-            The quality of videos that are kept from now on. Their audio plays.
+            The quality of videos that are downloaded from now on. Their audio plays.
             """),
         Setting(
             .offlineOverCellular, "offline", "over-cellular", .choice(["yes", "no"]), "no", changesWhileRunning: true,
@@ -93,16 +93,17 @@ extension Setting {
             Whether products are downloaded and validated over a cellular network too.
             """),
         Setting(
-            .offlineKeepPlayed, "offline", "keep-played", .choice(["yes", "no"]), "no", changesWhileRunning: true,
+            .offlineDownloadPlayed, "offline", "keep-played", .choice(["yes", "no"]), "no", changesWhileRunning: true,
             """
-            Whether products that were played to their end are kept too, while there is room. They are downloaded once
-            more for that. They go first when something else needs the room: those that were played long ago and seldom.
+            Whether products that were played to their end are downloaded too, while there is room. They are fetched
+            once more for that. They go first when something else needs the room: those that were played long ago and
+            seldom.
             """),
         Setting(
             .offlineFolder, "offline", "folder", .path(orWord: "auto"), "auto",
             """
-            Where kept products are, encrypted. With auto it is the folder offline in the state folder. It must hold
-            nothing else.
+            The storage folder, where offline copies lie encrypted. With auto it is the folder offline in the state
+            folder. It must hold nothing else.
             """),
         Setting(
             .offlineSize, "offline", "size", .integer(0...16_777_216), "0",

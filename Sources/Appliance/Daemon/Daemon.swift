@@ -34,7 +34,7 @@ public final class Daemon: @unchecked Sendable {
     public let observers = DaemonObservers()
     let environment: DaemonEnvironment
     let system: SystemRequests
-    /// The index of the music folders, and the kept playlists; nil when the system lacks its threads.
+    /// The index of the music folders, and the stored playlists; nil when the system lacks its threads.
     private(set) var library: LibraryConductor?
     /// nil without a content service.
     private(set) var serviceLogin: ServiceLogin?
@@ -60,17 +60,17 @@ public final class Daemon: @unchecked Sendable {
         let volume = VolumeControl(player.playbackEngineConfig, loop: loop) { observers.tell(.volume) }
         let queue = QueueConductor(
             engine: player.playbackEngine, loop: loop, queue: state.contents.queue, clock: clock, random: random)
-        let keeper = QueueKeeper(state.storage, state.contents.image, loop: loop) {
+        let writer = QueueWriter(state.storage, state.contents.image, loop: loop) {
             (queue.contents, queue.wantsToPlay)
         } report: { error in
             problems.set(DaemonProblem.storage, error.map { "the queue could not be saved: \($0)" })
         }
         for problem in state.problems { problems.set(problem.subject, problem.message) }
         let clientValues = state.clientValues(above: configuration, engine: player.playbackEngineConfig)
-        for (name, text) in clientValues where state.settings[name] == nil { keeper.keep(name, text) }
+        for (name, text) in clientValues where state.settings[name] == nil { writer.keep(name, text) }
         let settings = DaemonSettings(
             file: configuration, clientValues: clientValues, AppliedSettings(player: player, volume: volume),
-            problems: problems, keep: { keeper.keep($0, $1) }, changed: { observers.tell(.configuration) })
+            problems: problems, keep: { writer.keep($0, $1) }, changed: { observers.tell(.configuration) })
         let system = SystemCommands(loop: loop) { settings.configuration.commandLine(of: $0) }
         let resume = ResumeGuard(folder: state.path, storage: state.storage, loop: loop) {
             let engine = player.playbackEngine
@@ -90,14 +90,14 @@ public final class Daemon: @unchecked Sendable {
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
         present = PresentStatus(player.playbackEngine, queue, volume, focus, problems, deviceAbsence: deviceAbsence)
         reactions = QueueReactions(
-            queue, present, problems, observers, keeper,
+            queue, present, problems, observers, writer,
             ResumeAtStart(
                 queue, problems, resume, stored: (state.contents.position, state.contents.isPlaying)),
             AutomaticDownloads(player.offlineEngine, settings), plays, environment)
         offlineProblems = OfflineProblems(player.offlineEngine, loop: loop, problems, observers)
         queue.observe = { [reactions] in reactions.receive($0) }
         plays.count = { [self] in library?.count($0) }
-        keeper.found = { finding in
+        writer.found = { finding in
             problems.set(DaemonProblem.damage, finding.description)
             // So the next start is not louder, even if a maximum was among the lost rows.
             settings.keepAll()
@@ -125,7 +125,7 @@ public final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Opens the library of the configured folders, and the kept playlists. Call it before clients connect.
+    /// Opens the library of the configured folders, and the stored playlists. Call it before clients connect.
     public func openLibrary() {
         loop.assertOnLoop()
         let configuration = settings.configuration
@@ -184,7 +184,7 @@ public final class Daemon: @unchecked Sendable {
         queue.shutDown()
         panel?.stop()
         panel = nil
-        reactions.keeper.shutDown()
+        reactions.writer.shutDown()
     }
 
     // MARK: Status
@@ -203,5 +203,5 @@ public final class Daemon: @unchecked Sendable {
     }
 
     /// Calls `action` once the present queue and settings are on the medium, or could not be written.
-    public func afterWriting(_ action: @escaping () -> Void) { reactions.keeper.afterWriting(action) }
+    public func afterWriting(_ action: @escaping () -> Void) { reactions.writer.afterWriting(action) }
 }

@@ -109,7 +109,7 @@ extension OfflineEngine.Status {
 
     private var problemOfKey: String? {
         guard lostCount > 0 else { return nil }
-        return "the key of this device is another one than before: \(lostCount) kept products cannot be read, and are "
+        return "the key of this device is another one than before: \(lostCount) offline copies cannot be read, and are "
             + "downloaded again"
     }
 
@@ -127,17 +127,17 @@ extension OfflineEngine.Status {
         if wait == .space {
             let isOfBudget = budget.map { $0 <= mostBytes ?? .max } ?? false
             let way = isOfBudget ? "allow more ([offline] size)" : "make room on their medium ([offline] free-space)"
-            return keptCount > 0
-                ? "there is no room for more kept products: remove some, or \(way)"
-                : "there is no room for kept products: \(way)"
+            return copyCount > 0
+                ? "there is no room for more offline copies: remove some, or \(way)"
+                : "there is no room for offline copies: \(way)"
         }
         guard isNearlyFull else { return nil }
         if let budget, budget <= mostBytes ?? .max {
-            return "kept products take \(usedBytes >> 20) of \(budget >> 20) MiB ([offline] size)"
+            return "offline copies take \(usedBytes >> 20) of \(budget >> 20) MiB ([offline] size)"
         }
         let left = (mostBytes ?? usedBytes) - usedBytes
         return
-            "kept products take \(usedBytes >> 20) MiB, and their medium has room for \(left >> 20) more: remove "
+            "offline copies take \(usedBytes >> 20) MiB, and their medium has room for \(left >> 20) more: remove "
             + "some, or make room on it ([offline] free-space)"
     }
 }

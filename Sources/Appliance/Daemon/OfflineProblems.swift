@@ -38,7 +38,7 @@ final class OfflineProblems: @unchecked Sendable {
         guard let engine, look.begin() else { return }
         engine.status { [self] status in
             let problem: String? =
-                if let status { status.problem } else { "the list of kept products cannot be read; see the log" }
+                if let status { status.problem } else { "the list of offline copies cannot be read; see the log" }
             loop.post { [self] in
                 problems.set(DaemonProblem.offline, problem)
                 if look.end() { check() }

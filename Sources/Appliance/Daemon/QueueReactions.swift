@@ -10,22 +10,22 @@ final class QueueReactions {
     private let present: PresentStatus
     private let problems: DaemonProblems
     private let observers: DaemonObservers
-    let keeper: QueueKeeper
+    let writer: QueueWriter
     let resume: ResumeAtStart
-    private let position: PositionKeeper
+    private let position: PositionWriter
     private let entryProblems: EntryProblems
     private let plays: PlayCounter
     private let downloads: AutomaticDownloads
 
     init(
         _ queue: QueueConductor, _ present: PresentStatus, _ problems: DaemonProblems, _ observers: DaemonObservers,
-        _ keeper: QueueKeeper, _ resume: ResumeAtStart, _ downloads: AutomaticDownloads, _ plays: PlayCounter,
+        _ writer: QueueWriter, _ resume: ResumeAtStart, _ downloads: AutomaticDownloads, _ plays: PlayCounter,
         _ environment: DaemonEnvironment
     ) {
         (self.queue, self.present, self.problems, self.observers) = (queue, present, problems, observers)
-        (self.keeper, self.resume, self.downloads, self.plays) = (keeper, resume, downloads, plays)
-        position = PositionKeeper(queue, loop: environment.loop, clock: environment.clock) {
-            keeper.keep(position: $0, of: $1)
+        (self.writer, self.resume, self.downloads, self.plays) = (writer, resume, downloads, plays)
+        position = PositionWriter(queue, loop: environment.loop, clock: environment.clock) {
+            writer.keep(position: $0, of: $1)
         }
         entryProblems = EntryProblems(loop: environment.loop) { problems.set($0, $1) }
     }
@@ -35,7 +35,7 @@ final class QueueReactions {
         switch message {
         case .queueChanged, .advanced:
             resume.queueChanged()
-            keeper.keepQueue()
+            writer.keepQueue()
             observers.tell(.queue)
             observers.tell(.state)
         case .currentAnnounced:

@@ -52,7 +52,7 @@ final class ResumeGuard {
 
     /// Returns whether this start may open the entry. Writes the file before the entry is opened.
     func mayOpen(_ entry: EntryID) -> Bool {
-        switch ResumeTrial.decide(entry, after: file.kept()) {
+        switch ResumeTrial.decide(entry, after: file.lastTrial()) {
         case .passOver:
             // The next entry is not under suspicion.
             file.remove()
@@ -112,7 +112,7 @@ private struct ResumeFile: Sendable {
     func write(_ trial: ResumeTrial) { replace(trial.text) }
 
     /// Returns nil without a file, and when it was written in another boot.
-    func kept() -> ResumeTrial? {
+    func lastTrial() -> ResumeTrial? {
         for path in [runtimePath, path] {
             guard let path, FileKind(at: path) == .file else { continue }
             do throws(SystemError) {

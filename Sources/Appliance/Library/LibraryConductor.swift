@@ -39,7 +39,7 @@ final class LibraryConductor: @unchecked Sendable {
     /// - Parameters:
     ///   - folders: absolute paths; none for playlists alone.
     ///   - path: the file of the index.
-    ///   - playlists: the folder of the kept playlists.
+    ///   - playlists: the folder of the stored playlists.
     /// - Throws: when the process has no file descriptor left.
     init(
         _ folders: [String], index path: String, playlists: String, loop: EventLoop, storage: StorageThread,

@@ -1,4 +1,4 @@
-/// The folders whose files clients of the network may name: those of the library, and that of the kept playlists.
+/// The folders whose files clients of the network may name: those of the library, and that of the stored playlists.
 struct MusicFolders: Sendable {
     /// Absolute paths.
     let paths: [String]

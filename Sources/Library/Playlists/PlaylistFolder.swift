@@ -2,8 +2,8 @@ import CLinux
 import Media
 import Platform
 
-/// The kept playlists: files `NAME.m3u8` in one folder (docs/decisions/kept-playlists.md). Those that other programs
-/// wrote there, also `NAME.m3u`, are playlists like others; a change makes them `NAME.m3u8`.
+/// The stored playlists: files `NAME.m3u8` in one folder (docs/decisions/stored-playlists.md). Those that other
+/// programs wrote there, also `NAME.m3u`, are playlists like others; a change makes them `NAME.m3u8`.
 ///
 ///     let playlists = PlaylistFolder("/data/music/playlists")
 ///     try playlists.add(["/data/music/a.flac"], to: "Evening")
@@ -73,7 +73,7 @@ package struct PlaylistFolder: Sendable {
     }
 
     private func eachEntry(
-        of file: KeptPlaylistFile, _ body: (PlaylistEntry) -> Void
+        of file: StoredPlaylistFile, _ body: (PlaylistEntry) -> Void
     ) throws(PlaylistFailure) {
         let bytes = try system { () throws(SystemError) in
             try File.contents(of: path(file.file), limit: PlaylistFile.mostBytes)
@@ -229,7 +229,7 @@ package struct PlaylistFolder: Sendable {
     }
 
     /// Returns the lines of the entries of a file. An entry without a file keeps its line, which may mean other paths.
-    private func lines(of file: KeptPlaylistFile) throws(PlaylistFailure) -> [Line] {
+    private func lines(of file: StoredPlaylistFile) throws(PlaylistFailure) -> [Line] {
         let folder = try resolved()
         var lines: [Line] = []
         try eachEntry(of: file) { entry in
@@ -254,26 +254,26 @@ package struct PlaylistFolder: Sendable {
     private func path(_ file: String) -> String { "\(folder)/\(file)" }
 
     /// Returns the files in the order of `precedes`.
-    private func files() throws(PlaylistFailure) -> [KeptPlaylistFile] {
+    private func files() throws(PlaylistFailure) -> [StoredPlaylistFile] {
         let entries: [Folder.Entry]
         do throws(SystemError) {
             entries = try Folder.entries(of: folder) { entry in
-                entry.kind == .file && KeptPlaylistFile(entry.name) != nil ? .keep : .skip
+                entry.kind == .file && StoredPlaylistFile(entry.name) != nil ? .keep : .skip
             }
         } catch {
             if error.meansNoFile { return [] }
             throw .system(error)
         }
-        return entries.compactMap { KeptPlaylistFile($0.name) }.sorted(by: KeptPlaylistFile.precedes)
+        return entries.compactMap { StoredPlaylistFile($0.name) }.sorted(by: StoredPlaylistFile.precedes)
     }
 
     /// Returns the file with exactly this name, or else one whose name differs in case only.
-    private func file(_ name: PlaylistName) throws(PlaylistFailure) -> KeptPlaylistFile? {
+    private func file(_ name: PlaylistName) throws(PlaylistFailure) -> StoredPlaylistFile? {
         let files = try files().filter { $0.name.folded.elementsEqual(name.folded) }
         return files.first { $0.name.isSame(as: name) } ?? files.first
     }
 
-    private func existing(_ name: PlaylistName) throws(PlaylistFailure) -> KeptPlaylistFile {
+    private func existing(_ name: PlaylistName) throws(PlaylistFailure) -> StoredPlaylistFile {
         guard let file = try file(name) else { throw .noSuchPlaylist(name.text) }
         return file
     }
@@ -288,11 +288,11 @@ package struct PlaylistFolder: Sendable {
     }
 
     /// - Parameter file: the present file; nil for a new playlist.
-    private func write(_ lines: [Line], to name: PlaylistName, in file: KeptPlaylistFile?) throws(PlaylistFailure) {
+    private func write(_ lines: [Line], to name: PlaylistName, in file: StoredPlaylistFile?) throws(PlaylistFailure) {
         if file == nil, try all().count >= Self.mostPlaylists { throw .full(.playlists) }
         let bytes = try bytes(of: lines)
         let name = file?.name ?? name
-        let target = path(file.flatMap { $0.isFormer ? nil : $0.file } ?? name.text + KeptPlaylistFile.ending)
+        let target = path(file.flatMap { $0.isFormer ? nil : $0.file } ?? name.text + StoredPlaylistFile.ending)
         try system { () throws(SystemError) in
             try FileReplacement.write(bytes, to: target)
             // Power loss here: there are both files, and the new one counts.
@@ -301,7 +301,7 @@ package struct PlaylistFolder: Sendable {
     }
 
     /// Removes the file `NAME.m3u` that `NAME.m3u8` hides: it would come back.
-    private func removeTwin(of file: KeptPlaylistFile) throws(PlaylistFailure) {
+    private func removeTwin(of file: StoredPlaylistFile) throws(PlaylistFailure) {
         if file.isFormer { return }
         let twins = try files().filter { $0.isFormer && $0.name.isSame(as: file.name) }
         try system { () throws(SystemError) in

@@ -1,6 +1,6 @@
 import Platform
 
-/// The name of a kept playlist, in the form of `FileName`. Names that differ only in case, or in the spelling of
+/// The name of a stored playlist, in the form of `FileName`. Names that differ only in case, or in the spelling of
 /// accents, are one name: on a card of a PC their files would be one file, and people cannot tell them apart.
 struct PlaylistName {
     /// Leaves room for the ending in the 255 bytes of a file's name.
@@ -23,8 +23,8 @@ struct PlaylistName {
     func isSame(as other: PlaylistName) -> Bool { text.utf8.elementsEqual(other.text.utf8) }
 }
 
-/// The file of a kept playlist.
-struct KeptPlaylistFile {
+/// The file of a stored playlist.
+struct StoredPlaylistFile {
     static let ending = ".m3u8"
     /// The ending of playlists that other programs wrote, in UTF-8 or Latin-1.
     private static let formerEnding = ".m3u"

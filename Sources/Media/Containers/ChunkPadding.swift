@@ -7,7 +7,7 @@ enum ChunkPadding {
 
     /// Where the next chunk begins.
     /// - Parameter end: of the chunk, without the byte.
-    static func next(behind end: Int64, size: Int64, of source: any ByteSource) throws(Interruption) -> Int64 {
+    static func next(after end: Int64, size: Int64, of source: any ByteSource) throws(Interruption) -> Int64 {
         guard size & 1 == 1 else { return end }
         return try isChunk(at: end, of: source) ? end : end + 1
     }

@@ -123,13 +123,13 @@ public final class BodyRecording: @unchecked Sendable {
                     response.isComplete = true
                     store.keep(response)
                 } else {
-                    try keepPart(writer)
+                    try downloadPart(writer)
                 }
             }
         }
     }
 
-    private func keepPart(_ writer: SealedWriter) throws(SealedFileError) {
+    private func downloadPart(_ writer: SealedWriter) throws(SealedFileError) {
         let former = response.count
         let count = response.validator == nil || response.status != 200 ? 0 : try writer.interrupt()
         if count > former {

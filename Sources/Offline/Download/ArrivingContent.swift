@@ -50,7 +50,7 @@ final class ArrivingContent: ByteSource {
     private let content: GrowingContent
     private let network: any ServiceNetwork
     private let space: OfflineSpace
-    private let job: OfflineJob
+    private let download: QueuedDownload
     private let turn: NetworkTurn
     private let stream: StreamProgress
     private let cancellation: Cancellation
@@ -61,18 +61,18 @@ final class ArrivingContent: ByteSource {
     private var latest: (start: Int64, bytes: [UInt8])
 
     /// - Parameters:
-    ///   - job: the download that `space` is claimed for.
+    ///   - download: the download that `space` is claimed for.
     ///   - keys: the keys of each part.
     ///   - turn: waits while playback needs the network.
     ///   - stream: shows the retries of the transfers.
     ///   - progress: called with 0 to 99 when the number changes.
     init(
-        _ job: OfflineJob, _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent,
+        _ download: QueuedDownload, _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent,
         over network: any ServiceNetwork, _ space: OfflineSpace, _ turn: NetworkTurn, _ stream: StreamProgress,
         _ cancellation: Cancellation, _ progress: @escaping (Int) -> Void
     ) {
         (self.resources, self.keys, self.content, self.network) = (resources, keys, content, network)
-        (self.space, self.job, self.turn, self.stream) = (space, job, turn, stream)
+        (self.space, self.download, self.turn, self.stream) = (space, download, turn, stream)
         self.cancellation = cancellation
         self.progress = DownloadPercent(report: progress)
         latest = (content.count, [])
@@ -140,7 +140,7 @@ final class ArrivingContent: ByteSource {
     }
 
     private func begin(_ index: Int) throws(OfflineFailure) {
-        if index == 0, let expected = resources.expectedBytes { try space.claim(job, upTo: expected) }
+        if index == 0, let expected = resources.expectedBytes { try space.claim(download, upTo: expected) }
         guard index < resources.count else {
             state = .complete
             length = content.count
@@ -181,7 +181,7 @@ final class ArrivingContent: ByteSource {
             if let length {
                 try claim(length, from: content.count - reception.position)
             } else {
-                try space.claimMore(job, behind: content.count)
+                try space.claimMore(download, after: content.count)
             }
         }
         if length == nil { try space.checkArrived(content.count + Int64(bytes.count)) }
@@ -193,7 +193,7 @@ final class ArrivingContent: ByteSource {
     /// - Parameter start: the position of the resource of this length, in bytes of the content.
     private func claim(_ length: Int64, from start: Int64) throws(OfflineFailure) {
         let (end, isBeyond) = start.addingReportingOverflow(length)
-        try space.claim(job, upTo: isBeyond ? .max : end)
+        try space.claim(download, upTo: isBeyond ? .max : end)
     }
 
     private func append(_ bytes: [UInt8]) throws(OfflineFailure) {
@@ -245,7 +245,7 @@ final class ArrivingContent: ByteSource {
         let part = length.map { $0 > 0 ? min(1, Double(position) / Double($0)) : 1 } ?? 0
         let percent = progress.show(share * part)
         guard try content.reached(percent: percent) else { return }
-        if length == nil { try space.claimMore(job, behind: content.count) } else { try space.claim(job) }
+        if length == nil { try space.claimMore(download, after: content.count) } else { try space.claim(download) }
     }
 
     private func request(

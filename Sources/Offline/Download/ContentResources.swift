@@ -78,7 +78,7 @@ struct ContentResources {
         _ part: ContentLayout.Part, _ segments: some SegmentReferences, _ best: Representation, in space: ContentSpace?
     ) throws(MediaError) {
         let timeline = segments.timeline
-        guard timeline.isComplete else { throw .unsupported(what: "keeping live content") }
+        guard timeline.isComplete else { throw .unsupported(what: "downloading live content") }
         guard timeline.count > 0, timeline.count < .max, let duration = timeline.duration else {
             throw .damaged(what: "a manifest without segments")
         }
@@ -138,9 +138,9 @@ struct ContentResources {
 
     /// Returns the parts of the file of the offline copy.
     /// - Parameter start: returns the position of a resource, in bytes of the file.
-    func kept(_ start: (Int) -> Int64) -> [KeptPart] {
+    func copyParts(_ start: (Int) -> Int64) -> [OfflineCopyPart] {
         parts.map {
-            KeptPart(start: start($0.first), clip: $0.clip, duration: $0.duration, mediaStart: $0.mediaStart)
+            OfflineCopyPart(start: start($0.first), clip: $0.clip, duration: $0.duration, mediaStart: $0.mediaStart)
         }
     }
 }

@@ -18,7 +18,7 @@ struct ContentVerification {
     private static let frames = 4096
 
     let source: any ByteSource
-    let parts: [KeptPart]
+    let parts: [OfflineCopyPart]
     /// The licenses of each part; nil for a part without encryption.
     let licenses: [(any LicenseProvider)?]
     let cancellation: Cancellation

@@ -9,7 +9,7 @@ final class GrowingContent {
     /// The name of the file.
     let content: [UInt8]
     private let store: OfflineStore
-    private let job: OfflineJob
+    private let download: QueuedDownload
     private let fingerprint: [UInt8]
     private let sealedKey: [UInt8]
     private let writer: SealedWriter
@@ -21,14 +21,14 @@ final class GrowingContent {
     /// matches.
     let start: (index: Int, offset: Int64, validator: String?)
 
-    /// Continues the recorded part of the job if it belongs to the same content; otherwise begins a new file.
+    /// Continues the recorded part of the download if it belongs to the same content; otherwise begins a new file.
     /// - Parameter interval: how many bytes are written between two records.
     init(
-        _ job: OfflineJob, _ fingerprint: [UInt8], in store: OfflineStore, recordedEvery interval: Int64
+        _ download: QueuedDownload, _ fingerprint: [UInt8], in store: OfflineStore, recordedEvery interval: Int64
     ) throws(OfflineFailure) {
-        (self.store, self.job, self.fingerprint) = (store, job, fingerprint)
+        (self.store, self.download, self.fingerprint) = (store, download, fingerprint)
         self.interval = interval
-        if let progress = job.progress, progress.fingerprint == fingerprint,
+        if let progress = download.progress, progress.fingerprint == fingerprint,
             let key = store.key(progress.sealedKey, of: progress.content),
             let writer = try Self.continued(progress, key, in: store)
         {
@@ -51,7 +51,7 @@ final class GrowingContent {
         (self.content, sealedKey) = (content, sealed)
         (parts, recorded, percent) = (ContentParts(), 0, 0)
         start = (0, 0, nil)
-        if let former = job.progress { try forget(former) }
+        if let former = download.progress { try forget(former) }
     }
 
     deinit { store.release(content) }
@@ -76,9 +76,9 @@ final class GrowingContent {
 
     /// Removes the recorded part, because it belongs to other content.
     private func forget(_ former: OfflineProgress) throws(OfflineFailure) {
-        let job = job
+        let download = download
         do throws(DatabaseError) {
-            _ = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(nil, of: job) }
+            _ = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(nil, of: download) }
         } catch {
             throw OfflineFailure(error)
         }
@@ -123,10 +123,12 @@ final class GrowingContent {
         let progress = OfflineProgress(
             content: content, sealedKey: sealedKey, fingerprint: fingerprint, synced: synced, parts: parts,
             percent: percent)
-        let job = job
+        let download = download
         let isWanted: Bool
         do throws(DatabaseError) {
-            isWanted = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(progress, of: job) }
+            isWanted = try store.waitToWrite { (rows) throws(DatabaseError) in
+                try rows.setProgress(progress, of: download)
+            }
         } catch {
             throw OfflineFailure(error)
         }
@@ -139,8 +141,10 @@ final class GrowingContent {
         do throws(OfflineFailure) { try record() } catch {
             if error != .stopped { Log.warning("how far a download is cannot be recorded") }
         }
-        let job = job
-        let found = store.waitToRead { (rows) throws(DatabaseError) in try rows.job(job.product)?.number == job.number }
+        let download = download
+        let found = store.waitToRead { (rows) throws(DatabaseError) in
+            try rows.download(download.product)?.number == download.number
+        }
         // A file without a record would stay unused until the next start: remove it.
         if found == false || recorded == 0 { store.removeFiles([content]) }
     }
@@ -154,9 +158,9 @@ final class GrowingContent {
 
     /// Removes the file and its record, because it cannot be used.
     func discard() throws(OfflineFailure) {
-        let job = job
+        let download = download
         do throws(DatabaseError) {
-            _ = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(nil, of: job) }
+            _ = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(nil, of: download) }
         } catch {
             throw OfflineFailure(error)
         }

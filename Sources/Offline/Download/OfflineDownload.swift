@@ -12,7 +12,7 @@ import Streaming
 ///
 /// Thread: one of its own; it blocks.
 struct OfflineDownload {
-    let job: OfflineJob
+    let download: QueuedDownload
     let service: OfflineService
     let store: OfflineStore
     let space: OfflineSpace
@@ -32,20 +32,21 @@ struct OfflineDownload {
 
     private var mediaProduct: MediaProduct {
         MediaProduct(
-            productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
+            productType: download.product.productType, productId: download.product.text,
+            referenceId: download.referenceId)
     }
 
     /// Returns when the product is an offline copy.
     func run() throws(OfflineFailure) {
-        var job = job
+        var download = download
         var isRestart = false
         // Bytes of the content: the furthest that an earlier attempt came, and how far this one came.
         var (furthest, reached): (Int64, Int64) = (0, 0)
-        defer { space.end(self.job) }
+        defer { space.end(self.download) }
         while true {
-            let record = observer?.begins(job.product)
+            let record = observer?.begins(download.product)
             do throws(OfflineFailure) {
-                return try attempt(job, record, isRestart: isRestart, &reached)
+                return try attempt(download, record, isRestart: isRestart, &reached)
             } catch {
                 end(record, error)
                 // As for a stream: request new addresses, as long as each request brings the download further.
@@ -53,11 +54,11 @@ struct OfflineDownload {
                 Log.info("a part of the content is refused or has changed: the product is requested again")
                 isRestart = true
                 (furthest, reached) = (max(furthest, reached), 0)
-                let product = job.product
-                let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.job(product) }
+                let product = download.product
+                let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.download(product) }
                 // Another number: the download was deleted and requested again.
-                guard let found = stored ?? nil, found.number == self.job.number else { throw .stopped }
-                job = found
+                guard let found = stored ?? nil, found.number == self.download.number else { throw .stopped }
+                download = found
             }
         }
     }
@@ -78,10 +79,10 @@ struct OfflineDownload {
 
     /// - Parameter reached: set to the number of bytes that are there at a failure.
     private func attempt(
-        _ job: OfflineJob, _ record: (any DownloadRecord)?, isRestart: Bool, _ reached: inout Int64
+        _ download: QueuedDownload, _ record: (any DownloadRecord)?, isRestart: Bool, _ reached: inout Int64
     ) throws(OfflineFailure) {
         // Check the room and the state first: the service is not asked for content that cannot be stored.
-        try space.claim(job)
+        try space.claim(download)
         do throws(DatabaseError) { try store.checkState() } catch { throw .state(error) }
         var requests = service.requests(for: .offlining, cancellation, medium)
         requests.session = record.map { record in
@@ -89,14 +90,14 @@ struct OfflineDownload {
                 if case .ended(let fetch) = report { record.fetched(fetch) }
             }
         }
-        let info = try playbackInfo(job, record, requests, asksForNew: isRestart)
+        let info = try playbackInfo(download, record, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
         // Do not take unusable content from the cache a second time.
         let cached = isRestart ? nil : ContentSpace(info, of: service.settings)
         let resources = try Self.media { () throws(MediaError) in try ContentResources(layout, in: cached) }
-        let content = try GrowingContent(job, info.fingerprint, in: store, recordedEvery: recordInterval)
+        let content = try GrowingContent(download, info.fingerprint, in: store, recordedEvery: recordInterval)
         let arriving = ArrivingContent(
-            job, resources, keys, into: content, over: service.network, space, turn, medium.stream, cancellation,
+            download, resources, keys, into: content, over: service.network, space, turn, medium.stream, cancellation,
             progress)
         let verified: ContentVerification.Result
         defer { arriving.stop() }
@@ -130,13 +131,13 @@ struct OfflineDownload {
         if isNew { try arriving.receiveFirst() }
         if !isNew || arriving.length == nil { try arriving.receiveAll() }
         return try ContentVerification(
-            source: arriving, parts: resources.kept { content.offset(of: $0) }, licenses: keys.map { $0.licenses },
+            source: arriving, parts: resources.copyParts { content.offset(of: $0) }, licenses: keys.map { $0.licenses },
             cancellation: cancellation
         ).run()
     }
 
     private func playbackInfo(
-        _ job: OfflineJob, _ record: (any DownloadRecord)?, _ requests: ServiceRequests, asksForNew: Bool
+        _ download: QueuedDownload, _ record: (any DownloadRecord)?, _ requests: ServiceRequests, asksForNew: Bool
     ) throws(OfflineFailure) -> PlaybackInfo {
         let clock = SystemMonotonicClock()
         let began = clock.now()
@@ -145,7 +146,8 @@ struct OfflineDownload {
         }
         do throws(OfflineFailure) {
             let info = try service.playbackInfo(
-                of: job.product, job.request, for: mediaProduct, requests, asksForNew: asksForNew, session: record?.id)
+                of: download.product, download.request, for: mediaProduct, requests, asksForNew: asksForNew,
+                session: record?.id)
             fetched(.complete)
             record?.opened(info)
             return info
@@ -163,33 +165,35 @@ struct OfflineDownload {
         _ verified: ContentVerification.Result, _ record: (any DownloadRecord)?
     ) throws(OfflineFailure) {
         let sealedKey = try content.finish()
-        var received = OfflineItem.Received(info, job.product.productType)
-        received.parts = resources.kept { content.offset(of: $0) }
+        var received = OfflineItem.Received(info, download.product.productType)
+        received.parts = resources.copyParts { content.offset(of: $0) }
         var item = OfflineItem(
-            product: job.product, referenceId: job.referenceId, request: job.request,
+            product: download.product, referenceId: download.referenceId, request: download.request,
             received: received, fingerprint: info.fingerprint, content: content.content,
             sealedKey: sealedKey, sealedLicense: nil, count: content.count,
             validity: OfflineValidity(revalidateAt: info.offlineRevalidateAt, validUntil: info.offlineValidUntil),
-            isAutomatic: job.isAutomatic)
+            isAutomatic: download.isAutomatic)
         item.received.title = verified.metadata.title.map { Self.short($0) }
         item.received.artist = verified.metadata.artist.map { Self.short($0) }
         if !verified.keys.isEmpty {
-            item.sealedLicense = store.seal(KeptLicense(keys: verified.keys).bytes, for: item.content)
+            item.sealedLicense = store.seal(OfflineLicense(keys: verified.keys).bytes, for: item.content)
         }
-        let (kept, number, time) = (item, job.number, now())
+        let (copy, number, time) = (item, download.number, now())
         record?.ended(.complete)
         let isWanted: Bool
         do throws(DatabaseError) {
-            let outcome = try store.waitToWrite { (rows) throws(DatabaseError) -> (isKept: Bool, former: [UInt8]?) in
-                guard let job = try rows.job(kept.product), job.number == number else { return (false, nil) }
-                var kept = kept
-                kept.isAutomatic = job.isAutomatic
+            let outcome = try store.waitToWrite { (rows) throws(DatabaseError) -> (hasCopy: Bool, former: [UInt8]?) in
+                guard let download = try rows.download(copy.product), download.number == number else {
+                    return (false, nil)
+                }
+                var copy = copy
+                copy.isAutomatic = download.isAutomatic
                 try record?.store(in: rows.database)
-                return (true, try rows.keep(kept, now: time))
+                return (true, try rows.keep(copy, now: time))
             }
-            if outcome.isKept { record?.stored() }
-            isWanted = outcome.isKept
-            store.removeFiles([isWanted ? outcome.former : kept.content].compactMap { $0 })
+            if outcome.hasCopy { record?.stored() }
+            isWanted = outcome.hasCopy
+            store.removeFiles([isWanted ? outcome.former : copy.content].compactMap { $0 })
         } catch {
             throw OfflineFailure(error)
         }

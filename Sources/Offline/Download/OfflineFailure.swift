@@ -87,8 +87,9 @@ enum OfflineFailure: Error, Equatable {
         case .tooLarge(let bytes, let budget):
             return PlayerError(
                 .notAllowed, code: "a6",
-                message: "\(product.productId): it has about \(Self.mebibytes(bytes, isRoundedUp: true)), and all kept "
-                    + "products together may have \(Self.mebibytes(budget, isRoundedUp: false)). Allow more "
+                message:
+                    "\(product.productId): it has about \(Self.mebibytes(bytes, isRoundedUp: true)), and all offline "
+                    + "copies together may have \(Self.mebibytes(budget, isRoundedUp: false)). Allow more "
                     + "([offline] size), and resume it.", mediaProduct: product)
         case .resource(let failure): return PlayerError(failure, product)
         case .media(let error): return PlayerError(error, product)

@@ -4,7 +4,7 @@ import Playback
 /// The files of the rows.
 extension OfflineRows {
     /// An offline copy as `ContentSweep` compares it with its file.
-    struct Kept {
+    struct StoredContent {
         var content: [UInt8]
         /// The product as the row names it: an address, unless the row is damaged.
         var product: String
@@ -15,14 +15,14 @@ extension OfflineRows {
     }
 
     /// Returns the offline copies whose file names begin with this byte.
-    func contents(beginningWith byte: UInt8) throws(DatabaseError) -> [Kept] {
+    func contents(beginningWith byte: UInt8) throws(DatabaseError) -> [StoredContent] {
         var statement = try database.prepare(OfflineQueries.contents)
         try statement.bind([.bytes([byte]), .bytes(Self.end(of: byte))])
-        var contents: [Kept] = []
+        var contents: [StoredContent] = []
         while try statement.step() {
             guard let content = statement.bytes(5) else { continue }
             contents.append(
-                Kept(
+                StoredContent(
                     content: content, product: statement.text(0) ?? "", count: statement.integer(8) ?? -1,
                     isReadable: Self.isReadable(statement)))
         }

@@ -26,7 +26,7 @@ extension OfflineRows {
         return try Self.read(&statement, limit) { OfflineItem($0) }
     }
 
-    /// Adds a copy, and removes its job.
+    /// Adds a copy, and removes its download.
     /// - Parameter now: seconds since 1970; nil while the time is unknown.
     /// - Returns: the content that it replaces.
     func keep(_ item: OfflineItem, now: Int64?) throws(DatabaseError) -> [UInt8]? {

@@ -10,9 +10,9 @@ enum OfflineDamage: Int64 {
     case key = 2
 }
 
-/// Offline copies that are damaged or lost, and found again. Such a product is downloaded again. That job is a repair,
-/// and is removed when the copy is found to be whole. The damaged rows have an index of their own, for queries with
-/// `is_damaged <> 0`.
+/// Offline copies that are damaged or lost, and found again. Such a product is downloaded again. That download is a
+/// repair, and is removed when the copy is found to be whole. The damaged rows have an index of their own, for queries
+/// with `is_damaged <> 0`.
 extension OfflineRows {
     /// - Returns: whether the copy was there, and not marked as damaged before.
     func markDamaged(_ item: OfflineItem) throws(DatabaseError) -> Bool {
@@ -47,9 +47,9 @@ extension OfflineRows {
         return database.changedRowCount > 0
     }
 
-    /// Removes the mark of damage from a copy that is whole, and the job of its repair.
+    /// Removes the mark of damage from a copy that is whole, and the download of its repair.
     /// - Parameter content: the content that was read.
-    /// - Returns: the part that the job had on the medium; nil when there was no mark, or there is another content now.
+    /// - Returns: the part that the download had on the medium; nil without a mark, or for another content.
     func markWhole(_ product: ServiceAddress, _ content: [UInt8]) throws(DatabaseError) -> [[UInt8]]? {
         try database.execute(
             "UPDATE offline_item SET is_damaged = 0 WHERE product = ? AND content = ? AND is_damaged <> 0",
@@ -58,7 +58,7 @@ extension OfflineRows {
         return try removeRepair(of: product.text)
     }
 
-    /// - Returns: the part that the job had on the medium.
+    /// - Returns: the part that the download had on the medium.
     private func removeRepair(of product: String) throws(DatabaseError) -> [[UInt8]] {
         var statement = try database.prepare(
             "SELECT content FROM offline_job WHERE product = ? AND is_repair = 1 AND content IS NOT NULL")
@@ -68,7 +68,7 @@ extension OfflineRows {
         return [content].compactMap { $0 }
     }
 
-    /// Makes a repair an ordinary job: the user requests the product, or the service has other content.
+    /// Makes a repair an ordinary download: the user requests the product, or the service has other content.
     func wantForItself(_ product: ServiceAddress) throws(DatabaseError) {
         try database.execute(
             "UPDATE offline_job SET is_repair = 0 WHERE product = ? AND is_repair = 1", .text(product.text))
@@ -86,7 +86,7 @@ extension OfflineRows {
         try database.execute("INSERT OR REPLACE INTO offline_key VALUES (1, ?)", .bytes(proof))
     }
 
-    /// Marks the copies that the new key of the device does not open, and adds jobs to download them again. Reads all
+    /// Marks the copies that the new key of the device does not open, and adds downloads that replace them. Reads all
     /// rows.
     /// - Returns: the number of lost products.
     func lose(where isLost: (_ sealedKey: [UInt8], _ content: [UInt8]) -> Bool) throws(DatabaseError) -> Int {
@@ -111,7 +111,7 @@ extension OfflineRows {
     }
 
     /// Removes the mark of copies that the device's key opens again. At the start, before a download runs: the files of
-    /// removed jobs stay, without a row.
+    /// removed downloads stay, without a row.
     /// - Returns: the number of products.
     func regain(where isOpen: (_ sealedKey: [UInt8], _ content: [UInt8]) -> Bool) throws(DatabaseError) -> Int {
         let lost = "is_damaged <> 0 AND is_damaged = \(OfflineDamage.key.rawValue)"

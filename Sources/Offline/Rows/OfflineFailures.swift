@@ -6,12 +6,12 @@ extension OfflineRows {
     ///   - failure: the reason for the user.
     ///   - time: seconds since 1970; nil while the time is unknown.
     /// - Returns: false when the download was deleted meanwhile.
-    func fail(_ job: OfflineJob, _ failure: String, at time: Int64?) throws(DatabaseError) -> Bool {
+    func fail(_ download: QueuedDownload, _ failure: String, at time: Int64?) throws(DatabaseError) -> Bool {
         try database.execute(
-            "UPDATE offline_job SET state = 2, failure = ? WHERE number = ?", .text(failure), .integer(job.number))
+            "UPDATE offline_job SET state = 2, failure = ? WHERE number = ?", .text(failure), .integer(download.number))
         guard database.changedRowCount > 0 else { return false }
         try database.execute(
-            "INSERT OR REPLACE INTO offline_failure VALUES (?, ?)", .integer(job.number),
+            "INSERT OR REPLACE INTO offline_failure VALUES (?, ?)", .integer(download.number),
             time.map { .integer($0) } ?? .null)
         return true
     }

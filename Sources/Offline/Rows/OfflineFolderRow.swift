@@ -1,6 +1,6 @@
 import Database
 
-/// The id of the storage folder that belongs to the rows (`KeptFolder`).
+/// The id of the storage folder that belongs to the rows (`StorageFolder`).
 extension OfflineRows {
     /// Returns nil when no folder was chosen yet.
     func folderID() throws(DatabaseError) -> String? {

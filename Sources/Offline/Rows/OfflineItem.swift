@@ -38,7 +38,7 @@ struct OfflineItem: Equatable, Sendable {
         var title: String?
         var artist: String?
         /// At least one.
-        var parts = [KeptPart.whole]
+        var parts = [OfflineCopyPart.whole]
     }
 }
 
@@ -72,7 +72,7 @@ extension OfflineItem.Received {
         guard let json = try? JSONValue.parse(Array(text.utf8)),
             let product = json["id"]?.string.flatMap({ ServiceAddress($0) }),
             let presentation = json["presentation"]?.string.flatMap({ AssetPresentation(serviceName: $0) }),
-            let parts = json["parts"].map({ [KeptPart]($0) }) ?? [.whole]
+            let parts = json["parts"].map({ [OfflineCopyPart]($0) }) ?? [.whole]
         else { return nil }
         self.init(
             product: product, assetPresentation: presentation,

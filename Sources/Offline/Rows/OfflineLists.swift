@@ -24,33 +24,34 @@ extension OfflineRows {
         }
     }
 
-    func listedJobs(after number: Int64, limit: Int) throws(DatabaseError) -> [Listed<OfflineJob>] {
-        var statement = try database.prepare(OfflineQueries.jobsAfter)
+    func listedDownloads(after number: Int64, limit: Int) throws(DatabaseError) -> [Listed<QueuedDownload>] {
+        var statement = try database.prepare(OfflineQueries.downloadsAfter)
         try statement.bind([.integer(number)])
         return try Self.read(&statement, limit) { row in
             Listed(
                 number: row.integer(0) ?? 0, product: row.text(1) ?? "", referenceId: row.text(2) ?? "",
-                bytes: row.bytes(8) == nil ? 0 : OfflineSize.counted(row.integer(11) ?? 0), row: OfflineJob(row))
+                bytes: row.bytes(8) == nil ? 0 : OfflineSize.counted(row.integer(11) ?? 0), row: QueuedDownload(row))
         }
     }
 
     /// Marks downloads whose rows have damaged values as failed, because they can never begin. Reads all rows.
     /// - Returns: their products and references.
-    func failUnreadableJobs() throws(DatabaseError) -> [(product: String, referenceId: String)] {
-        var statement = try database.prepare("SELECT \(OfflineQueries.jobColumns) FROM offline_job WHERE state <> 2")
+    func failUnreadableDownloads() throws(DatabaseError) -> [(product: String, referenceId: String)] {
+        var statement = try database.prepare(
+            "SELECT \(OfflineQueries.downloadColumns) FROM offline_job WHERE state <> 2")
         var found: [(number: Int64, product: String, referenceId: String)] = []
         while try statement.step() {
-            if OfflineJob(statement) == nil {
+            if QueuedDownload(statement) == nil {
                 found.append((statement.integer(0) ?? 0, statement.text(1) ?? "", statement.text(2) ?? ""))
             }
         }
         for row in found {
             try database.execute(
-                "UPDATE offline_job SET state = 2, failure = ? WHERE number = ?", .text(Self.unreadableJob),
+                "UPDATE offline_job SET state = 2, failure = ? WHERE number = ?", .text(Self.unreadableDownload),
                 .integer(row.number))
         }
         return found.map { ($0.product, $0.referenceId) }
     }
 
-    static let unreadableJob = "its record was damaged: add it again, or remove it"
+    static let unreadableDownload = "its record was damaged: add it again, or remove it"
 }

@@ -5,7 +5,7 @@ enum OfflineQueries {
         "product, reference, request, received, fingerprint, content, key, license, count, revalidate_at, "
         + "valid_until, is_damaged, is_automatic"
 
-    static let jobColumns =
+    static let downloadColumns =
         "number, product, reference, request, priority, state, failure, is_automatic, content, key, fingerprint, "
         + "synced, parts, percent"
 
@@ -18,14 +18,15 @@ enum OfflineQueries {
         AND (revalidate_at, product) > (?2, ?3) ORDER BY revalidate_at, product
         """
 
-    static let job = "SELECT \(jobColumns) FROM offline_job WHERE product = ?"
+    static let download = "SELECT \(downloadColumns) FROM offline_job WHERE product = ?"
 
-    static let jobsAfter = "SELECT \(jobColumns) FROM offline_job WHERE number > ? ORDER BY number"
+    static let downloadsAfter = "SELECT \(downloadColumns) FROM offline_job WHERE number > ? ORDER BY number"
 
-    static let nextJobs = "SELECT \(jobColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number"
+    static let nextDownloads =
+        "SELECT \(downloadColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number"
 
     /// Each number is found at an end of the table.
-    static let jobNumbers = "SELECT (SELECT min(number) FROM offline_job), (SELECT max(number) FROM offline_job)"
+    static let downloadNumbers = "SELECT (SELECT min(number) FROM offline_job), (SELECT max(number) FROM offline_job)"
 
     static let contents = "SELECT \(itemColumns) FROM offline_item WHERE content >= ? AND content < ?"
 

@@ -82,7 +82,7 @@ struct OfflineRows {
     /// - Returns: the files to remove, and the reference of the last request; nil when there was nothing.
     func remove(_ product: ServiceAddress) throws(DatabaseError) -> (contents: [[UInt8]], referenceId: String)? {
         let (stored, former) = (try stored(product), try item(product))
-        let (part, job) = (try part(of: product), try job(product))
+        let (part, download) = (try part(of: product), try download(product))
         // This also removes rows that cannot be read.
         try database.execute("DELETE FROM offline_item WHERE product = ?", .text(product.text))
         let hadItem = database.changedRowCount > 0
@@ -90,7 +90,7 @@ struct OfflineRows {
         guard hadItem || database.changedRowCount > 0 else { return nil }
         try addBytes(-(stored?.bytes ?? 0))
         let contents = [stored?.content, part].compactMap { $0 }
-        return (contents, job?.referenceId ?? former?.referenceId ?? product.text)
+        return (contents, download?.referenceId ?? former?.referenceId ?? product.text)
     }
 
     /// - Returns: whether there was anything to remove.

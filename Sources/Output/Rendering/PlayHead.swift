@@ -152,7 +152,7 @@ struct PlayHead {
                         switchesGain: switchesGain))
             }
             guard let marker = run.ring.pendingMarker else { return .nothingYet }
-            guard let following = self.run(behind: marker, run), joins(following.format) else { return .boundary }
+            guard let following = self.run(after: marker, run), joins(following.format) else { return .boundary }
             _ = passBoundary()
         }
         return .boundary
@@ -172,7 +172,7 @@ struct PlayHead {
     /// Continues after the current marker.
     /// - Returns: false when the stream has ended and nothing follows it.
     mutating func passBoundary() -> Bool {
-        guard let run = reading, let marker = run.ring.pendingMarker, let following = self.run(behind: marker, run)
+        guard let run = reading, let marker = run.ring.pendingMarker, let following = self.run(after: marker, run)
         else { return false }
         if case .end = marker.marker {
             // The marker is not passed: reading continues here if the following stream is replaced.
@@ -188,7 +188,7 @@ struct PlayHead {
         return true
     }
 
-    private func run(behind marker: PCMRing.PlacedMarker, _ run: HeardTimeline.Run) -> HeardTimeline.Run? {
+    private func run(after marker: PCMRing.PlacedMarker, _ run: HeardTimeline.Run) -> HeardTimeline.Run? {
         switch marker.marker {
         case .format(let format):
             HeardTimeline.Run(

@@ -219,11 +219,11 @@ final class SampleSink {
         stage.fadeOut(from: fadeStart + Int64(amount - rewound))
         _ = try fill(upTo: min(rewound, stage.fadeFrames), from: &head)
         var silent = rewound - Int(head.written)
-        let behind = silent
+        let before = silent
         while silent > 0, case let written = try writeSilence(silent), written > 0 { silent -= written }
         stage.endFade()
         head.goBack()
-        return behind - silent
+        return before - silent
     }
 
     /// Takes back the frames that the hardware does not have yet, and writes the idle pattern of DSD instead.

@@ -42,7 +42,7 @@ public struct SectionReader {
         let parts = value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         let items = parts.map { Self.trimmed($0) }
         if items.contains(where: { $0.utf8.isEmpty }) {
-            refuse(key, "has nothing between two commas, or behind the last")
+            refuse(key, "has nothing between two commas, or after the last")
         }
         return items
     }

@@ -48,7 +48,7 @@ extension PlayerError {
         case .source(.medium(let error)): return error.reason
         case .source(.network(let reason)), .source(.tls(let reason)): return "the network failed: \(reason)."
         case .source(.meteredLink): return "the way to it is a metered link, which may not be used for this."
-        case .source(.offlineMode): return "it is not kept, and the player is in offline mode ([offline] only)."
+        case .source(.offlineMode): return "it has no offline copy, and the player is in offline mode ([offline] only)."
         case .source(.status(let status)): return "the server answered with status \(status)."
         case .source(.unusable(let reason)), .source(.foreign(_, let reason)): return "\(reason)."
         case .source(.integrity(let reason)): return "the content is damaged: \(reason)."

@@ -182,7 +182,7 @@ package struct StreamedContent {
         let quality = info.audioQuality?.serviceName
         let (manifest, _) = try loading.followed(
             try loading.manifest(info.manifest, info.manifestType.format, from: "", quality), quality, keepsBest: true)
-        if manifest.isLive { throw .unsupported(what: "keeping live content") }
+        if manifest.isLive { throw .unsupported(what: "downloading live content") }
         let layout = try ContentLayout(manifest, quality: quality)
         var keys: [StreamedKeys] = []
         for part in layout.parts {

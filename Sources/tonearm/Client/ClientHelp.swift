@@ -77,7 +77,7 @@ extension HelpText {
 
         Options:
           --play                  with set: play at once
-          --at PLACE              with insert: the place of the first one; default: behind the current entry
+          --at PLACE              with insert: the place of the first one; default: after the current entry
           --search                instead of files, the tracks of the content service that have all these words in
                                   title, artist or album; at most 50, or nothing is changed
           --config, --service, --ca-file
@@ -94,7 +94,7 @@ extension HelpText {
                tonearm playlist add NAME PATH|URL|PRODUCT… [OPTIONS]
                tonearm playlist remove NAME PLACE… | move NAME PLACE PLACE | rename NAME NEW [OPTIONS]
 
-        The kept playlists of the daemon: files in the folder [library] playlists. Case does not count in a NAME.
+        The stored playlists of the daemon: files in the folder [library] playlists. Case does not count in a NAME.
 
           list                    the names, and when each was changed
           show                    the entries with their places, from 1
@@ -145,14 +145,14 @@ extension HelpText {
         Keeps products of the content service: they play without the network. A PRODUCT is tonearm:track/ID,
         tonearm:video/ID, tonearm:album/ID or tonearm:playlist/ID; `tonearm search` finds them.
 
-          list                    downloads, and what is kept: state, size, quality, valid until
+          list                    downloads and offline copies: state, size, quality, valid until
           status                  the total, and a bar for each download that runs
           add                     download and keep; one that has failed is tried again
-          remove                  delete what is kept, and its download; also a copy that plays and is being
+          remove                  delete offline copies and their downloads; also a copy that plays and is being
                                   downloaded again
           cancel                  end a download; a copy that was there before stays
           pause, resume           downloads; resume also tries again what has failed
-          verify                  read everything that is kept; what is damaged is downloaded again
+          verify                  read the offline copies; damaged ones are downloaded again
 
         Options:
           --all                   everything, with remove, cancel, pause and resume

@@ -101,8 +101,9 @@ struct OfflineCommand {
             case .add(let products, let priority):
                 try change(
                     "offline-add", products, connection, [.init("priority", JSONValue(priority))],
-                    "to keep", "kept or on their way already")
-            case .remove(let products): try change("offline-remove", products, connection, [], "removed", "not kept")
+                    "to download", "there or on their way already")
+            case .remove(let products):
+                try change("offline-remove", products, connection, [], "removed", "without an offline copy")
             case .cancel(let products):
                 try change("offline-cancel", products, connection, [], "cancelled", "not on their way")
             case .pause(let products):
@@ -169,7 +170,9 @@ struct OfflineCommand {
                 }
             }
         }
-        if isEmpty, !common.json { common.console.print("Nothing is kept. Add something: `tonearm offline add`.") }
+        if isEmpty, !common.json {
+            common.console.print("There are no offline copies. Add some: `tonearm offline add`.")
+        }
     }
 
     private func status(_ connection: DaemonConnection) throws(DaemonFailure) {
@@ -217,7 +220,9 @@ struct OfflineCommand {
         if unreadable > 0 {
             throw .refused(code: "system", message: "\(unreadable) of \(all.count) products cannot be read now.")
         }
-        if !common.json { common.console.print(all.isEmpty ? "Nothing is kept." : "\(all.count) products are whole.") }
+        if !common.json {
+            common.console.print(all.isEmpty ? "There are no offline copies." : "\(all.count) products are whole.")
+        }
     }
 }
 

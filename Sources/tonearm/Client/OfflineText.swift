@@ -23,8 +23,8 @@ enum OfflineText {
 
     /// Returns the line with all totals, and the reason why downloads wait.
     static func total(_ status: JSONValue) -> String {
-        let (kept, downloads) = (status["kept"]?.integer ?? 0, status["downloads"]?.integer ?? 0)
-        var text = "\(kept) kept, \(downloads) on their way, \(bytes(status["bytes"]?.integer ?? 0))"
+        let (copies, downloads) = (status["kept"]?.integer ?? 0, status["downloads"]?.integer ?? 0)
+        var text = "offline copies: \(copies), downloads: \(downloads), \(bytes(status["bytes"]?.integer ?? 0))"
         if let budget = status["budget"]?.integer { text += " of \(bytes(budget))" }
         if status["nearlyFull"]?.boolean == true { text += " (nearly full)" }
         if let wait = waitText(status) { text += "\nDownloads wait for \(wait)." }
@@ -50,7 +50,7 @@ enum OfflineText {
         if word.utf8.elementsEqual("retry".utf8) { return retry(value["retryIn"]?.number) }
         let words: [(String, String)] = [
             ("network", "the network"), ("unmetered-network", "Wi-Fi or Ethernet"), ("space", "room"),
-            ("storage", "a state that can be written"), ("medium", "the medium of what is kept"),
+            ("storage", "a state that can be written"), ("medium", "the medium of the offline copies"),
             ("playback", "playback"),
             ("online-mode", "the end of offline mode (tonearm config set offline.only no)"),
         ]

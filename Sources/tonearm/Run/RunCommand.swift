@@ -180,7 +180,7 @@ struct RunCommand {
         web.follow(settings.offlineMode, isLinked: isLinked)
         let source = SourceRouter(
             local: LocalFiles(loudness: MeasuredLoudness(storage)), service: streaming?.source, web: web,
-            kept: settings.offlining?.source, offlineMode: settings.offlineMode, isLinked: isLinked)
+            copies: settings.offlining?.source, offlineMode: settings.offlineMode, isLinked: isLinked)
         do throws(PlayerError) {
             let player = try Player(settings: settings, source: source)
             if let streaming {
@@ -216,7 +216,7 @@ struct RunCommand {
             player.offlining = try Offlining(
                 settings, streaming, storage: storage, clock: clock, keyFolder: configuration.stateFolder)
         } catch {
-            player.offlineProblem = "nothing can be kept: \(error.message)"
+            player.offlineProblem = "there can be no offline copies: \(error.message)"
         }
     }
 

@@ -144,7 +144,7 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
 
 /// Records the bytes that a transfer delivers.
 // @unchecked: used on the test's thread alone.
-final class KeepingSink: TransferSink, @unchecked Sendable {
+final class CollectingSink: TransferSink, @unchecked Sendable {
     var head: ResponseHead?
     var bytes: [UInt8] = []
     /// How many bytes it takes.

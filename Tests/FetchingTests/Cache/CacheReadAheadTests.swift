@@ -26,8 +26,8 @@ struct CacheReadAheadTests {
     /// Begins a transfer whose receiver takes `room` bytes, and waits until the network is asked or the cache answers.
     private func begin(
         _ fixture: CacheFixture, _ use: CacheUse = .recording(mayReadAhead: { true }), room: Int = .max
-    ) -> (KeepingSink, any OngoingTransfer) {
-        let sink = KeepingSink()
+    ) -> (CollectingSink, any OngoingTransfer) {
+        let sink = CollectingSink()
         sink.room = room
         let count = network.transfers.count
         let caching = CachingNetwork(network, fixture.store, use, clock: fixture.clock) {

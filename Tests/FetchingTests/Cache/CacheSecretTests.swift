@@ -33,7 +33,7 @@ struct CacheSecretTests {
         let caching = CachingNetwork(network, fixture.store, use, clock: fixture.clock) {
             SystemRandomSource().bytes(16)
         }
-        let sink = KeepingSink()
+        let sink = CollectingSink()
         let transfer = caching.begin(request, into: sink)
         network.run { network.transfers.count == 1 }
         network.last.begin(
@@ -41,7 +41,7 @@ struct CacheSecretTests {
         network.last.deliver(Array("hello".utf8))
         network.last.end()
         fixture.settle()
-        let again = KeepingSink()
+        let again = CollectingSink()
         let second = caching.begin(request, into: again)
         network.run { !again.ends.isEmpty }
         #expect(again.bytes == Array("hello".utf8) && network.transfers.count == 1)

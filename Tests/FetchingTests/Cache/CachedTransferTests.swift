@@ -27,8 +27,8 @@ struct CachedTransferTests {
         return request
     }
 
-    private func begin(_ request: TransferRequest? = nil, room: Int = .max) -> (KeepingSink, any OngoingTransfer) {
-        let sink = KeepingSink()
+    private func begin(_ request: TransferRequest? = nil, room: Int = .max) -> (CollectingSink, any OngoingTransfer) {
+        let sink = CollectingSink()
         sink.room = room
         let caching = CachingNetwork(network, fixture.store, use, clock: fixture.clock) {
             SystemRandomSource().bytes(16)
@@ -37,7 +37,7 @@ struct CachedTransferTests {
     }
 
     /// Begins, and waits until the network is asked.
-    private func asked(_ request: TransferRequest? = nil) -> (KeepingSink, any OngoingTransfer) {
+    private func asked(_ request: TransferRequest? = nil) -> (CollectingSink, any OngoingTransfer) {
         let count = network.transfers.count
         let begun = begin(request)
         network.run { network.transfers.count > count }
@@ -63,7 +63,7 @@ struct CachedTransferTests {
     }
 
     /// Asks, and gets an answer from the cache alone.
-    private func served(_ request: TransferRequest? = nil) -> KeepingSink {
+    private func served(_ request: TransferRequest? = nil) -> CollectingSink {
         let count = network.transfers.count
         let (sink, _) = begin(request)
         network.run { !sink.ends.isEmpty || network.transfers.count > count }

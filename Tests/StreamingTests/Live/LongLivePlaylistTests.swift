@@ -71,7 +71,7 @@ struct LongLivePlaylistTests {
         #expect(live.isGone(25_000 - LivePlaylist.mostSegments))
     }
 
-    @Test("What is not kept any more cannot be sought: the error leads to a new session")
+    @Test("Segments that are gone cannot be sought: the error leads to a new session")
     func gone() throws {
         try load(108..<6000)
         try load(5000..<12_000)

@@ -125,7 +125,7 @@ private func loadOffline(_ rows: OfflineRows) throws(DatabaseError) {
         _ = try rows.setProgress(progress, of: job)
         require(try rows.job(job.product)?.progress == progress, "a record that is not what was written")
     }
-    _ = try rows.nextJobs(limit: 10)
+    _ = try rows.nextDownloads(limit: 10)
     _ = try (rows.folderID(), rows.haveContents(), rows.chosenBytes())
     try rows.recount()
     _ = try OfflineSpace.used(rows)

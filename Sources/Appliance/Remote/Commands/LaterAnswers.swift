@@ -5,7 +5,7 @@ import Player
 ///
 /// Thread: the daemon's.
 struct LaterAnswers {
-    var keeping: KeepingExecution
+    var downloads: DownloadExecution
     let loudness: LoudnessExecution
     /// nil without music folders.
     let library: LibraryConductor?
@@ -15,7 +15,7 @@ struct LaterAnswers {
     let system: SystemRequests
 
     init(_ daemon: Daemon) {
-        keeping = KeepingExecution(
+        downloads = DownloadExecution(
             engine: daemon.player.offlineEngine, loop: daemon.loop, problem: daemon.player.offlineProblem)
         loudness = LoudnessExecution(storage: daemon.environment.storage, loop: daemon.loop)
         library = daemon.library

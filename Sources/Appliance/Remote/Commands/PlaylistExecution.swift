@@ -2,7 +2,7 @@ import Library
 import Platform
 import Queue
 
-/// Carries out requests about kept playlists, on the library's thread of queries: the files are on a medium.
+/// Carries out requests about stored playlists, on the library's thread of queries: the files are on a medium.
 ///
 /// Thread: the daemon's. Answers follow later on the same thread.
 struct PlaylistExecution {
@@ -25,7 +25,7 @@ struct PlaylistExecution {
                 return .all(
                     ListPart(
                         total: Int64(all.count),
-                        entries: part.map { KeptPlaylist(name: $0.name, modified: $0.modified) }), from: page.from)
+                        entries: part.map { ListedPlaylist(name: $0.name, modified: $0.modified) }), from: page.from)
             }
         case .entries(let name, let page):
             let favourites = library?.favourites

@@ -1,6 +1,6 @@
 import Library
 
-/// A request about kept playlists, independent of the protocol.
+/// A request about stored playlists, independent of the protocol.
 package enum PlaylistRequest: Equatable, Sendable {
     case all(LibraryRequest.Page)
     case entries(of: String, LibraryRequest.Page)
@@ -17,7 +17,7 @@ package enum PlaylistRequest: Equatable, Sendable {
 /// The answer to such a request.
 enum PlaylistReply: Equatable {
     case done
-    case all(ListPart<KeptPlaylist>, from: Int)
+    case all(ListPart<ListedPlaylist>, from: Int)
     /// - Parameter path: of the file.
     case entries(ListPart<LibraryEntry>, from: Int, path: String)
     /// The number of entries that were added, and of names below folders that could not be read.
@@ -26,8 +26,8 @@ enum PlaylistReply: Equatable {
     case removed(Int)
 }
 
-/// A kept playlist in a list.
-struct KeptPlaylist: Equatable {
+/// A stored playlist in a list.
+struct ListedPlaylist: Equatable {
     var name: String
     /// The time of its last change in seconds since 1970.
     var modified: Int64

@@ -13,7 +13,7 @@ enum RemoteEvent {
     case offline(OfflineMessage)
     /// A scan has changed the library, or has failed.
     case library(LibraryStatus)
-    /// A kept playlist has changed, is new, or is gone.
+    /// A stored playlist has changed, is new, or is gone.
     case playlists(name: String)
 
     /// The subscription that this event belongs to.

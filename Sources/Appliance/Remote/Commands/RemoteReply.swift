@@ -23,7 +23,7 @@ enum RemoteReply: Equatable {
     /// A setting was changed.
     /// - Parameter inForce: false when it takes effect at the next start.
     case settingChanged(inForce: Bool)
-    case keeping(KeepingReply)
+    case download(DownloadReply)
     /// nil without a content service.
     case events(EventStatus?)
     case devices([SoundCard])

@@ -42,14 +42,14 @@ package enum RemoteRequest: Equatable, Sendable {
     /// The sound cards of the machine.
     case devices
     /// A request about offline copies and downloads.
-    case keeping(KeepingRequest)
+    case download(DownloadRequest)
     /// A request about measured loudness.
     case loudness(LoudnessRequest)
     /// A request about the library.
     case library(LibraryRequest)
-    /// A request about kept playlists.
+    /// A request about stored playlists.
     case playlist(PlaylistRequest)
-    /// The music at these absolute paths is added to a kept playlist, after the music that was collected.
+    /// The music at these absolute paths is added to a stored playlist, after the music that was collected.
     case playlistAdd([String], to: String)
 
     /// A change to a value, or by a difference.

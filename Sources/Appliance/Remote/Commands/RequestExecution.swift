@@ -46,7 +46,7 @@ struct RequestExecution {
         case .queue(let from, let count): return page(from, count)
         case .collect, .music, .playlistAdd: preconditionFailure("music has to be found first")
         case .events: return .events(status.events())
-        case .keeping, .loudness, .library, .playlist, .devices, .serviceLogin, .wifi, .update:
+        case .download, .loudness, .library, .playlist, .devices, .serviceLogin, .wifi, .update:
             preconditionFailure("its answer comes later: see JSONSession")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }

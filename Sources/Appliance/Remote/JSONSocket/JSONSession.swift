@@ -83,7 +83,7 @@ final class JSONSession: @unchecked Sendable {
     }
 
     /// Disconnects a client of a user with many clients, for a client of another user.
-    func giveWay() {
+    func endForOthers() {
         let message =
             "closed: another user has connected, and the client limit ([control] clients) was reached. Your user has "
             + "the most clients: use fewer connections, or raise the limit."
@@ -92,7 +92,7 @@ final class JSONSession: @unchecked Sendable {
     }
 
     /// Disconnects a client of root, for another client of root.
-    func giveWayToRoot() {
+    func endForRoot() {
         let message = "closed: root has connected again, and the client limit ([control] clients) was reached"
         connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
         connection.close()
@@ -113,9 +113,9 @@ final class JSONSession: @unchecked Sendable {
         switch request {
         case .collect(let paths), .music(let paths, _), .playlistAdd(let paths, _):
             return find(paths, for: request, line)
-        case .keeping(let request):
+        case .download(let request):
             return performLater(line) { answer in
-                requests.later.keeping.perform(request) { answer($0.map { .keeping($0) }) }
+                requests.later.downloads.perform(request) { answer($0.map { .download($0) }) }
             }
         case .loudness(let request):
             return performLater(line) { answer in
@@ -225,7 +225,7 @@ final class JSONSession: @unchecked Sendable {
         }
     }
 
-    /// Adds the collected and the found music to a kept playlist.
+    /// Adds the collected and the found music to a stored playlist.
     private func addToPlaylist(_ name: String, _ found: Result<FoundMusic, RemoteFailure>, _ line: RequestLine) {
         var music = collected
         collected = FoundMusic()

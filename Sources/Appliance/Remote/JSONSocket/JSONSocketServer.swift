@@ -102,9 +102,9 @@ public final class JSONSocketServer: @unchecked Sendable {
         if !hasPlace(for: user) { longestSilent?.makeRoom() }
         if !hasPlace(for: user) {
             if user == 0 {
-                if let client = longestSubscribed { client.makeRoom() } else { rootClientTooMany?.giveWayToRoot() }
+                if let client = longestSubscribed { client.makeRoom() } else { rootClientTooMany?.endForRoot() }
             } else {
-                clientTooMany(beside: user)?.giveWay()
+                clientTooMany(beside: user)?.endForOthers()
             }
         }
         guard hasPlace(for: user) else { return turnAway(socket) }

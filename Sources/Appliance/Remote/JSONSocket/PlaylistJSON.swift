@@ -1,7 +1,7 @@
 import Library
 import Platform
 
-/// Requests about kept playlists and their replies, as JSON. `docs/control.md` documents them.
+/// Requests about stored playlists and their replies, as JSON. `docs/control.md` documents them.
 enum PlaylistJSON {
     typealias Member = JSONValue.Member
 

@@ -52,7 +52,7 @@ enum ReplyLines {
             members = eventMembers[kind.place].flatMap { name in all.filter { $0.name.utf8.elementsEqual(name.utf8) } }
         case .configuration(let settings): members = [self.settings(settings)]
         case .failed(let entry, let error): members = self.members(failed: entry, error)
-        case .offline(let message): members = KeepingJSON.members(message)
+        case .offline(let message): members = DownloadJSON.members(message)
         case .library(let status): members = LibraryJSON.members(status)
         case .playlists(let name): members = [Member("name", .string(name))]
         }
@@ -96,7 +96,7 @@ enum ReplyLines {
         case .removed(let count): [Member("removed", JSONValue(count))]
         case .settings(let settings): [self.settings(settings)]
         case .settingChanged(let inForce): [Member("inForce", .boolean(inForce))]
-        case .keeping(let reply): KeepingJSON.members(reply)
+        case .download(let reply): DownloadJSON.members(reply)
         case .events(let status): members(status)
         case .serviceLogin(let status): ServiceLoginJSON.members(status)
         case .wifi(let status): WiFiJSON.members(status)

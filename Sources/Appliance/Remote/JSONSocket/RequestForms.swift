@@ -33,7 +33,7 @@ extension RemoteRequest {
 
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms =
-        ownForms + KeepingJSON.forms + LoudnessJSON.forms + LibraryJSON.forms + PlaylistJSON.forms
+        ownForms + DownloadJSON.forms + LoudnessJSON.forms + LibraryJSON.forms + PlaylistJSON.forms
         + ServiceLoginJSON.forms + WiFiJSON.forms + UpdateJSON.forms
 
     // Safe: as above.

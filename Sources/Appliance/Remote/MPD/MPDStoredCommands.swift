@@ -3,7 +3,7 @@ import Platform
 import Queue
 
 extension MPDCommand {
-    /// The commands about stored playlists: the kept playlists of the library.
+    /// The commands about stored playlists: the stored playlists of the library.
     static let stored: [MPDCommand] = [
         MPDCommand("listplaylists", 0...0, .read) { player, client, _ in
             player.playlists { (playlists, _) throws(PlaylistFailure) in .output(try MPDOutput(playlists)) }

@@ -36,7 +36,7 @@ struct FLACExtent {
         let window = largestFrame + Self.roomForTag
         let last: FLACLibrary.Block?
         do throws(Interruption) {
-            last = try stream.lastBlock(behind: max(header.audioOffset, length - window))
+            last = try stream.lastBlock(after: max(header.audioOffset, length - window))
         } catch {
             // A read error there may not matter for the target of the seek.
             if error == .notYet || error == .source(.cancelled) { throw error }

@@ -26,7 +26,7 @@ final class FLACStream {
 
     /// The last intact block of the file, if it begins after `offset`. Its samples are not stored. The position is
     /// undefined afterwards.
-    func lastBlock(behind offset: Int64) throws(Interruption) -> FLACLibrary.Block? {
+    func lastBlock(after offset: Int64) throws(Interruption) -> FLACLibrary.Block? {
         library.restart(at: input.position(of: offset))
         var last: FLACLibrary.Block?
         let nowhere = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)

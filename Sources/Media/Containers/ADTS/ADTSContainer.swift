@@ -140,7 +140,7 @@ final class ADTSContainer: TimedPacketSource {
             }
             let next: Int64?
             if bytes.isEmpty {
-                next = try segments?.next(behind: offset)
+                next = try segments?.next(after: offset)
             } else {
                 next = try behindOthers(at: offset, place)
             }
@@ -165,7 +165,7 @@ final class ADTSContainer: TimedPacketSource {
         guard let segments else { return nil }
         // A server may send something else instead of a segment.
         guard place.region == SegmentChain.region(of: offset) else { throw Self.unusable }
-        return try segments.next(behind: offset)
+        return try segments.next(after: offset)
     }
 
     private static var unusable: Interruption { SegmentChain.unusable("is cut off, or is not AAC") }

@@ -52,7 +52,7 @@ struct PackedSegments {
     }
 
     /// The first packet of the next segment after the one at `offset`; nil when there is none.
-    func next(behind offset: Int64) throws(Interruption) -> Int64? {
+    func next(after offset: Int64) throws(Interruption) -> Int64? {
         var region = SegmentChain.region(of: offset)
         for _ in 0..<Self.mostEmptySegments {
             region += 1

@@ -60,6 +60,6 @@ struct AIFFHeader {
             break
         }
         guard size < end - content else { return nil }
-        return try ChunkPadding.next(behind: content + size, size: size, of: source)
+        return try ChunkPadding.next(after: content + size, size: size, of: source)
     }
 }

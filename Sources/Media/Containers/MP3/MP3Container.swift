@@ -89,7 +89,7 @@ final class MP3Container: TimedPacketSource {
         while true {
             let start = place
             if case .end = try walk.step(&place) { return place.frame }
-            index.add(place, behind: start)
+            index.add(place, after: start)
         }
     }
 
@@ -167,13 +167,13 @@ final class MP3Container: TimedPacketSource {
         while case .end = step, let segments {
             // A server may send something else instead of a segment.
             guard place.offset != segmentStart else { throw Self.unusable }
-            guard let next = try segments.next(behind: place.offset) else { break }
+            guard let next = try segments.next(after: place.offset) else { break }
             place.offset = next
             segmentStart = next
             step = try walk.step(&place)
         }
         if case .end = step { return step }
-        index.add(place, behind: start)
+        index.add(place, after: start)
         return step
     }
 

@@ -32,7 +32,7 @@ struct MPEGIndex {
     }
 
     /// Stores that one place follows another.
-    mutating func add(_ next: MPEGPlace, behind place: MPEGPlace) {
+    mutating func add(_ next: MPEGPlace, after place: MPEGPlace) {
         guard place == frontier else { return }
         frontier = next
         distance += 1

@@ -74,7 +74,7 @@ struct MPEGSync {
         var offset = offset
         for number in 0..<headers {
             guard let header = try header(at: offset), let size = stream.byteCount(of: header) else {
-                return number > 0 ? try isEnd(at: offset, behind: number) : false
+                return number > 0 ? try isEnd(at: offset, after: number) : false
             }
             offset += Int64(size)
         }
@@ -84,7 +84,7 @@ struct MPEGSync {
     /// Whether the frames may end at an offset: with the source, or at a tag.
     /// - Parameter frames: how many there are. A single one has to end exactly there; of several the last one may be
     ///   cut off.
-    private func isEnd(at offset: Int64, behind frames: Int) throws(Interruption) -> Bool {
+    private func isEnd(at offset: Int64, after frames: Int) throws(Interruption) -> Bool {
         let reader = SourceReader(source)
         if offset == end { return true }
         let bytes = try reader.bytes(MPEGTags.markerSize, at: offset)

@@ -18,15 +18,15 @@ struct MP4Box {
     }
 
     /// The boxes inside, after `headerSize` bytes of fields.
-    func children(of source: any ByteSource, behind headerSize: Int64 = 0) -> MP4Boxes {
+    func children(of source: any ByteSource, after headerSize: Int64 = 0) -> MP4Boxes {
         MP4Boxes(source, from: min(content.lowerBound + headerSize, end), to: end)
     }
 
     /// The first box of that type inside.
     func child(
-        _ type: FourCharacterCode, of source: any ByteSource, behind headerSize: Int64 = 0
+        _ type: FourCharacterCode, of source: any ByteSource, after headerSize: Int64 = 0
     ) throws(Interruption) -> MP4Box? {
-        var boxes = children(of: source, behind: headerSize)
+        var boxes = children(of: source, after: headerSize)
         while let box = try boxes.next() {
             if box.type == type { return box }
         }

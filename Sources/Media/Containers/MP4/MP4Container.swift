@@ -138,7 +138,7 @@ final class MP4Container: TimedPacketSource {
         ahead.time = sample.time + sample.duration
         let start = time.frames(sample.time - origin)
         let duration = time.frames(ahead.time - origin) - start
-        let padding = try padding(duration, behind: ahead)
+        let padding = try padding(duration, after: ahead)
         overlap.count(sample)
         place = ahead
         if Int64(byteCount) < sample.size { isCutShort = true }
@@ -157,7 +157,7 @@ final class MP4Container: TimedPacketSource {
     }
 
     /// Frames that the encoder added to the last packet: its duration is shorter than that of the others.
-    private func padding(_ duration: Int64, behind place: Place) throws(Interruption) -> Int {
+    private func padding(_ duration: Int64, after place: Place) throws(Interruption) -> Int {
         // In coarse units every packet is a little too short or too long.
         guard let frameCount = packets.frameCount, duration > 0, duration < frameCount,
             2 * time.timescale >= time.sampleRate

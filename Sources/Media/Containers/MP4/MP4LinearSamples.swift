@@ -12,7 +12,7 @@ extension PCMDescription {
         let found: SampleLayout?
         switch type {
         case "ipcm", "fpcm":
-            guard let config = try box.child("pcmC", of: source, behind: fields.byteCount) else {
+            guard let config = try box.child("pcmC", of: source, after: fields.byteCount) else {
                 throw .damaged(what: "MP4 with PCM that is not described")
             }
             found = Self.layout(try config.bytes(of: source, limit: 6), isFloat: type == "fpcm")
@@ -22,7 +22,7 @@ extension PCMDescription {
             found = code.layout
         }
         guard var layout = found else { throw .unsupported(what: "MP4 with PCM of \(fields.bits) bits") }
-        if let wave = try box.child("wave", of: source, behind: fields.byteCount),
+        if let wave = try box.child("wave", of: source, after: fields.byteCount),
             let endianness = try wave.child("enda", of: source),
             try endianness.bytes(of: source, limit: 2).last == 1
         {
@@ -68,7 +68,7 @@ extension PCMDescription {
     private static func rate(
         _ box: MP4Box, of source: any ByteSource, _ fields: MP4SoundFields
     ) throws(Interruption) -> UInt64? {
-        guard let rate = try box.child("srat", of: source, behind: fields.byteCount) else { return nil }
+        guard let rate = try box.child("srat", of: source, after: fields.byteCount) else { return nil }
         var reader = MP4Fields(try rate.bytes(of: source, limit: 8))
         return reader?.integer(UInt32.self).map { UInt64($0) }
     }

@@ -27,7 +27,7 @@ struct MP4SampleEntry {
     ) throws(Interruption) -> [MP4SampleEntry] {
         let tableVersion = try box.bytes(of: source, limit: 1).first ?? 0
         var entries: [MP4SampleEntry] = []
-        var boxes = box.children(of: source, behind: 8)
+        var boxes = box.children(of: source, after: 8)
         while entries.count < mostEntries, let entry = try boxes.next() {
             let fields = try MP4SoundFields(
                 entry, of: source, isQuickTime: tableVersion == 0, timescale: timescale)
@@ -41,7 +41,7 @@ struct MP4SampleEntry {
         var format = box.type
         var protection: MP4Protection?
         if format == "enca" {
-            guard let box = try box.child("sinf", of: source, behind: headerSize) else {
+            guard let box = try box.child("sinf", of: source, after: headerSize) else {
                 throw .damaged(what: "MP4 with encryption that is not described")
             }
             protection = try MP4Protection(box, of: source)
@@ -50,19 +50,19 @@ struct MP4SampleEntry {
         self.protection = protection
         switch format {
         case "fLaC":
-            guard let box = try box.child("dfLa", of: source, behind: headerSize) else {
+            guard let box = try box.child("dfLa", of: source, after: headerSize) else {
                 throw .damaged(what: "MP4 with FLAC that is not described")
             }
             codec = .flac(try Self.streamInfo(box, of: source))
         case "mp4a":
-            let stream = try Self.elementaryStream(box, of: source, behind: headerSize)
+            let stream = try Self.elementaryStream(box, of: source, after: headerSize)
             codec = stream.isMPEGAudio ? try Self.mpegAudio(fields) : try stream.codec
         case ".mp3":
             codec = try Self.mpegAudio(fields)
         case "alac":
-            codec = .alac(try Self.alac(box, of: source, behind: headerSize))
+            codec = .alac(try Self.alac(box, of: source, after: headerSize))
         case "Opus":
-            guard let box = try box.child("dOps", of: source, behind: headerSize) else {
+            guard let box = try box.child("dOps", of: source, after: headerSize) else {
                 throw .damaged(what: "MP4 with Opus that is not described")
             }
             codec = .opus(try OpusHead(box: try box.bytes(of: source)))
@@ -81,10 +81,10 @@ struct MP4SampleEntry {
 
     /// A box of the entry's name, with version and flags; QuickTime has it inside of a box `wave`.
     private static func alac(
-        _ box: MP4Box, of source: any ByteSource, behind headerSize: Int64
+        _ box: MP4Box, of source: any ByteSource, after headerSize: Int64
     ) throws(Interruption) -> ALACConfig {
-        var cookie = try box.child("alac", of: source, behind: headerSize)
-        if cookie == nil, let wave = try box.child("wave", of: source, behind: headerSize) {
+        var cookie = try box.child("alac", of: source, after: headerSize)
+        if cookie == nil, let wave = try box.child("wave", of: source, after: headerSize) {
             cookie = try wave.child("alac", of: source)
         }
         guard let cookie else { throw .damaged(what: "MP4 with ALAC that is not described") }
@@ -105,10 +105,10 @@ struct MP4SampleEntry {
 
     /// The codec of an entry `mp4a`.
     private static func elementaryStream(
-        _ box: MP4Box, of source: any ByteSource, behind headerSize: Int64
+        _ box: MP4Box, of source: any ByteSource, after headerSize: Int64
     ) throws(Interruption) -> MP4ElementaryStream {
-        var descriptor = try box.child("esds", of: source, behind: headerSize)
-        if descriptor == nil, let wave = try box.child("wave", of: source, behind: headerSize) {
+        var descriptor = try box.child("esds", of: source, after: headerSize)
+        if descriptor == nil, let wave = try box.child("wave", of: source, after: headerSize) {
             descriptor = try wave.child("esds", of: source)
         }
         guard let descriptor, let stream = MP4ElementaryStream(try descriptor.bytes(of: source)) else {

@@ -12,7 +12,7 @@ struct MP4Tags {
     init?(_ box: MP4Box, of source: any ByteSource) throws(Interruption) {
         let head = try box.bytes(of: source, limit: 8)
         let hasFields = head.count == 8 && !head[4...].elementsEqual("hdlr".utf8)
-        guard let list = try box.child("ilst", of: source, behind: hasFields ? MP4Fields.headerSize : 0) else {
+        guard let list = try box.child("ilst", of: source, after: hasFields ? MP4Fields.headerSize : 0) else {
             return nil
         }
         var fields = TagFields()

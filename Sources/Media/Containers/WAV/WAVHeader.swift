@@ -96,7 +96,7 @@ struct WAVHeader {
             break
         }
         guard size < end - content else { return nil }
-        return try ChunkPadding.next(behind: content + size, size: size, of: source)
+        return try ChunkPadding.next(after: content + size, size: size, of: source)
     }
 
     /// The bytes to add to a size in a file with more than 4 GiB, whose sizes have only 32 bits.

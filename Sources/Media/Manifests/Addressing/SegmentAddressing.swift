@@ -80,7 +80,7 @@ public struct IndexedFile: Equatable, Sendable {
             guard !part.isIndex else { throw .unsupported(what: "a segment index (sidx) of other indices") }
             let (lower, isBeyond) = part.range.lowerBound.addingReportingOverflow(index.lowerBound)
             guard !isBeyond, lower <= AudioLimits.largestData else {
-                throw .malformed(what: "the segment index (sidx) points behind any file")
+                throw .malformed(what: "the segment index (sidx) points beyond any file")
             }
             let range = lower..<(lower + Int64(part.range.count))
             segments.append(

@@ -4,7 +4,7 @@ import Queue
 /// Writes the position when `PositionSchedule` decides so.
 ///
 /// Thread: the daemon's.
-final class PositionKeeper {
+final class PositionWriter {
     private let queue: QueueConductor
     private let loop: EventLoop
     private let clock: any MonotonicClock

@@ -10,7 +10,7 @@ import Platform
 /// Until the folder is identified, no file in it is removed, no product counts as lost, and no download runs. Its
 /// medium may not be mounted, or may belong to another appliance. The database may also be a new one, because the old
 /// one could not be read.
-struct KeptFolder: Sendable {
+struct StorageFolder: Sendable {
     static let idFileName = "tonearm-id"
 
     let path: String
@@ -48,7 +48,7 @@ struct KeptFolder: Sendable {
             if let id, mark?.hasSameBytes(as: id) ?? false { return .ours }
             hasFiles = try self.hasFiles()
         } catch {
-            return .refused("what is kept cannot be looked at, and downloads wait: \(error)")
+            return .refused("the offline copies cannot be checked, and downloads wait: \(error)")
         }
         let isMarked = mark.map { !$0.utf8.isEmpty } ?? false
         let haveContents = try rows.haveContents()
@@ -110,7 +110,7 @@ struct KeptFolder: Sendable {
             try FileReplacement.removeLeftovers(in: path)
             try FileReplacement.write(Array("\(id)\n".utf8), to: idPath, mode: 0o600)
         } catch {
-            let problem = "nothing can be kept in \(path), and downloads wait: \(error)"
+            let problem = "no offline copies can be stored in \(path), and downloads wait: \(error)"
             return error.isOutOfSpace ? .full(problem) : .refused(problem)
         }
         try rows.setFolderID(id)
@@ -142,8 +142,8 @@ struct KeptFolder: Sendable {
     }
 
     private var missing: String {
-        "\(path) has nothing of what is kept, and downloads wait: mount its medium. If that is lost, create the empty "
-            + "file \(idPath), and everything is downloaded again"
+        "\(path) has none of the offline copies, and downloads wait: mount its medium. If that is lost, create the "
+            + "empty file \(idPath), and everything is downloaded again"
     }
 
     private var foreign: String {
@@ -156,7 +156,7 @@ struct KeptFolder: Sendable {
 ///
 /// Thread: control.
 /// `@unchecked Sendable` is safe because only control uses its mutable state.
-final class KeptFolderWatch: @unchecked Sendable {
+final class StorageFolderWatch: @unchecked Sendable {
     /// The time between two checks, in nanoseconds.
     private static let interval: Int64 = 60_000_000_000
 
@@ -206,7 +206,7 @@ final class KeptFolderWatch: @unchecked Sendable {
                     }
                 }
             case .failure(let error):
-                found("the state cannot say what is kept, and downloads wait: \(error)", isOfState: true)
+                found("the state cannot list the offline copies, and downloads wait: \(error)", isOfState: true)
             }
         }
     }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// `tonearm offline` as a person uses it, with a daemon and an origin (docs/playback.md, 16).
-@Suite("Keeping products by hand", .serialized, .timeLimit(.minutes(10)))
-struct KeptByHandTests {
+@Suite("Downloads of products by command", .serialized, .timeLimit(.minutes(10)))
+struct OfflineCommandsTests {
     private let folder: ScratchFolder
     private let program: Program
 
@@ -61,7 +61,7 @@ struct KeptByHandTests {
     }
 
     /// Waits until no download is left.
-    private func waitUntilKept(_ daemon: RunningDaemon, count: Int64) throws {
+    private func waitForCopies(_ daemon: RunningDaemon, count: Int64) throws {
         let watch = try daemon.run("offline", "status", "--watch", "--json")
         #expect(try watch.json().last?["kept"]?.integer == count, "\(watch.output) \(watch.errors)")
     }
@@ -79,12 +79,12 @@ struct KeptByHandTests {
         let works = try album("Works", of: origin)
         let config = ["--config", "tonearm.conf"]
         let added = try daemon.run(["offline", "add", works] + config)
-        #expect(added.code == 0 && added.lines == ["3 to keep."], "\(added)")
-        try waitUntilKept(daemon, count: 3)
+        #expect(added.code == 0 && added.lines == ["3 to download."], "\(added)")
+        try waitForCopies(daemon, count: 3)
         #expect(try list(daemon) == [1, 2, 3].map { "\(track($0)) kept" })
         let again = try daemon.run(["offline", "add", track(4), works] + config)
-        #expect(again.lines == ["1 to keep.", "3 kept or on their way already."], "\(again)")
-        try waitUntilKept(daemon, count: 4)
+        #expect(again.lines == ["1 to download.", "3 there or on their way already."], "\(again)")
+        try waitForCopies(daemon, count: 4)
         let verified = try daemon.run(["offline", "verify", works] + config)
         #expect(verified.code == 0 && verified.lines == ["3 products are whole."], "\(verified)")
         let removed = try daemon.run(["offline", "remove", works] + config)
@@ -107,7 +107,7 @@ struct KeptByHandTests {
         let daemon = try daemon(silent.address)
         let added = try daemon.run(
             ["offline", "add", try album("Works", of: silent), "--config", "tonearm.conf"])
-        #expect(added.lines == ["3 to keep."], "\(added)")
+        #expect(added.lines == ["3 to download."], "\(added)")
         #expect(try offline(daemon, "pause", track(2)) == ["1 paused."])
         #expect(try offline(daemon, "pause", track(2), track(4)) == ["2 not on their way."])
         let watch = try program.start(["offline", "status", "--watch", "--json", "--socket", daemon.socket])
@@ -119,22 +119,22 @@ struct KeptByHandTests {
         // In the order of the album.
         #expect(try list(daemon) == [2, 3, 1].map { "\(track($0)) paused" })
         #expect(try offline(daemon, "remove", track(3)) == ["1 removed."])
-        #expect(try offline(daemon, "remove", track(3)) == ["1 not kept."])
+        #expect(try offline(daemon, "remove", track(3)) == ["1 without an offline copy."])
         try silent.end()
         let origin = try origin("--port", String(port))
         #expect(try offline(daemon, "resume", track(2)) == ["1 resumed."])
-        try waitUntilKept(daemon, count: 1)
+        try waitForCopies(daemon, count: 1)
         #expect(try list(daemon) == ["\(track(1)) paused", "\(track(2)) kept"])
         #expect(try offline(daemon, "resume", "--all") == ["All resumed."])
-        try waitUntilKept(daemon, count: 2)
+        try waitForCopies(daemon, count: 2)
         #expect(try offline(daemon, "resume", track(1)) == ["1 neither paused nor failed."])
         #expect(try list(daemon) == [1, 2].map { "\(track($0)) kept" })
         #expect(try daemon.end().code == 0)
         try origin.end()
     }
 
-    @Test("With keep-played a product is kept once it has ended by itself; one that was left before is not")
-    func keepPlayed() throws {
+    @Test("With keep-played a product is downloaded once it has ended by itself; one that was left before is not")
+    func downloadPlayed() throws {
         let origin = try origin()
         let daemon = try daemon(origin.address, "keep-played = yes")
         let watch = try daemon.watch()
@@ -144,7 +144,7 @@ struct KeptByHandTests {
         try watch.line { $0["event"]?.string == "state" && $0["state"]?.string == "stopped" }
         watch.send(SIGTERM)
         _ = try watch.finish()
-        try waitUntilKept(daemon, count: 2)
+        try waitForCopies(daemon, count: 2)
         #expect(try list(daemon) == ["\(track(1)) kept", "\(track(4)) kept"])
         #expect(try daemon.end().code == 0)
     }
@@ -153,18 +153,18 @@ struct KeptByHandTests {
     func damaged() throws {
         let origin = try origin()
         let daemon = try daemon(origin.address)
-        #expect(try offline(daemon, "verify") == ["Nothing is kept."])
+        #expect(try offline(daemon, "verify") == ["There are no offline copies."])
         _ = try offline(daemon, "add", track(1))
-        try waitUntilKept(daemon, count: 1)
+        try waitForCopies(daemon, count: 1)
         try flipBit(ofFile: onlyOfflineCopy(in: program.folder["daemon/offline"])) { $0 / 2 }
         _ = try offline(daemon, "add", track(4))
-        try waitUntilKept(daemon, count: 2)
+        try waitForCopies(daemon, count: 2)
         let answer = try daemon.run("offline", "verify")
         #expect(answer.code == 1)
         #expect(answer.errors.contains("\(track(1)): a part of it is damaged; it is downloaded again"), "\(answer)")
         #expect(answer.errors.contains("1 of 2 products are damaged."), "\(answer)")
         #expect(!answer.errors.contains(track(4)))
-        try waitUntilKept(daemon, count: 2)
+        try waitForCopies(daemon, count: 2)
         #expect(try list(daemon) == ["\(track(1)) kept", "\(track(4)) kept"])
         let status = try daemon.run("offline", "status", "--json").json()
         #expect(status.count == 1 && status[0]["kept"]?.integer == 2 && status[0]["running"]?.elements == [])

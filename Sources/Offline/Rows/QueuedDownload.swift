@@ -3,7 +3,7 @@ import Platform
 import Playback
 
 /// A requested download. It is in the database until it is done, deleted, or cancelled by the user.
-struct OfflineJob: Equatable, Sendable {
+struct QueuedDownload: Equatable, Sendable {
     enum State: Int64, Sendable {
         case queued = 0
         case paused = 1
@@ -101,8 +101,8 @@ struct ContentParts: Equatable, Sendable {
     }
 }
 
-extension OfflineJob {
-    /// Reads the columns of `OfflineQueries.jobColumns`; nil for a damaged row.
+extension QueuedDownload {
+    /// Reads the columns of `OfflineQueries.downloadColumns`; nil for a damaged row.
     init?(_ row: borrowing Statement) {
         guard let number = row.integer(0), let product = row.text(1).flatMap({ ServiceAddress($0) }),
             let reference = row.text(2), let request = row.text(3).flatMap({ OfflineRequest($0) }),

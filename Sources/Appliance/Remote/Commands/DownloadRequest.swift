@@ -2,7 +2,7 @@ import Platform
 import Player
 
 /// A request about offline copies and downloads, independent of the protocol.
-public enum KeepingRequest: Equatable, Sendable {
+public enum DownloadRequest: Equatable, Sendable {
     /// Downloads these addresses.
     case add([String], priority: Int)
     /// Removes offline copies and downloads; nil: all.
@@ -15,7 +15,7 @@ public enum KeepingRequest: Equatable, Sendable {
     case resume([String]?)
     case status
     /// Lists the downloads after this number, in the order of their requests.
-    case jobs(after: Int64)
+    case downloads(after: Int64)
     /// Lists the offline copies after this address, in the order of the addresses.
     case items(after: String)
     /// Reads the whole offline copy of a product.
@@ -23,11 +23,11 @@ public enum KeepingRequest: Equatable, Sendable {
 }
 
 /// The answer to a request about offline copies and downloads.
-enum KeepingReply: Equatable {
+enum DownloadReply: Equatable {
     /// The number of products that were changed, and of those that were already as requested.
     case changed(count: Int, unchanged: Int)
     case status(OfflineEngine.Status)
-    case jobs([OfflineEntry], next: Int64?)
+    case downloads([OfflineEntry], next: Int64?)
     case items([OfflineEntry], next: String?)
     case verified(isWhole: Bool)
     /// The copy cannot be read now, and nothing has changed; the reason is for the user.
@@ -37,8 +37,8 @@ enum KeepingReply: Equatable {
 /// Carries out requests about offline copies and downloads.
 ///
 /// Thread: the daemon's. Answers follow later on the same thread.
-struct KeepingExecution {
-    typealias Answer = (Result<KeepingReply, RemoteFailure>) -> Void
+struct DownloadExecution {
+    typealias Answer = (Result<DownloadReply, RemoteFailure>) -> Void
 
     private static let pageLimit = 100
 
@@ -50,18 +50,19 @@ struct KeepingExecution {
 
     /// - Returns: cancels work that only the client waits for; nil when there is none.
     @discardableResult
-    func perform(_ request: KeepingRequest, _ answer: @escaping Answer) -> (() -> Void)? {
+    func perform(_ request: DownloadRequest, _ answer: @escaping Answer) -> (() -> Void)? {
         guard let engine else {
             let failure =
                 problem.map { RemoteFailure(.system, $0) }
-                ?? RemoteFailure(.noService, "nothing can be kept: no content service is configured ([service] url)")
+                ?? RemoteFailure(
+                    .noService, "there can be no offline copies: no content service is configured ([service] url)")
             answer(.failure(failure))
             return nil
         }
         // Safe: the engine's thread passes it back to the loop and does not call it.
         nonisolated(unsafe) let unsafeAnswer = answer
         let loop = loop
-        let reply: @Sendable (Result<KeepingReply, RemoteFailure>) -> Void = { result in
+        let reply: @Sendable (Result<DownloadReply, RemoteFailure>) -> Void = { result in
             loop.post { unsafeAnswer(result) }
         }
         switch request {
@@ -82,9 +83,9 @@ struct KeepingExecution {
             engine.status { status in
                 reply(status.map { .success(.status($0)) } ?? .failure(Self.unreadable))
             }
-        case .jobs(let number):
-            engine.jobs(after: number, limit: Self.pageLimit) { entries, next in
-                reply(entries.map { .success(.jobs($0, next: next)) } ?? .failure(Self.unreadable))
+        case .downloads(let number):
+            engine.downloads(after: number, limit: Self.pageLimit) { entries, next in
+                reply(entries.map { .success(.downloads($0, next: next)) } ?? .failure(Self.unreadable))
             }
         case .items(let address):
             engine.items(after: address, limit: Self.pageLimit) { entries, next in
@@ -99,9 +100,9 @@ struct KeepingExecution {
 
     private static func reply(
         to address: String, _ result: OfflineVerification
-    ) -> Result<KeepingReply, RemoteFailure> {
+    ) -> Result<DownloadReply, RemoteFailure> {
         switch result {
-        case .notKept: .failure(RemoteFailure(.noSuchEntry, "\(address): it is not kept"))
+        case .noCopy: .failure(RemoteFailure(.noSuchEntry, "\(address): it has no offline copy"))
         case .whole: .success(.verified(isWhole: true))
         case .damaged: .success(.verified(isWhole: false))
         case .unreadable(let reason): .success(.unreadable(reason: reason))
@@ -110,10 +111,10 @@ struct KeepingExecution {
         }
     }
 
-    private static let unreadable = RemoteFailure(.system, "the list of kept products cannot be read; see the log")
+    private static let unreadable = RemoteFailure(.system, "the list of offline copies cannot be read; see the log")
 
     private static func notOfService(_ address: String) -> RemoteFailure {
-        RemoteFailure(.notOfService, "\(address): only products of the service are kept, like tonearm:track/ID")
+        RemoteFailure(.notOfService, "\(address): only products of the service are downloaded, like tonearm:track/ID")
     }
 
     /// Returns the product of an address. Messages about it name the address.
@@ -123,7 +124,7 @@ struct KeepingExecution {
     }
 
     /// The reply to a request for all products.
-    private static func reply(_ change: OfflineEngine.Change) -> Result<KeepingReply, RemoteFailure> {
+    private static func reply(_ change: OfflineEngine.Change) -> Result<DownloadReply, RemoteFailure> {
         if case .failed(let reason) = change { return .failure(RemoteFailure(.system, reason)) }
         return .success(.changed(count: change == .changed ? 1 : 0, unchanged: 0))
     }
@@ -132,7 +133,7 @@ struct KeepingExecution {
     /// on the engine's thread.
     private static func each(
         _ addresses: [String], of engine: OfflineEngine,
-        _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void,
+        _ reply: @escaping @Sendable (Result<DownloadReply, RemoteFailure>) -> Void,
         _ change: @escaping @Sendable (MediaProduct, @escaping @Sendable (OfflineEngine.Change) -> Void) -> Void
     ) {
         if let other = addresses.first(where: { ServiceAddress($0) == nil }) {

@@ -7,8 +7,8 @@ import Testing
 
 /// The daemon and its command line on one side, the origin on the other, as a person uses them
 /// (docs/playback.md, 16).
-@Suite("Keeping an album of the origin", .serialized, .timeLimit(.minutes(10)))
-struct KeptAlbumTests {
+@Suite("Downloading an album of the origin", .serialized, .timeLimit(.minutes(10)))
+struct AlbumDownloadTests {
     private static let token = "the-token-of-a-person"
 
     private let folder: ScratchFolder
@@ -143,7 +143,7 @@ struct KeptAlbumTests {
         try program.remove("daemon/device.key")
         let second = try daemon(origin.address)
         let watch = try program.start(["status", "--watch", "--json", "--socket", second.socket])
-        try watch.line { hasProblem($0, "3 kept products cannot be read") }
+        try watch.line { hasProblem($0, "3 offline copies cannot be read") }
         watch.send(SIGTERM)
         _ = try watch.finish()
         let entries = try second.run("offline", "list", "--json").json().last?["entries"]?.elements ?? []

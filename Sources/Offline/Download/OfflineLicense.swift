@@ -1,7 +1,7 @@
 import Media
 
 /// The stored form of the keys of encrypted content: for each key its ID and its value, 16 bytes each.
-struct KeptLicense: Equatable {
+struct OfflineLicense: Equatable {
     var keys: [ContentKeys.Key]
 
     init(keys: [ContentKeys.Key]) { self.keys = keys }

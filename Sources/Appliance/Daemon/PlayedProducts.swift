@@ -4,7 +4,7 @@ import Queue
 /// Finds the products that were played to their end, for automatic downloads (`[offline] keep-played`).
 ///
 /// Thread: the daemon's loop.
-struct AutomaticKeeping {
+struct PlayedProducts {
     /// The entry that is heard; nil when it has failed, or a request left it.
     private var heard: QueueEntry?
 
@@ -30,14 +30,16 @@ struct AutomaticKeeping {
 final class AutomaticDownloads {
     private let engine: OfflineEngine?
     private let settings: DaemonSettings
-    private var keeping = AutomaticKeeping()
+    private var played = PlayedProducts()
 
     /// - Parameter engine: nil without offline copies.
     init(_ engine: OfflineEngine?, _ settings: DaemonSettings) { (self.engine, self.settings) = (engine, settings) }
 
     /// - Parameter current: the queue's current entry when the message was sent.
     func handle(_ message: QueueMessage, current: QueueEntry?) {
-        guard let ended = keeping.handle(message, current: current), settings.configuration.keepsPlayed else { return }
+        guard let ended = played.handle(message, current: current), settings.configuration.downloadsPlayed else {
+            return
+        }
         engine?.offline(ended.mediaProduct(referenceId: ended.productId), isAutomatic: true) { _ in }
     }
 }

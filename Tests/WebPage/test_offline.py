@@ -72,7 +72,7 @@ class Kept(PageCase):
             self.service.start_again()
 
     @at_both_widths
-    def test_a_favourite_of_the_service_can_be_kept(self):
+    def test_a_favourite_of_the_service_can_be_downloaded(self):
         self.open_copies()
         self.speaker.ask("favourite", path="tonearm:track/2", on=True)
         self.go("Music")

@@ -8,7 +8,7 @@ import Queue
 ///
 /// Thread: the thread of `loop`.
 // @unchecked: everything belongs to `loop`'s thread. The work that runs on the storage thread has a copy of its batch.
-final class QueueKeeper: @unchecked Sendable {
+final class QueueWriter: @unchecked Sendable {
     /// The content of one write: it is on the medium completely, or not at all.
     private struct Batch: Sendable {
         /// The number of the batch, in their order.

@@ -3,39 +3,39 @@ import Player
 
 /// Requests about offline copies and downloads, their replies and their events, as JSON. `docs/control.md` documents
 /// them.
-enum KeepingJSON {
+enum DownloadJSON {
     typealias Member = JSONValue.Member
 
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
         RequestForm("offline-add", ["products", "priority"]) { fields throws(RequestMistake) in
-            .keeping(
+            .download(
                 .add(
                     try fields.paths("products"),
                     priority: try fields.integer("priority", in: OfflineEngine.priorities) ?? 0))
         },
         RequestForm("offline-remove", ["products", "all"]) { fields throws(RequestMistake) in
-            .keeping(.remove(try productsOrAll(fields)))
+            .download(.remove(try productsOrAll(fields)))
         },
         RequestForm("offline-cancel", ["products", "all"]) { fields throws(RequestMistake) in
-            .keeping(.cancel(try productsOrAll(fields)))
+            .download(.cancel(try productsOrAll(fields)))
         },
         RequestForm("offline-pause", ["products", "all"]) { fields throws(RequestMistake) in
-            .keeping(.pause(try productsOrAll(fields)))
+            .download(.pause(try productsOrAll(fields)))
         },
         RequestForm("offline-resume", ["products", "all"]) { fields throws(RequestMistake) in
-            .keeping(.resume(try productsOrAll(fields)))
+            .download(.resume(try productsOrAll(fields)))
         },
-        RequestForm("offline-status") { _ in .keeping(.status) },
+        RequestForm("offline-status") { _ in .download(.status) },
         RequestForm("offline-jobs", ["after"]) { fields throws(RequestMistake) in
-            .keeping(.jobs(after: Int64(try fields.integer("after", in: 0...(.max)) ?? 0)))
+            .download(.downloads(after: Int64(try fields.integer("after", in: 0...(.max)) ?? 0)))
         },
         RequestForm("offline-items", ["after"]) { fields throws(RequestMistake) in
-            .keeping(
+            .download(
                 .items(after: fields.has("after") ? try fields.text("after", "the `next` of the page before") : ""))
         },
         RequestForm("offline-verify", ["product"]) { fields throws(RequestMistake) in
-            .keeping(.verify(try fields.address("product")))
+            .download(.verify(try fields.address("product")))
         },
     ]
 
@@ -45,20 +45,21 @@ enum KeepingJSON {
         return isAll ? nil : try fields.paths("products")
     }
 
-    static func members(_ reply: KeepingReply) -> [Member] {
+    static func members(_ reply: DownloadReply) -> [Member] {
         switch reply {
         case .changed(let count, let unchanged):
             [Member("changed", JSONValue(count)), Member("unchanged", JSONValue(unchanged))]
         case .status(let status):
             [
-                Member("kept", JSONValue(status.keptCount)), Member("downloads", JSONValue(status.jobCount)),
+                Member("kept", JSONValue(status.copyCount)), Member("downloads", JSONValue(status.downloadCount)),
                 Member("bytes", .integer(status.usedBytes)),
                 Member("budget", status.budget.map { .integer($0) } ?? .null),
                 Member("nearlyFull", .boolean(status.isNearlyFull)),
                 Member("waitsFor", status.wait.map { .string(name($0)) } ?? .null),
                 Member("retryIn", JSONValue(seconds: status.wait.flatMap { retrySeconds($0) })),
             ]
-        case .jobs(let entries, let next): page(entries, next.map { .integer($0) }) { $0.number.map { .integer($0) } }
+        case .downloads(let entries, let next):
+            page(entries, next.map { .integer($0) }) { $0.number.map { .integer($0) } }
         case .items(let entries, let next): page(entries, next.map { .string($0) }) { .string($0.product) }
         case .verified(let isWhole): [Member("whole", .boolean(isWhole))]
         case .unreadable(let reason): [Member("whole", .null), Member("reason", .string(reason))]
@@ -99,7 +100,7 @@ enum KeepingJSON {
         case .failed(let reason):
             value["state"] = "failed"
             value["reason"] = .string(reason)
-        case .kept: value["state"] = "kept"
+        case .complete: value["state"] = "kept"
         case .expired: value["state"] = "expired"
         case .damaged: value["state"] = "damaged"
         }

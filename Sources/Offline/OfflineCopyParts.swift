@@ -6,7 +6,7 @@ import Streaming
 
 /// A part of the file of an offline copy that has its own beginning: a period, or the segments after a discontinuity
 /// (docs/playback.md, 15.10).
-struct KeptPart: Equatable, Sendable {
+struct OfflineCopyPart: Equatable, Sendable {
     /// The first byte of the part in the file.
     var start: Int64
     /// The range that is played, in seconds of the part's own time; nil: all of it.
@@ -17,10 +17,10 @@ struct KeptPart: Equatable, Sendable {
     var mediaStart: Double?
 
     /// The only part of a file that is not divided.
-    static let whole = KeptPart(start: 0)
+    static let whole = OfflineCopyPart(start: 0)
 }
 
-extension [KeptPart] {
+extension [OfflineCopyPart] {
     /// Opens the file of an offline copy.
     /// - Parameters:
     ///   - source: the whole file.
@@ -118,7 +118,7 @@ extension AudioProperties {
     }
 }
 
-extension [KeptPart] {
+extension [OfflineCopyPart] {
     /// The form in the database. Each part is a list of its start, its duration, and both ends of its clip, with null
     /// for missing values. The time of the first frame follows where the manifest has it.
     var json: JSONValue {
@@ -141,7 +141,7 @@ extension [KeptPart] {
             guard let values = row.elements, 4...5 ~= values.count, let start = values[0].integer,
                 start >= last?.start ?? 0
             else { return nil }
-            var part = KeptPart(start: start)
+            var part = OfflineCopyPart(start: start)
             part.duration = values[1].number
             if let from = values[2].number {
                 let end = values[3].number ?? .infinity

@@ -7,7 +7,7 @@ import Playback
 /// The content of an offline copy as a `ByteSource`: a read decrypts one chunk.
 ///
 /// Thread: one at a time.
-final class KeptBytes: ByteSource {
+final class OfflineCopyBytes: ByteSource {
     let length: Int64?
     private let reader: SealedReader
     private let count: Int64
@@ -56,10 +56,10 @@ final class KeptBytes: ByteSource {
                 (item: try rows.item(product), isThere: try rows.stored(product) != nil)
             }
             guard let stored else { return (.unlisted, nil) }
-            guard let item = stored.item else { return (stored.isThere ? .damaged : .notKept, nil) }
+            guard let item = stored.item else { return (stored.isThere ? .damaged : .noCopy, nil) }
             if item.content == damaged {
                 guard store.isFolderOurs() == false else { return (.damaged, damaged) }
-                return (.unreadable(reason: "\(store.folder.path) is not the folder of what is kept"), nil)
+                return (.unreadable(reason: "\(store.folder.path) is not the storage folder"), nil)
             }
             let result = verify(item, store, cancellation)
             guard result == .damaged else { return (result, item.content) }
@@ -70,14 +70,14 @@ final class KeptBytes: ByteSource {
     private static func verify(
         _ item: OfflineItem, _ store: OfflineStore, _ cancellation: Cancellation
     ) -> OfflineVerification {
-        let kept: KeptBytes
-        do throws(MediaError) { kept = try KeptBytes(item, store) } catch {
+        let copy: OfflineCopyBytes
+        do throws(MediaError) { copy = try OfflineCopyBytes(item, store) } catch {
             guard case .source(let reason) = error else { return .damaged }
             return verification(reason)
         }
         for number in 0..<(SealedLayout.chunks(of: item.count) ?? 0) {
             if cancellation.isCancelled { return .stopped }
-            do throws(SealedFileError) { _ = try kept.reader.read(number) } catch {
+            do throws(SealedFileError) { _ = try copy.reader.read(number) } catch {
                 return verification(error.byteSourceError)
             }
         }
@@ -99,9 +99,9 @@ extension SealedFileError {
         switch self {
         // A sector that cannot be read: another download heals it.
         case .system(let error) where error.isOfMedium:
-            .integrity(reason: "the medium cannot read a part of what was kept")
+            .integrity(reason: "the medium cannot read a part of an offline copy")
         case .system(let error): .medium(error)
-        case .damaged: .integrity(reason: "a part of what was kept is damaged")
+        case .damaged: .integrity(reason: "a part of an offline copy is damaged")
         }
     }
 }

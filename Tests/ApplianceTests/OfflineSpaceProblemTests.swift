@@ -13,8 +13,8 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("The problem of too little room for kept products (docs/control.md)")
-struct KeptSpaceTests {
+@Suite("The problem of too little room for offline copies (docs/control.md)")
+struct OfflineSpaceProblemTests {
     private let folder: ScratchFolder
     private let fixture: DaemonFixture
 
@@ -33,7 +33,7 @@ struct KeptSpaceTests {
         settings.limits.freeBytes = try left.map { try Folder.freeBytes(at: folder.path) - $0 << 20 } ?? 0
         settings.limits.bytes = megabytes.map { $0 << 20 }
         let service = OfflineService(
-            network: KeptService(), settings: ServiceSettings(baseURL: "https://service"),
+            network: OfflineTestService(), settings: ServiceSettings(baseURL: "https://service"),
             credentials: StaticCredentials(token: "t"))
         return try Offlining(
             settings, service, evictCache: nil, storage: storage, clock: TrustedClock(store: nil, source: time),
@@ -69,7 +69,7 @@ struct KeptSpaceTests {
     private func keep(megabytes: Int64, in store: OfflineStore) throws {
         // At its start, the engine checks to which database the folder belongs.
         fixture.wait("the folder's id") { _ in
-            FileKind(at: "\(store.folder.path)/\(KeptFolder.idFileName)") == .file
+            FileKind(at: "\(store.folder.path)/\(StorageFolder.idFileName)") == .file
         }
         let product = ServiceAddress(.track, "7")
         let item = OfflineItem(
@@ -98,7 +98,7 @@ struct KeptSpaceTests {
         try fixture.start()
         if isTold {
             fixture.wait("the warning") {
-                Self.problem($0) == "kept products take 90 of 100 MiB ([offline] size)"
+                Self.problem($0) == "offline copies take 90 of 100 MiB ([offline] size)"
             }
         } else {
             try waitForStatus()
@@ -108,7 +108,7 @@ struct KeptSpaceTests {
     }
 
     @Test(
-        "Without a budget the warning is about the room of the medium, and only when something is kept",
+        "Without a budget the warning is about the room of the medium, and only when there are offline copies",
         arguments: [(1000, 50, true), (1000, 500, false), (0, 0, false)] as [(Int64, Int64, Bool)])
     func mediumNearlyFull(megabytes: Int64, left: Int64, isTold: Bool) throws {
         let store = try start(megabytes: nil, left: left)
@@ -117,19 +117,19 @@ struct KeptSpaceTests {
         try fixture.start()
         try waitForStatus()
         let problem = Self.problem(fixture.status)
-        #expect((problem?.hasPrefix("kept products take 1000 MiB, and their medium has room for") ?? false) == isTold)
+        #expect((problem?.hasPrefix("offline copies take 1000 MiB, and their medium has room for") ?? false) == isTold)
         #expect((problem == nil) == !isTold)
         fixture.end()
     }
 
-    @Test("That the medium of what is kept is missing is a problem, until it is there at a start")
+    @Test("That the medium of the offline copies is missing is a problem, until it is there at a start")
     func mediumMissing() throws {
         let store = try start(megabytes: 100)
         try keep(megabytes: 1, in: store)
         fixture.end()
         try FileManager.default.moveItem(atPath: folder["offline"], toPath: folder["medium"])
         try fixture.start()
-        fixture.wait("the problem") { Self.problem($0)?.hasPrefix("\(folder["offline"]) has nothing") ?? false }
+        fixture.wait("the problem") { Self.problem($0)?.hasPrefix("\(folder["offline"]) has none") ?? false }
         fixture.end()
         try FileManager.default.removeItem(atPath: folder["offline"])
         try FileManager.default.moveItem(atPath: folder["medium"], toPath: folder["offline"])
@@ -148,30 +148,31 @@ struct KeptSpaceTests {
         let engine = try #require(fixture.player.offlineEngine)
         #expect(engine.offline(product))
         fixture.wait("the wait") {
-            Self.problem($0) == "there is no room for more kept products: remove some, or allow more ([offline] size)"
+            Self.problem($0) == "there is no room for more offline copies: remove some, or allow more ([offline] size)"
         }
         #expect(engine.deleteOffline(product))
         fixture.wait("the end of the wait") {
-            Self.problem($0) == "kept products take 1 of 1 MiB ([offline] size)"
+            Self.problem($0) == "offline copies take 1 of 1 MiB ([offline] size)"
         }
         fixture.end()
     }
 
     @Test("Nobody is told to remove what does not exist")
     func advice() {
-        func problem(kept: Int, budget: Int64?, most: Int64) -> String? {
+        func problem(copies: Int, budget: Int64?, most: Int64) -> String? {
             var status = OfflineEngine.Status(
-                keptCount: kept, jobCount: 1, usedBytes: 0, budget: budget, isNearlyFull: false, wait: .space)
+                copyCount: copies, downloadCount: 1, usedBytes: 0, budget: budget, isNearlyFull: false, wait: .space)
             status.mostBytes = most
             return status.problem
         }
         let medium = "make room on their medium ([offline] free-space)"
-        #expect(problem(kept: 0, budget: nil, most: 5) == "there is no room for kept products: \(medium)")
-        #expect(problem(kept: 0, budget: 9, most: 5) == "there is no room for kept products: \(medium)")
+        #expect(problem(copies: 0, budget: nil, most: 5) == "there is no room for offline copies: \(medium)")
+        #expect(problem(copies: 0, budget: 9, most: 5) == "there is no room for offline copies: \(medium)")
         #expect(
-            problem(kept: 0, budget: 5, most: 5) == "there is no room for kept products: allow more ([offline] size)")
+            problem(copies: 0, budget: 5, most: 5) == "there is no room for offline copies: allow more ([offline] size)"
+        )
         #expect(
-            problem(kept: 2, budget: 9, most: 5)
-                == "there is no room for more kept products: remove some, or \(medium)")
+            problem(copies: 2, budget: 9, most: 5)
+                == "there is no room for more offline copies: remove some, or \(medium)")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Appliance
 
 @Suite("Which products were played to their end (docs/playback.md, 16.5)")
-struct AutomaticKeepingTests {
+struct PlayedProductsTests {
     private static func entry(_ id: UInt32) -> QueueEntry {
         QueueEntry(id: EntryID(id), product: QueuedProduct(.track, "tonearm:track/\(id)"))
     }
@@ -25,8 +25,8 @@ struct AutomaticKeepingTests {
             ([(.advanced, 1), (.ended, nil)], []),
         ] as [([(QueueMessage, UInt32?)], [String])])
     func ended(_ messages: [(QueueMessage, UInt32?)], _ expected: [String]) {
-        var keeping = AutomaticKeeping()
-        let ended = messages.compactMap { keeping.handle($0, current: $1.map(Self.entry))?.productId }
+        var played = PlayedProducts()
+        let ended = messages.compactMap { played.handle($0, current: $1.map(Self.entry))?.productId }
         #expect(ended == expected.map { "tonearm:track/\($0)" })
     }
 }

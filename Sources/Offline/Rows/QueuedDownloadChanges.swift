@@ -14,20 +14,20 @@ extension OfflineRows {
     /// Removes a download that the appliance chose, unless the user requested it meanwhile.
     /// - Returns: its part on the medium, if it has one, and whether there is an earlier copy; nil when it is not
     ///   removed.
-    func dropAutomatic(_ job: OfflineJob) throws(DatabaseError) -> (contents: [[UInt8]], isKept: Bool)? {
-        let content = try self.job(job.product)?.progress?.content
-        try database.execute("DELETE FROM offline_job WHERE number = ? AND is_automatic = 1", .integer(job.number))
+    func dropAutomatic(_ download: QueuedDownload) throws(DatabaseError) -> (contents: [[UInt8]], hasCopy: Bool)? {
+        let content = try self.download(download.product)?.progress?.content
+        try database.execute("DELETE FROM offline_job WHERE number = ? AND is_automatic = 1", .integer(download.number))
         guard database.changedRowCount > 0 else { return nil }
-        return ([content].compactMap { $0 }, try item(job.product) != nil)
+        return ([content].compactMap { $0 }, try item(download.product) != nil)
     }
 
     /// Removes the product's download; its copy stays.
     /// - Returns: the file to remove, and the reference of the request; nil when there was none.
     func cancel(_ product: ServiceAddress) throws(DatabaseError) -> (contents: [[UInt8]], referenceId: String)? {
-        let (part, job) = (try part(of: product), try job(product))
+        let (part, download) = (try part(of: product), try download(product))
         try database.execute("DELETE FROM offline_job WHERE product = ?", .text(product.text))
         guard database.changedRowCount > 0 else { return nil }
-        return ([part].compactMap { $0 }, job?.referenceId ?? product.text)
+        return ([part].compactMap { $0 }, download?.referenceId ?? product.text)
     }
 
     /// Removes all downloads; the copies stay.
@@ -40,7 +40,7 @@ extension OfflineRows {
     /// Changes the state of the product's download, or of all, whose state is one of `former`.
     /// - Returns: the number of changed downloads.
     func setState(
-        _ state: OfflineJob.State, from former: [OfflineJob.State], of product: ServiceAddress?
+        _ state: QueuedDownload.State, from former: [QueuedDownload.State], of product: ServiceAddress?
     ) throws(DatabaseError) -> Int {
         var count = 0
         for former in former {
@@ -60,13 +60,13 @@ extension OfflineRows {
 
     /// - Parameter progress: nil removes the progress.
     /// - Returns: false when the download was deleted meanwhile.
-    func setProgress(_ progress: OfflineProgress?, of job: OfflineJob) throws(DatabaseError) -> Bool {
+    func setProgress(_ progress: OfflineProgress?, of download: QueuedDownload) throws(DatabaseError) -> Bool {
         try database.execute(
             "UPDATE offline_job SET content = ?, key = ?, fingerprint = ?, synced = ?, parts = ?, percent = ?, "
                 + "failure = NULL WHERE number = ?",
             progress.map { .bytes($0.content) } ?? .null, progress.map { .bytes($0.sealedKey) } ?? .null,
             progress.map { .bytes($0.fingerprint) } ?? .null, .integer(progress?.synced ?? 0),
-            progress.map { .text($0.parts.text) } ?? .null, .integer(progress?.percent ?? 0), .integer(job.number))
+            progress.map { .text($0.parts.text) } ?? .null, .integer(progress?.percent ?? 0), .integer(download.number))
         return database.changedRowCount > 0
     }
 }

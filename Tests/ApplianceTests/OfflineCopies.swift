@@ -9,7 +9,7 @@ import TestSupport
 @testable import Player
 
 /// An offline engine without a player, whose loop runs only when a test runs it.
-final class KeptProducts {
+final class OfflineCopies {
     let loop: EventLoop
     let engine: OfflineEngine
     let store: OfflineStore
@@ -20,7 +20,7 @@ final class KeptProducts {
         loop = try EventLoop()
         let storage = try StorageThread(folder["kept.db"], modules: [Player.schema, Offlining.schema])
         let service = OfflineService(
-            network: KeptService(), settings: ServiceSettings(baseURL: "https://service"),
+            network: OfflineTestService(), settings: ServiceSettings(baseURL: "https://service"),
             credentials: StaticCredentials(token: nil))
         var settings = OfflineSettings(folder: folder["kept"])
         settings.limits.downloads = downloads

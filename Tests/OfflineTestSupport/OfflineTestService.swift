@@ -9,7 +9,7 @@ import Platform
 ///
 /// Thread: any; answers come inside the calls.
 // @unchecked: `lock` guards the mutable state.
-public final class KeptService: ServiceNetwork, @unchecked Sendable {
+public final class OfflineTestService: ServiceNetwork, @unchecked Sendable {
     /// A request for content, as it came.
     public struct ContentRequest: Equatable, Sendable {
         public var product: String

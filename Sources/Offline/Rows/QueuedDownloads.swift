@@ -3,37 +3,37 @@ import Playback
 
 /// The rows of downloads: the search for the next ones, and new ones.
 extension OfflineRows {
-    func job(_ product: ServiceAddress) throws(DatabaseError) -> OfflineJob? {
-        var statement = try database.prepare(OfflineQueries.job)
+    func download(_ product: ServiceAddress) throws(DatabaseError) -> QueuedDownload? {
+        var statement = try database.prepare(OfflineQueries.download)
         try statement.bind([.text(product.text)])
-        return try statement.step() ? OfflineJob(statement) : nil
+        return try statement.step() ? QueuedDownload(statement) : nil
     }
 
     /// Returns downloads in the order of their requests.
-    func jobs(after number: Int64, limit: Int) throws(DatabaseError) -> [OfflineJob] {
-        var statement = try database.prepare(OfflineQueries.jobsAfter)
+    func downloads(after number: Int64, limit: Int) throws(DatabaseError) -> [QueuedDownload] {
+        var statement = try database.prepare(OfflineQueries.downloadsAfter)
         try statement.bind([.integer(number)])
-        return try Self.read(&statement, limit) { OfflineJob($0) }
+        return try Self.read(&statement, limit) { QueuedDownload($0) }
     }
 
     /// Returns the next downloads: by priority, then by age.
     /// - Parameter passedOver: called for each row with damaged values.
-    func nextJobs(limit: Int, passedOver: () -> Void = {}) throws(DatabaseError) -> [OfflineJob] {
-        var statement = try database.prepare(OfflineQueries.nextJobs)
+    func nextDownloads(limit: Int, passedOver: () -> Void = {}) throws(DatabaseError) -> [QueuedDownload] {
+        var statement = try database.prepare(OfflineQueries.nextDownloads)
         return try Self.read(&statement, limit) { row in
-            let job = OfflineJob(row)
-            if job == nil { passedOver() }
-            return job
+            let download = QueuedDownload(row)
+            if download == nil { passedOver() }
+            return download
         }
     }
 
-    /// Returns the queued downloads after `job` that have a part on the medium, the last one first.
-    func jobsWithPart(behind job: OfflineJob, limit: Int) throws(DatabaseError) -> [OfflineJob] {
+    /// Returns the queued downloads after `download` that have a part on the medium, the last one first.
+    func downloadsWithPart(after download: QueuedDownload, limit: Int) throws(DatabaseError) -> [QueuedDownload] {
         var statement = try database.prepare(
-            "SELECT \(OfflineQueries.jobColumns) FROM offline_job WHERE state = 0 AND content IS NOT NULL "
+            "SELECT \(OfflineQueries.downloadColumns) FROM offline_job WHERE state = 0 AND content IS NOT NULL "
                 + "AND (priority < ?1 OR (priority = ?1 AND number > ?2)) ORDER BY priority, number DESC")
-        try statement.bind([.integer(job.priority), .integer(job.number)])
-        return try Self.read(&statement, limit) { OfflineJob($0) }
+        try statement.bind([.integer(download.priority), .integer(download.number)])
+        return try Self.read(&statement, limit) { QueuedDownload($0) }
     }
 
     /// Adds a download. A failed download of the product begins again where it stopped; a paused one stays.
@@ -48,9 +48,9 @@ extension OfflineRows {
         // A product that the user chose stays user-owned during a re-download.
         var isChosen = isAutomatic
         if isAutomatic, let item = try item(product) { isChosen = item.isAutomatic }
-        if let job = try job(product) {
+        if let download = try download(product) {
             if !isRepair { try wantForItself(product) }
-            guard job.state == .failed else { return false }
+            guard download.state == .failed else { return false }
             try database.execute(
                 "UPDATE offline_job SET state = 0, failure = '', reference = ?, request = ?, priority = ? "
                     + "WHERE product = ?",
@@ -82,7 +82,7 @@ extension OfflineRows {
     /// number are enough to decide.
     func hasRoom(for products: [ServiceAddress], limit: Int) throws(DatabaseError) -> Bool {
         if products.count > limit { return false }
-        var statement = try database.prepare(OfflineQueries.jobNumbers)
+        var statement = try database.prepare(OfflineQueries.downloadNumbers)
         guard try statement.step(), let first = statement.integer(0), let last = statement.integer(1) else {
             return true
         }
@@ -91,10 +91,10 @@ extension OfflineRows {
         let room = limit - (try count("offline_job"))
         if products.count <= room { return true }
         var added = 0
-        for product in products where try job(product) == nil { added += 1 }
+        for product in products where try download(product) == nil { added += 1 }
         return added <= room
     }
 
     /// The number of downloads that are neither paused nor failed.
-    func jobCount() throws(DatabaseError) -> Int { try count("offline_job WHERE state = 0") }
+    func downloadCount() throws(DatabaseError) -> Int { try count("offline_job WHERE state = 0") }
 }
