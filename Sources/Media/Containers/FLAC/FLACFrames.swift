@@ -21,31 +21,23 @@ public struct FLACFrames {
 
     /// The content of the STREAMINFO block (RFC 9639, 8.2): 34 bytes.
     public let streamInfo: [UInt8]
-    public let format: PCMFormat
+    public var format: PCMFormat { numbering.format }
     /// The offset of the first frame in the file.
     public let audioOffset: Int64
 
-    private let reader: SourceReader
-    private let length: Int64
-    private let totalSamples: Int64?
-    /// The number of samples in all frames but the last; nil when it varies.
-    private var fixedSize: Int?
-    private var isFixed: Bool?
-    private var window: [UInt8] = []
-    private var windowOffset: Int64
-    private var offset: Int64
+    private var numbering: FLACFrameNumbering
+    private var window: FLACFrameWindow
     private var nextSample: Int64 = 0
 
     /// No frame of 8 channels of 32 bits and 65,535 samples is longer.
     private static let longestFrame = 4 << 20
-    private static let chunkSize = 262_144
     /// `TAG` and 125 bytes (ID3v1), which some programs append.
     private static let appendedTag: Int64 = 128
 
     /// Reads the header.
     /// - Throws: `.damaged` when the file is not FLAC with a complete header; `.source`.
     public init(_ source: any ByteSource) throws(MediaError) {
-        reader = SourceReader(source)
+        let reader = SourceReader(source)
         guard let length = source.length else { throw .damaged(what: "FLAC of unknown length") }
         do throws(Interruption) {
             let start = try ID3v2.end(of: source, at: 0)
@@ -57,25 +49,21 @@ public struct FLACFrames {
                 throw Interruption.damaged(what: "FLAC with a broken header")
             }
             streamInfo = header.streamInfo.raw
-            format = header.streamInfo.format
-            totalSamples = header.streamInfo.frameCount
+            numbering = FLACFrameNumbering(header.streamInfo)
             audioOffset = header.audioOffset
             let tag = try reader.bytes(3, at: max(0, length - Self.appendedTag))
-            self.length = tag.elementsEqual("TAG".utf8) ? length - Self.appendedTag : length
+            let end = tag.elementsEqual("TAG".utf8) ? length - Self.appendedTag : length
+            window = FLACFrameWindow(reader, from: audioOffset, to: end)
         } catch {
             throw error.mediaError
         }
-        windowOffset = audioOffset
-        offset = audioOffset
     }
 
     /// Makes the frame at `offset` the next one.
     /// - Parameter firstSample: of that frame.
     public mutating func continueAt(offset: Int64, firstSample: Int64) {
-        self.offset = offset
+        window.move(to: offset)
         nextSample = firstSample
-        window = []
-        windowOffset = offset
     }
 
     /// The next frame, or nil at the end.
@@ -85,116 +73,58 @@ public struct FLACFrames {
     }
 
     private mutating func nextFrame() throws(Interruption) -> Frame? {
-        if offset >= length {
-            guard totalSamples == nil || totalSamples == nextSample else { throw damage() }
+        if window.rest <= 0 {
+            guard numbering.mayEnd(before: nextSample) else { throw damage() }
             return nil
         }
-        _ = try load(FLACFrameHeader.mostBytes)
-        guard let header = header(at: offset), begins(header, at: nextSample) else { throw damage() }
-        if isFixed == nil {
-            isFixed = !header.hasVariableSize
-            // After `continueAt`, this is a frame in the middle of the file, whose first sample is known.
-            if !header.hasVariableSize {
-                fixedSize = header.number > 0 ? Int(nextSample / header.number) : header.blockSize
-            }
-        }
+        _ = try window.load(FLACFrameHeader.mostBytes)
+        guard let header = window.header(), numbering.admits(header, at: nextSample) else { throw damage() }
+        numbering.begin(with: header, at: nextSample)
         let count = try byteCount(of: header)
         let frame = Frame(
-            offset: offset, byteCount: count, firstSample: nextSample, sampleCount: header.blockSize)
-        offset += Int64(count)
+            offset: window.offset, byteCount: count, firstSample: nextSample, sampleCount: header.blockSize)
+        window.advance(count)
         nextSample += Int64(header.blockSize)
         return frame
-    }
-
-    /// Whether a frame with this header may hold the samples from `sample` on.
-    private func begins(_ header: FLACFrameHeader, at sample: Int64) -> Bool {
-        guard header.channelCount == format.channelCount, (header.sampleRate ?? format.sampleRate) == format.sampleRate,
-            (header.bitDepth ?? format.bitDepth) == format.bitDepth,
-            isFixed == nil || isFixed == !header.hasVariableSize
-        else { return false }
-        if let totalSamples, sample + Int64(header.blockSize) > totalSamples { return false }
-        if header.hasVariableSize { return header.number == sample }
-        guard let fixedSize else { return sample == 0 ? header.number == 0 : header.number > 0 }
-        // Only the last frame may be shorter.
-        return header.number * Int64(fixedSize) == sample && header.blockSize <= fixedSize
     }
 
     /// The bytes up to the next frame, or to the end.
     private mutating func byteCount(of header: FLACFrameHeader) throws(Interruption) -> Int {
         let following = nextSample + Int64(header.blockSize)
-        let isLast = following == totalSamples
+        let isLast = following == numbering.totalSamples
         var place = FLACFrameHeader.fewestBytes
         var checksum: UInt16 = 0
         var checked = 0
         while !isLast, place < Self.longestFrame {
-            guard try load(place + FLACFrameHeader.mostBytes) || Int64(place) < length - offset else { break }
-            let start = Int(offset - windowOffset)
-            guard let found = window[(start + place)...].firstIndex(of: 0xFF) else {
-                place = window.count - start
-                if windowOffset + Int64(window.count) >= length { break }
+            guard try window.load(place + FLACFrameHeader.mostBytes) || Int64(place) < window.rest else { break }
+            guard let found = window.syncCode(from: place) else {
+                place = window.count
+                if window.isWhole { break }
                 continue
             }
-            place = found - start
-            _ = try load(place + FLACFrameHeader.mostBytes)
-            if let next = self.header(at: offset + Int64(place)), begins(next, at: following) {
-                checksum = self.checksum(checksum, checked..<place)
+            place = found
+            _ = try window.load(place + FLACFrameHeader.mostBytes)
+            if let next = window.header(at: place), numbering.admits(next, at: following) {
+                checksum = window.checksum(checksum, checked..<place)
                 checked = place
                 if checksum == 0 { return place }
             }
             place += 1
         }
-        let rest = length - offset
-        guard rest <= Int64(Self.longestFrame), try load(Int(rest)) else { throw damage() }
-        guard self.checksum(checksum, checked..<Int(rest)) == 0, totalSamples == nil || isLast else { throw damage() }
+        let rest = window.rest
+        guard rest <= Int64(Self.longestFrame), try window.load(Int(rest)) else { throw damage() }
+        guard window.checksum(checksum, checked..<Int(rest)) == 0, numbering.mayEnd(before: following) else {
+            throw damage()
+        }
         return Int(rest)
     }
 
-    private func checksum(_ value: UInt16, _ range: Range<Int>) -> UInt16 {
-        let start = Int(offset - windowOffset)
-        return window.withUnsafeBytes { bytes in
-            FLACChecksum.crc16(
-                value, UnsafeRawBufferPointer(rebasing: bytes[(start + range.lowerBound)..<(start + range.upperBound)]))
-        }
-    }
-
-    private func header(at offset: Int64) -> FLACFrameHeader? {
-        let start = Int(offset - windowOffset)
-        return FLACFrameHeader(window[start..<min(window.count, start + FLACFrameHeader.mostBytes)])
-    }
-
-    /// Loads `count` bytes of the next frame.
-    /// - Returns: whether there are so many.
-    private mutating func load(_ count: Int) throws(Interruption) -> Bool {
-        let have = Int64(window.count) - (offset - windowOffset)
-        if have >= Int64(count) { return true }
-        let end = windowOffset + Int64(window.count)
-        guard end < length else { return false }
-        window.removeFirst(Int(offset - windowOffset))
-        windowOffset = offset
-        let wanted = min(max(Int64(Self.chunkSize), Int64(count) - have), length - end)
-        window += try reader.bytes(Int(wanted), at: end)
-        return window.count >= count
-    }
-
-    private func damage() -> Interruption { .damaged(what: "FLAC without an intact frame at \(offset)") }
+    private func damage() -> Interruption { .damaged(what: "FLAC without an intact frame at \(window.offset)") }
 }
 
 extension FLACFrameHeader {
     /// A header of 6 bytes, one byte of a constant subframe and the checksum.
     fileprivate static let fewestBytes = 9
-}
-
-extension FLACChecksum {
-    private static let crc16Table: [UInt16] = (0..<256).map { crc16(0, UInt8($0)) }
-
-    /// The checksum with more bytes.
-    static func crc16(_ checksum: UInt16, _ bytes: UnsafeRawBufferPointer) -> UInt16 {
-        crc16Table.withUnsafeBufferPointer { table in
-            var value = checksum
-            for byte in bytes { value = value << 8 ^ table[Int(value >> 8) ^ Int(byte)] }
-            return value
-        }
-    }
 }
 
 extension Interruption {
