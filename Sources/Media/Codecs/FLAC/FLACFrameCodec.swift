@@ -40,7 +40,7 @@ final class FLACFrameCodec: Codec {
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
-        library.kept.drop(.max)
+        library.receiver.kept.drop(.max)
         pendingSilence = 0
         return try packets.seek(toFrame: frame)
     }
@@ -54,12 +54,12 @@ final class FLACFrameCodec: Codec {
             damage.silencedFrames += Int64(count)
             return .frames(count)
         }
-        guard library.kept.count > 0 else { return nil }
+        guard library.receiver.kept.count > 0 else { return nil }
         if pendingFormat != format {
             format = pendingFormat
             return .format(format)
         }
-        let taken = library.kept.take(buffer.count / channelCount * channelCount, into: buffer)
+        let taken = library.receiver.kept.take(buffer.count / channelCount * channelCount, into: buffer)
         return .frames(taken / channelCount)
     }
 
@@ -72,17 +72,17 @@ final class FLACFrameCodec: Codec {
         // A trimmed packet goes through `kept`, where it is cut.
         let expected = packet.trim == PacketTrim() ? FLACLibrary.Expectation(format: format) : nil
         guard let block = try library.decodeBlock(into: buffer, expected: expected), block.isIntact else {
-            library.kept.drop(.max)
-            library.complaints = .init()
+            library.receiver.kept.drop(.max)
+            library.receiver.complaints = .init()
             damage.incidents += 1
             pendingSilence = min(max(0, packet.duration ?? 0), longestSilence)
             return nil
         }
-        library.complaints = .init()
+        library.receiver.complaints = .init()
         pendingFormat = block.format
         if block.isDelivered { return block.frameCount }
-        library.kept.drop(max(0, packet.trim.leading) * block.format.channelCount)
-        library.kept.dropLast(max(0, packet.trim.trailing) * block.format.channelCount)
+        library.receiver.kept.drop(max(0, packet.trim.leading) * block.format.channelCount)
+        library.receiver.kept.dropLast(max(0, packet.trim.trailing) * block.format.channelCount)
         return nil
     }
 }

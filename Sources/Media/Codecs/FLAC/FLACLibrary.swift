@@ -13,7 +13,7 @@ final class FLACLibrary {
         var format: PCMFormat
         /// False for a frame with a wrong checksum: its samples are zero and its header is doubtful.
         var isIntact: Bool
-        /// Whether the samples were written to the caller's buffer; otherwise they are in `kept`.
+        /// Whether the samples were written to the caller's buffer; otherwise they are in `receiver.kept`.
         var isDelivered: Bool
 
         var endFrame: Int64 { firstFrame + Int64(frameCount) }
@@ -32,30 +32,21 @@ final class FLACLibrary {
         var badChecksums = 0
     }
 
-    /// The samples of the last block that was not delivered: interleaved, left-justified.
-    var kept = SampleStore()
-    /// The errors that libFLAC reported since this was last cleared.
-    var complaints = Complaints()
+    /// The decoded blocks, and the errors between them.
+    var receiver: FLACBlockReceiver
 
     private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
     private let input: any FLACInput
-    /// The number of the sample that is counted as 0.
-    private let firstSample: Int64
     /// Why the input returned no bytes.
     private var interruption: Interruption?
     /// Whether libFLAC cannot continue here after an interruption: it needs a seek or restart first.
     private(set) var isLost = false
-    private var block: Block?
-    private var blocksInCall = 0
-    private var checksumFailed = false
-    private var target = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
-    private var expectation: Expectation?
 
     init(_ input: any FLACInput, firstSample: Int64 = 0) throws(Interruption) {
         guard let handle = FLAC__stream_decoder_new() else { throw .damaged(what: "FLAC: out of memory") }
         self.handle = handle
         self.input = input
-        self.firstSample = firstSample
+        receiver = FLACBlockReceiver(firstSample: firstSample)
         let status = FLAC__stream_decoder_init_stream(
             handle, readCallback, seekCallback, tellCallback, lengthCallback, endCallback, writeCallback,
             nil, errorCallback, Unmanaged.passUnretained(self).toOpaque())
@@ -75,56 +66,50 @@ final class FLACLibrary {
     func decodeBlock(
         into buffer: UnsafeMutableBufferPointer<Int32>, expected: Expectation?
     ) throws(Interruption) -> Block? {
-        target = buffer
-        expectation = expected
-        defer { target = UnsafeMutableBufferPointer(start: nil, count: 0) }
-        block = nil
-        let complaintsBefore = complaints
+        receiver.expect(expected, in: buffer)
+        defer { receiver.endDelivery() }
+        let complaintsBefore = receiver.complaints
         var restartedAt: Int64?
-        while block == nil {
+        while receiver.block == nil {
             let start = position
-            blocksInCall = 0
+            receiver.beginCall()
             let isRunning = FLAC__stream_decoder_process_single(handle) != 0
             if let interruption {
                 // libFLAC cannot wait inside a frame. It starts the frame again.
-                block = nil
-                kept.drop(.max)
-                complaints = complaintsBefore
-                checksumFailed = false
+                receiver.undoCall(complaintsBefore)
                 if let start { restart(at: start) } else { isLost = true }
                 self.interruption = nil
                 throw interruption
             }
-            if blocksInCall > 1, let start, start != restartedAt {
+            if receiver.blocksInCall > 1, let start, start != restartedAt {
                 // libFLAC 1.4 inserts its own silence for lost frames, into the buffers of the next frame, which is
                 // then lost too. A flush makes it forget the lost frames.
-                block = nil
+                receiver.discardBlock()
                 restartedAt = start
                 restart(at: start)
                 continue
             }
             let state = FLAC__stream_decoder_get_state(handle)
-            if block == nil, state == FLAC__STREAM_DECODER_END_OF_STREAM { return nil }
-            guard isRunning || block != nil || state == FLAC__STREAM_DECODER_SEARCH_FOR_FRAME_SYNC else {
+            if receiver.block == nil, state == FLAC__STREAM_DECODER_END_OF_STREAM { return nil }
+            guard isRunning || receiver.block != nil || state == FLAC__STREAM_DECODER_SEARCH_FOR_FRAME_SYNC else {
                 throw .damaged(what: "FLAC: " + String(cString: FLAC__stream_decoder_get_resolved_state_string(handle)))
             }
         }
-        return block
+        return receiver.block
     }
 
     /// Moves to `frame` with libFLAC's own search.
-    /// - Returns: the rest of the block from `frame` on, in `kept`; nil when libFLAC did not find it. The position is
-    ///   then undefined.
+    /// - Returns: the rest of the block from `frame` on, in `receiver.kept`; nil when libFLAC did not find it. The
+    ///   position is then undefined.
     func seek(toFrame frame: Int64) throws(Interruption) -> Block? {
         clearFailure()
-        block = nil
-        expectation = nil
-        let found = FLAC__stream_decoder_seek_absolute(handle, UInt64(max(0, frame + firstSample))) != 0
+        receiver.expect(nil)
+        let found = FLAC__stream_decoder_seek_absolute(handle, UInt64(max(0, frame + receiver.firstSample))) != 0
         if let interruption {
             self.interruption = nil
             throw interruption
         }
-        guard found, let block, block.firstFrame == frame else { return nil }
+        guard found, let block = receiver.block, block.firstFrame == frame else { return nil }
         return block
     }
 
@@ -187,46 +172,6 @@ extension FLACLibrary {
     fileprivate var inputPosition: UInt64 { UInt64(input.position) }
     fileprivate var inputLength: UInt64? { input.length.map(UInt64.init) }
     fileprivate var isInputAtEnd: Bool { input.isAtEnd }
-
-    fileprivate func write(
-        _ frame: UnsafePointer<FLAC__Frame>?, _ channels: UnsafePointer<UnsafePointer<Int32>?>?
-    ) -> FLAC__StreamDecoderWriteStatus {
-        guard let header = frame?.pointee.header, let channels else { return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT }
-        let frameCount = Int(header.blocksize)
-        let format = PCMFormat(
-            sampleRate: Int(header.sample_rate), channelCount: Int(header.channels),
-            bitDepth: Int(header.bits_per_sample))
-        guard frameCount > 0, AudioLimits.channelCounts ~= format.channelCount,
-            AudioLimits.bitDepths ~= format.bitDepth, AudioLimits.sampleRates ~= format.sampleRate,
-            let number = Int64(exactly: header.number.sample_number), number < Int64.max / 2
-        else { return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE }
-        let firstFrame = number - firstSample
-
-        let sampleCount = frameCount * format.channelCount
-        let isExpected = expectation.map { ($0.firstFrame ?? firstFrame) == firstFrame && $0.format == format } ?? false
-        let isDelivered = isExpected && sampleCount <= target.count
-        let destination = isDelivered ? target : kept.replace(count: sampleCount)
-        interleave(
-            channels, channelCount: format.channelCount, frameCount: frameCount,
-            shift: Int32(32 - format.bitDepth), into: destination.baseAddress!)
-
-        blocksInCall += 1
-        // libFLAC before 1.4 returns a frame with a wrong checksum as zeros, right after the error. Later versions drop
-        // it, so this is another frame.
-        let isIntact = !checksumFailed || destination.prefix(sampleCount).contains { $0 != 0 }
-        checksumFailed = false
-        block = Block(
-            firstFrame: firstFrame, frameCount: frameCount, format: format, isIntact: isIntact,
-            isDelivered: isDelivered)
-        return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
-    }
-
-    fileprivate func complain(_ status: FLAC__StreamDecoderErrorStatus) {
-        complaints.count += 1
-        guard status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH else { return }
-        complaints.badChecksums += 1
-        checksumFailed = true
-    }
 }
 
 private let readCallback: FLAC__StreamDecoderReadCallback = { _, buffer, count, client in
@@ -253,9 +198,9 @@ private let endCallback: FLAC__StreamDecoderEofCallback = { _, client in
 }
 
 private let writeCallback: FLAC__StreamDecoderWriteCallback = { _, frame, channels, client in
-    FLACLibrary.of(client).write(frame, channels)
+    FLACLibrary.of(client).receiver.write(frame, channels)
 }
 
 private let errorCallback: FLAC__StreamDecoderErrorCallback = { _, status, client in
-    FLACLibrary.of(client).complain(status)
+    FLACLibrary.of(client).receiver.complain(status)
 }

@@ -3,6 +3,8 @@
 /// Thread: only the decoder thread.
 final class FLACStream {
     let library: FLACLibrary
+    /// The header of the stream, for its next decoder.
+    var header: FLACHeader
 
     private let container: FLACContainer
     private let input: FLACSpanInput
@@ -10,6 +12,7 @@ final class FLACStream {
     /// - Parameter header: that of `container`, or of an appended stream.
     init(_ container: FLACContainer, _ header: FLACHeader) throws(Interruption) {
         self.container = container
+        self.header = header
         input = FLACSpanInput(container, header)
         library = try FLACLibrary(input, firstSample: header.firstSample)
     }
@@ -33,8 +36,8 @@ final class FLACStream {
         while let block = try library.decodeBlock(into: nowhere, expected: nil) {
             if block.isIntact { last = block }
         }
-        library.kept.drop(.max)
-        library.complaints = .init()
+        library.receiver.kept.drop(.max)
+        library.receiver.complaints = .init()
         return last
     }
 
