@@ -8,11 +8,7 @@ final class TrackDecoder: AudioDecoder {
     private let packets: any PacketSource
     private let codec: any Codec
     private let steps: StepSource
-    private let edit: TrackEdit
-    /// The number of the current part.
-    private var part = 0
-    private var trim = FrameTrim()
-    private var silenceLeft: Int64 = 0
+    private var parts: PlayedParts
     /// The number of parts that ended since the last frame. The first of them contained that frame.
     private var partEnds = 0
     /// The channels of the frames that the codec returns.
@@ -30,14 +26,10 @@ final class TrackDecoder: AudioDecoder {
         self.packets = packets
         self.codec = codec
         self.steps = steps
-        edit = track.edit
+        parts = PlayedParts(track.edit)
         channelCount = track.properties.format.channelCount
         // The codec is at its first frame already.
-        if case .media(start: 0, let count) = edit.parts[0] {
-            trim = FrameTrim(playing: count)
-        } else {
-            pendingPlace = (0, 0)
-        }
+        if !parts.beginsAtFirstFrame { pendingPlace = (0, 0) }
     }
 
     var metadata: TrackMetadata { codec.metadata ?? tags }
@@ -58,8 +50,8 @@ final class TrackDecoder: AudioDecoder {
                     return run
                 }
                 partEnds += 1
-                guard part + 1 < edit.parts.count, partEnds <= Self.mostPartEnds else { return .end }
-                pendingPlace = (part + 1, 0)
+                guard let next = parts.next, partEnds <= Self.mostPartEnds else { return .end }
+                pendingPlace = next
             }
         } catch {
             switch error {
@@ -71,8 +63,8 @@ final class TrackDecoder: AudioDecoder {
 
     /// - Returns: nil at the end of the part.
     private func readPart(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> DecodedRun? {
-        if case .silence = edit.parts[part] { return readSilence(into: buffer) }
-        while !trim.isAtEnd {
+        if parts.isSilence { return readSilence(into: buffer) }
+        while !parts.isAtEnd {
             let run = try codec.read(into: buffer)
             steps.finishStep()
             switch run {
@@ -81,7 +73,7 @@ final class TrackDecoder: AudioDecoder {
                 channelCount = format.channelCount
                 return .format(format)
             case .frames(let count):
-                let played = trim.take(count)
+                let played = parts.take(count)
                 if played.isEmpty { continue }
                 if played.lowerBound > 0 { move(played, toFrontOf: buffer) }
                 return .frames(played.count)
@@ -91,15 +83,13 @@ final class TrackDecoder: AudioDecoder {
     }
 
     private func readSilence(into buffer: UnsafeMutableBufferPointer<Int32>) -> DecodedRun? {
-        guard silenceLeft > 0 else { return nil }
-        let count = Int(min(silenceLeft, Int64(buffer.count / channelCount)))
+        guard let count = parts.takeSilence(buffer.count / channelCount) else { return nil }
         buffer[..<(count * channelCount)].update(repeating: 0)
-        silenceLeft -= Int64(count)
         return .frames(count)
     }
 
     func seek(toFrame frame: Int64) throws(MediaError) {
-        let place = edit.place(of: frame)
+        let place = parts.place(of: frame)
         pendingPlace = place
         partEnds = 0
         do throws(Interruption) { try move(to: place) } catch {
@@ -111,15 +101,9 @@ final class TrackDecoder: AudioDecoder {
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { steps.whenReadable(wake) }
 
     private func move(to place: (part: Int, frame: Int64)) throws(Interruption) {
-        switch edit.parts[place.part] {
-        case .silence(let count): silenceLeft = max(0, count - place.frame)
-        case .media(let start, let count):
-            let (sum, isBeyond) = start.addingReportingOverflow(place.frame)
-            let target = isBeyond ? .max : sum
-            let decoded = try codec.seek(toFrame: target)
-            trim = FrameTrim(dropping: target - decoded, playing: count.map { max(0, $0 - place.frame) })
-        }
-        part = place.part
+        var leading: Int64 = 0
+        if let target = parts.decodedFrame(at: place) { leading = target - (try codec.seek(toFrame: target)) }
+        parts.enter(place, leading: leading)
         pendingPlace = nil
         steps.finishStep()
     }
