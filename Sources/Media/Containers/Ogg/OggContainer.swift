@@ -5,7 +5,8 @@ import PCM
 /// Its packets are those of one link. After the last one, `nextLink` begins the next link.
 final class OggContainer: TimedPacketSource {
     let track: TrackDescription
-    private(set) var link: OggLink
+    /// The current link.
+    var link: OggLink { packets.link }
     private(set) var isCutShort = false
 
     private let pages: OggPages
@@ -16,8 +17,7 @@ final class OggContainer: TimedPacketSource {
     private var chain: OggChain
     /// The number of `link` in the chain; nil when the chain has no room for it.
     private var number: Int? = 0
-    private var walk: OggWalk
-    private var place: OggPlace
+    private var packets: OggLinkPackets
     /// The offset of the next link, when the last step found one.
     private var nextOffset: Int64?
 
@@ -25,10 +25,6 @@ final class OggContainer: TimedPacketSource {
     private static let mostSearchedLinks = 32
     /// The most links in a row that cannot be played, and are skipped.
     private static let mostUnusableLinks = 16
-    /// The most searches for a page where Vorbis can begin.
-    private static let mostSearches = 16
-    /// The longest silence in seconds, as for FLAC: a granule position that asks for more is itself damaged.
-    private static let longestSilence: Int64 = 600
 
     /// - Parameters:
     ///   - source: begins with a page, or with bytes before one.
@@ -42,9 +38,7 @@ final class OggContainer: TimedPacketSource {
             throw .damaged(what: "Ogg without the beginning of a stream")
         }
         let link = try OggLink(pages, at: start)
-        self.link = link
-        walk = OggWalk(pages, serial: link.serial)
-        place = link.start
+        packets = OggLinkPackets(link, pages)
         var chain = OggChain(link)
         if !source.isStreamed, let length = source.length {
             var last: OggLink? = link
@@ -83,89 +77,19 @@ final class OggContainer: TimedPacketSource {
     // MARK: Packets
 
     func nextPacket() throws(Interruption) -> Packet? {
-        while true {
-            var next = place
-            switch try walk.step(&next) {
-            case .packet(let bytes, let page, let isLastInPage):
-                let duration = link.content.frameCount(of: bytes, after: &next.block)
-                next.time = place.time + duration
-                var packet = Packet(bytes: bytes, timeStamp: place.time - link.base, duration: duration)
-                packet.trim.leading = Int(min(duration, max(0, link.base - place.time)))
-                if let granule = page.granule {
-                    if page.isLast {
-                        packet.trim.trailing = Int(min(duration, max(0, next.time - granule)))
-                    } else if isLastInPage {
-                        next.time = granule
-                    }
-                }
-                place = next
-                if !bytes.isEmpty { return packet }
-            case .gap:
-                let packet = try gap(&next)
-                place = next
-                return packet
-            case .link(let offset):
-                place = next
-                nextOffset = offset
-                return nil
-            case .end(let isCut):
-                place = next
-                nextOffset = nil
-                isCutShort = isCutShort || isCut || !next.isInLastPage
-                return nil
-            }
+        switch try packets.next() {
+        case .packet(let packet): return packet
+        case .link(let offset):
+            nextOffset = offset
+        case .end(let isCut):
+            nextOffset = nil
+            isCutShort = isCutShort || isCut
         }
+        return nil
     }
-
-    /// A packet without bytes that stands for the missing packets before a place.
-    private func gap(_ next: inout OggPlace) throws(Interruption) -> Packet {
-        (next.time, next.block) = (place.time, 0)
-        if let timed = try OggLink.timed(next, walk, link.content) { next.time = max(place.time, timed.place.time) }
-        let missing = next.time - place.time
-        let isPlausible = missing <= Self.longestSilence * Int64(link.content.format.sampleRate)
-        var packet = Packet(
-            bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: place.time - link.base,
-            duration: isPlausible ? missing : 0)
-        if isPlausible { packet.trim.leading = Int(min(missing, max(0, link.base - place.time))) }
-        return packet
-    }
-
-    // MARK: Seeking in the link
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
-        let content = link.content
-        let time = min(max(0, frame), AudioLimits.largestData) + link.base
-        var wanted = time - content.preroll
-        for _ in 0..<Self.mostSearches {
-            guard wanted >= link.start.time, let page = try page(upTo: wanted), let granule = page.granule else {
-                break
-            }
-            var found = walk.place(after: page)
-            if content.needsPacketBefore {
-                guard let timed = try OggLink.timed(found, walk, content), timed.isExact, timed.place.time <= time
-                else {
-                    wanted = granule - 1
-                    continue
-                }
-                found = timed.place
-            }
-            place = found
-            return max(0, found.time - link.base)
-        }
-        place = link.start
-        return 0
-    }
-
-    private func page(upTo time: Int64) throws(Interruption) -> OggPage? {
-        let entry = number.map { chain[$0] }
-        let search = OggSearch(pages: pages, link: link)
-        if let end = entry?.end ?? pages.source.length {
-            return try search.page(upTo: time, from: link.start.offset, to: end, endTime: entry?.endTime)
-        }
-        // Without a length the pages are read one after the other, from here on if the time is later.
-        let start = time > place.time ? place.offset : link.start.offset
-        if let page = try search.page(upTo: time, from: start, to: nil, endTime: nil) { return page }
-        return try search.page(upTo: time, from: link.start.offset, to: nil, endTime: nil)
+        try packets.seek(toFrame: frame, number.map { chain[$0] })
     }
 
     // MARK: Links
@@ -181,7 +105,7 @@ final class OggContainer: TimedPacketSource {
         }
         if let number {
             if number + 1 == chain.count {
-                chain.close(number, frameCount: max(0, place.time - link.base), end: offset, endTime: place.time)
+                chain.close(number, frameCount: packets.frameCount, end: offset, endTime: packets.place.time)
                 self.number = chain.add(next) ? number + 1 : nil
             } else {
                 self.number = number + 1
@@ -211,9 +135,7 @@ final class OggContainer: TimedPacketSource {
     }
 
     private func begin(_ link: OggLink) {
-        self.link = link
-        walk = OggWalk(pages, serial: link.serial)
-        place = link.start
+        packets = OggLinkPackets(link, pages)
         nextOffset = nil
     }
 
