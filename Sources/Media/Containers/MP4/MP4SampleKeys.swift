@@ -31,14 +31,8 @@ struct MP4SampleKeys {
     private let groups: MP4KeyGroups
     /// `senc`: whether each sample has a list of subsamples.
     private var listsSubsamples: Bool?
-    /// `saiz`: one size for all samples or 0, and their table.
-    private var commonSize: Int64 = 0
-    private var sizes: MP4Table
-    /// The offset of the first sample's entry, or `saio`: of the entries of each run.
-    private var start: Int64?
-    private var starts: MP4Table
-    private var startSize = 4
-    private let base: Int64
+    private var sizes: MP4KeySizes
+    private var offsets: MP4KeyOffsets
 
     /// An audio packet has one; more than this is damage.
     private static let mostSubsamples = 1024
@@ -57,48 +51,20 @@ struct MP4SampleKeys {
     ) throws(Interruption) {
         self.source = source
         self.entries = entries
-        self.base = base
-        sizes = MP4Table(source, count: 0, entrySize: 1, in: 0..<0)
-        starts = sizes
         groups = try MP4KeyGroups(
             boxes.groups, boxes.groupDescriptions, of: source, trackParameters: trackGroups)
         groupParameters = trackGroups ?? groups.parameters
         if let box = boxes.vectors, let fields = MP4Fields(try box.bytes(of: source, limit: 8)) {
             listsSubsamples = fields.flags & 2 != 0
-            start = box.content.lowerBound + 8
+            sizes = MP4KeySizes(of: source)
+            offsets = MP4KeyOffsets(box.content.lowerBound + 8, of: source)
         } else if let sizeBox = boxes.sizes, let offsetBox = boxes.offsets {
-            try readSizes(sizeBox)
-            try readStarts(offsetBox)
+            sizes = try MP4KeySizes(sizeBox, of: source) ?? MP4KeySizes(of: source)
+            offsets = try MP4KeyOffsets(offsetBox, of: source, base: base) ?? MP4KeyOffsets(nil, of: source)
+        } else {
+            sizes = MP4KeySizes(of: source)
+            offsets = MP4KeyOffsets(nil, of: source)
         }
-    }
-
-    private mutating func readSizes(_ box: MP4Box) throws(Interruption) {
-        guard var fields = MP4Fields(try box.bytes(of: source, limit: 17)) else { return }
-        // The type of the data and its parameter.
-        let optional = fields.flags & 1 != 0 ? 8 : 0
-        fields.skip(optional)
-        guard let common = fields.integer(UInt8.self), let count = fields.integer(UInt32.self) else { return }
-        commonSize = Int64(common)
-        let first = box.content.lowerBound + 9 + Int64(optional)
-        sizes = MP4Table(source, count: Int64(count), entrySize: 1, in: min(first, box.end)..<box.end)
-    }
-
-    private mutating func readStarts(_ box: MP4Box) throws(Interruption) {
-        guard var fields = MP4Fields(try box.bytes(of: source, limit: 16)) else { return }
-        let optional = fields.flags & 1 != 0 ? 8 : 0
-        fields.skip(optional)
-        guard let count = fields.integer(UInt32.self) else { return }
-        startSize = fields.version > 0 ? 8 : 4
-        let first = box.content.lowerBound + 8 + Int64(optional)
-        starts = MP4Table(source, count: Int64(count), entrySize: startSize, in: min(first, box.end)..<box.end)
-        start = try start(ofRun: 0)
-    }
-
-    private mutating func start(ofRun run: Int64) throws(Interruption) -> Int64? {
-        guard let offset = try starts.field(run, byteCount: startSize), offset <= UInt64(AudioLimits.largestData) else {
-            return nil
-        }
-        return base + Int64(offset)
     }
 
     /// How the sample is encrypted; nil when it is not.
@@ -111,11 +77,11 @@ struct MP4SampleKeys {
     ) throws(Interruption) -> PacketEncryption? {
         guard let protection = protection(descriptionIndex) else { return nil }
         let parameters = groups.parameters(of: sample) ?? protection.parameters
-        if isFirstOfRun, starts.count > 1 { offset = try start(ofRun: run) }
+        if isFirstOfRun, offsets.isByRun { offset = try offsets.start(ofRun: run) }
         var encryption = PacketEncryption(
             scheme: protection.scheme, keyID: parameters.keyID, initializationVector: parameters.constantVector,
             encryptedBlocks: parameters.encryptedBlocks, plainBlocks: parameters.plainBlocks)
-        if let place = offset ?? start {
+        if let place = offset ?? offsets.first {
             let entry = try entry(of: sample, at: place, parameters)
             offset = place + entry.size
             if parameters.vectorSize > 0 { encryption.initializationVector = entry.vector }
@@ -134,11 +100,11 @@ struct MP4SampleKeys {
         of sample: Int64, descriptionIndex: Int64, run: Int64, firstOfRun: Int64
     ) throws(Interruption) -> Int64? {
         guard let protection = protection(descriptionIndex) else { return nil }
-        let isByRun = starts.count > 1
-        guard var place = isByRun ? try start(ofRun: run) : start else { return nil }
+        let isByRun = offsets.isByRun
+        guard var place = isByRun ? try offsets.start(ofRun: run) : offsets.first else { return nil }
         let first = isByRun ? firstOfRun : 0
         guard sample - first <= Self.mostSamples else { throw Self.isCutOff }
-        if listsSubsamples == nil, commonSize > 0 { return place + commonSize * (sample - first) }
+        if listsSubsamples == nil, sizes.common > 0 { return place + sizes.common * (sample - first) }
         var emptyEntries = 0
         for earlier in first..<sample {
             let parameters = groups.parameters(of: earlier) ?? protection.parameters
@@ -167,7 +133,7 @@ struct MP4SampleKeys {
         var size = Int64(parameters.vectorSize)
         var hasSubsamples = listsSubsamples ?? false
         if listsSubsamples == nil {
-            size = commonSize > 0 ? commonSize : Int64(try sizes.field(sample, byteCount: 1) ?? 0)
+            size = try sizes.size(of: sample)
             guard size > 0 else { return Entry(vector: [], size: 0) }
             hasSubsamples = size > Int64(parameters.vectorSize)
         }
