@@ -7,15 +7,9 @@ struct MP4TrackFragment {
     /// The media time of the next sample; nil when it is that of the end of the fragment before.
     var time: Int64?
 
-    private let source: any ByteSource
-    private let runs: [MP4Run]
+    private var runs: MP4RunSequence
     private var keys: MP4SampleKeys
     private var descriptionIndex: Int64
-    /// The number of the next sample's run, the run itself (nil at the end), and how many of it are before the sample.
-    /// Only that run changes, so that a copy of all this does not copy all runs.
-    private var run = 0
-    private var current: MP4Run?
-    private var sampleOfRun: Int64 = 0
     /// How many samples of the fragment are before the next one.
     private var sample: Int64 = 0
     /// The offset of the next sample.
@@ -36,7 +30,6 @@ struct MP4TrackFragment {
     init?(
         _ box: MP4Box, of source: any ByteSource, fragmentOffset: Int64, track: MP4Track
     ) throws(Interruption) {
-        self.source = source
         var defaults = track.defaults
         // Without a base the offset counts from the movie fragment. For a second track in an old file it counts from
         // the end of the first one's data, which no file of today relies on.
@@ -74,8 +67,7 @@ struct MP4TrackFragment {
             }
         }
         guard isOfTrack else { return nil }
-        self.runs = runs
-        current = runs.first
+        self.runs = MP4RunSequence(runs)
         offset = base
         descriptionIndex = defaults.descriptionIndex
         keys = try MP4SampleKeys(
@@ -84,24 +76,20 @@ struct MP4TrackFragment {
 
     /// The next sample; nil at the end of the fragment, and where its tables end.
     mutating func next() throws(Interruption) -> MP4Sample? {
-        while let count = current?.count, sampleOfRun >= count {
-            run += 1
-            current = run < runs.count ? runs[run] : nil
-            sampleOfRun = 0
-        }
+        runs.skipEnded()
         guard let time else { return nil }
-        if sampleOfRun == 0, let start = current?.offset { offset = start }
-        guard let size = try current?.size(of: sampleOfRun), let duration = try current?.duration(of: sampleOfRun),
+        if runs.sample == 0, let start = runs.current?.offset { offset = start }
+        guard let (size, duration) = try runs.sizeAndDuration(),
             offset >= 0, offset <= AudioLimits.largestData, time + duration <= Int64(MP4Time.largest)
         else { return nil }
         let encryption = try keys.encryption(
-            of: sample, descriptionIndex: descriptionIndex, run: Int64(run), isFirstOfRun: sampleOfRun == 0,
+            of: sample, descriptionIndex: descriptionIndex, run: Int64(runs.number), isFirstOfRun: runs.sample == 0,
             at: &keyOffset)
         defer {
             self.time = time + duration
             offset += size
             sample += 1
-            sampleOfRun += 1
+            runs.advance()
         }
         return MP4Sample(offset: offset, size: size, time: time, duration: duration, encryption: encryption)
     }
@@ -113,6 +101,41 @@ struct MP4SampleDefaults {
     var descriptionIndex: Int64 = 1
     var duration: Int64 = 0
     var size: Int64 = 0
+}
+
+/// The runs of a fragment, and the next sample in them. Only its run changes, so that a copy does not copy all runs.
+private struct MP4RunSequence {
+    private let runs: [MP4Run]
+    /// The number of the next sample's run.
+    private(set) var number = 0
+    /// That run; nil at the end.
+    private(set) var current: MP4Run?
+    /// How many samples of the run are before the next one.
+    private(set) var sample: Int64 = 0
+
+    init(_ runs: [MP4Run]) {
+        self.runs = runs
+        current = runs.first
+    }
+
+    /// Moves past the runs without another sample.
+    mutating func skipEnded() {
+        while let count = current?.count, sample >= count {
+            number += 1
+            current = number < runs.count ? runs[number] : nil
+            sample = 0
+        }
+    }
+
+    /// The properties of the next sample; nil at the end, and where the source ends.
+    mutating func sizeAndDuration() throws(Interruption) -> (Int64, Int64)? {
+        guard let size = try current?.size(of: sample), let duration = try current?.duration(of: sample) else {
+            return nil
+        }
+        return (size, duration)
+    }
+
+    mutating func advance() { sample += 1 }
 }
 
 /// A run of samples with their data one after the other (`trun`).
