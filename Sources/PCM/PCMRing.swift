@@ -41,19 +41,15 @@ public final class PCMRing: @unchecked Sendable {
 
     private let byteCount: Int
     private let samples: UnsafeMutablePointer<Int32>
-    private let markers: UnsafeMutablePointer<PlacedMarker>
-    private let markerCapacity: Int
+    /// A marker is put before the write cursor passes it.
+    private let markers: MarkerSlots
 
     /// Owned by the producer.
     private let writeCursor = Cursor()
-    /// Counts markers put; owned by the producer, published before the write cursor passes the marker.
-    private let markersPut = Cursor()
     /// Owned by the consumer.
     private let readCursor = Cursor()
     /// Owned by the consumer.
     private let releasedCursor = Cursor()
-    /// Counts markers that cannot be rewound to any more; owned by the consumer.
-    private let markersReleased = Cursor()
 
     // Only for the consumer.
     private var markersPassed: Int64 = 0
@@ -69,21 +65,13 @@ public final class PCMRing: @unchecked Sendable {
         // `byteCount` fits into an `Int`, or there would be no memory.
         self.byteCount = Int(byteCount)
         self.capacity = self.byteCount / MemoryLayout<Int32>.stride
-        self.markerCapacity = max(markerCapacity, 1)
         samples = memory.bindMemory(to: Int32.self, capacity: self.capacity)
-        markers = .allocate(capacity: self.markerCapacity)
+        markers = MarkerSlots(capacity: max(markerCapacity, 1))
     }
 
-    deinit {
-        munmap(samples, byteCount)
-        markers.deallocate()
-    }
+    deinit { munmap(samples, byteCount) }
 
     private func offset(of position: Int64) -> Int { Int(position % Int64(capacity)) }
-
-    private func slot(_ markerCount: Int64) -> UnsafeMutablePointer<PlacedMarker> {
-        markers + Int(markerCount % Int64(markerCapacity))
-    }
 }
 
 // MARK: - Producer
@@ -121,12 +109,8 @@ extension PCMRing {
     public func put(_ marker: Marker) -> Bool {
         let position = writeCursor.owned()
         let resumption = (position / Self.alignment + 1) * Self.alignment
-        let count = markersPut.owned()
-        guard count - markersReleased.read() < markerCapacity, Int(resumption - position) <= freeSamples else {
-            return false
-        }
-        slot(count).initialize(to: PlacedMarker(marker: marker, position: position, resumption: resumption))
-        markersPut.publish(count + 1)
+        guard markers.hasRoom, Int(resumption - position) <= freeSamples else { return false }
+        markers.put(PlacedMarker(marker: marker, position: position, resumption: resumption))
         writeCursor.publish(resumption)
         return true
     }
@@ -182,9 +166,9 @@ extension PCMRing {
     public func release(upTo position: Int64) {
         precondition(position <= readCursor.owned())
         var heard = position
-        var released = markersReleased.owned()
+        var released = markers.releasedCount
         while released < markersPassed {
-            let marker = slot(released).pointee
+            let marker = markers[released]
             guard marker.resumption <= position else {
                 heard = min(heard, marker.position)
                 break
@@ -192,7 +176,7 @@ extension PCMRing {
             released += 1
         }
         guard heard > releasedCursor.owned() else { return }
-        markersReleased.publish(released)
+        markers.release(released)
         releasedCursor.publish(heard)
     }
 
@@ -203,8 +187,8 @@ extension PCMRing {
     public func rewind(to position: Int64) {
         precondition(position >= releasedCursor.owned() && position <= readCursor.owned())
         var target = position
-        while markersPassed > markersReleased.owned() {
-            let marker = slot(markersPassed - 1).pointee
+        while markersPassed > markers.releasedCount {
+            let marker = markers[markersPassed - 1]
             guard marker.resumption > position else { break }
             target = min(target, marker.position)
             markersPassed -= 1
@@ -214,8 +198,8 @@ extension PCMRing {
 
     /// The first marker that was not passed, if it is completely before `written`.
     private func nextMarker(before written: Int64) -> PlacedMarker? {
-        guard markersPassed < markersPut.read() else { return nil }
-        let next = slot(markersPassed).pointee
+        guard markersPassed < markers.putCount else { return nil }
+        let next = markers[markersPassed]
         return next.resumption <= written ? next : nil
     }
 }
