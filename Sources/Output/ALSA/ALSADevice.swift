@@ -18,11 +18,7 @@ final class ALSADevice: PlaybackDevice {
     let isAudible: Bool
     /// The staging buffer; nil when the device's memory is mapped.
     private var staging: StagingBuffer?
-    private let software: SoftwareParameters
-    /// Whether the device plays silence after the last frame while its clock runs.
-    private let isSilentBehind: Bool
-    /// Whether the clock continues after the last frame.
-    private var runsOn = false
+    private var software: SoftwareParameters
     private let clock: any MonotonicClock
 
     /// - Parameter handle: with its hardware parameters installed, as in `configuration`.
@@ -30,8 +26,7 @@ final class ALSADevice: PlaybackDevice {
         _ handle: consuming PCMHandle, configuration: DeviceConfiguration, clock: any MonotonicClock
     ) throws(ALSAFailure) {
         software = try SoftwareParameters(of: handle)
-        isSilentBehind = try software.install(
-            bufferFrames: configuration.bufferFrames, periodFrames: configuration.periodFrames)
+        try software.install(bufferFrames: configuration.bufferFrames, periodFrames: configuration.periodFrames)
         self.clock = clock
         let descriptors = try PollDescriptors(of: handle)
         pcm = handle.raw
@@ -62,7 +57,7 @@ final class ALSADevice: PlaybackDevice {
         _ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void
     ) throws(DeviceFault) -> Int {
         // Frames after the last frame cannot follow without a gap, so this is an underrun.
-        if runsOn {
+        if software.runsOn {
             let room = snd_pcm_avail_update(pcm)
             try setRunsOn(false)
             if let fault = state.fault { throw fault }
@@ -148,19 +143,18 @@ final class ALSADevice: PlaybackDevice {
 
     func runOnBehindLastFrame() throws(DeviceFault) {
         // The `file` plug-in has no clock, and the silence would be written into the file.
-        guard !runsOn, isSilentBehind, !isFile, stagedFrames == 0, state == .running else { return }
+        guard !software.runsOn, software.isSilentBehind, !isFile, stagedFrames == 0, state == .running else { return }
         try setRunsOn(true)
     }
 
     private func setRunsOn(_ runsOn: Bool) throws(DeviceFault) {
         try check(Int(software.setRunsOn(runsOn, bufferFrames: configuration.bufferFrames)))
-        self.runsOn = runsOn
     }
 
     func drop() throws(DeviceFault) {
         staging?.clear()
         try check(try writing { Int(snd_pcm_drop(pcm)) })
-        if runsOn { try setRunsOn(false) }
+        if software.runsOn { try setRunsOn(false) }
         try check(Int(snd_pcm_prepare(pcm)))
     }
 
@@ -213,8 +207,8 @@ final class ALSADevice: PlaybackDevice {
 
     func recover(from fault: DeviceFault) -> Bool {
         staging?.clear()
-        if runsOn, fault != .vanished {
-            runsOn = software.setRunsOn(false, bufferFrames: configuration.bufferFrames) < 0
+        if software.runsOn, fault != .vanished {
+            _ = software.setRunsOn(false, bufferFrames: configuration.bufferFrames)
         }
         var recovery = Recovery(from: fault)
         var code: Int32 = 0

@@ -3,6 +3,11 @@ import CLinux
 
 /// When the clock starts and stops, and whether silence is played when there are no frames (`snd_pcm_sw_params_t`).
 struct SoftwareParameters: ~Copyable {
+    /// Whether silence follows the written frames.
+    private(set) var isSilentBehind = false
+    /// Whether the clock continues after the last frame.
+    private(set) var runsOn = false
+
     private let raw: OpaquePointer
     private let pcm: OpaquePointer
 
@@ -20,8 +25,7 @@ struct SoftwareParameters: ~Copyable {
     /// The clock starts by a call, and stops when the buffer is empty. A wait ends when half of the buffer has room.
     /// Played frames are overwritten with silence, so that a late writer causes a pause and not a repetition of the
     /// last 200 ms.
-    /// - Returns: whether silence follows the written frames.
-    func install(bufferFrames: Int, periodFrames: Int) throws(ALSAFailure) -> Bool {
+    mutating func install(bufferFrames: Int, periodFrames: Int) throws(ALSAFailure) {
         try ALSAFailure.check(snd_pcm_sw_params_current(pcm, raw))
         let boundary = try boundary()
         try ALSAFailure.check(snd_pcm_sw_params_set_start_threshold(pcm, raw, boundary))
@@ -34,23 +38,25 @@ struct SoftwareParameters: ~Copyable {
             snd_pcm_sw_params_set_silence_size(pcm, raw, boundary) == 0,
             snd_pcm_sw_params(pcm, raw) == 0
         {
-            return true
+            isSilentBehind = true
+            return
         }
         _ = snd_pcm_sw_params_set_silence_size(pcm, raw, 0)
         try ALSAFailure.check(snd_pcm_sw_params(pcm, raw))
-        return false
     }
 
     /// After `install`: whether the clock continues when the buffer is empty. Does not allocate.
-    /// - Returns: alsa-lib's code.
-    func setRunsOn(_ runsOn: Bool, bufferFrames: Int) -> Int32 {
+    /// - Returns: alsa-lib's code; below 0, nothing changed.
+    mutating func setRunsOn(_ runsOn: Bool, bufferFrames: Int) -> Int32 {
         var threshold = snd_pcm_uframes_t(bufferFrames)
         if runsOn {
             let code = snd_pcm_sw_params_get_boundary(raw, &threshold)
             if code < 0 { return code }
         }
-        let code = snd_pcm_sw_params_set_stop_threshold(pcm, raw, threshold)
-        return code < 0 ? code : snd_pcm_sw_params(pcm, raw)
+        var code = snd_pcm_sw_params_set_stop_threshold(pcm, raw, threshold)
+        if code >= 0 { code = snd_pcm_sw_params(pcm, raw) }
+        if code >= 0 { self.runsOn = runsOn }
+        return code
     }
 
     private func boundary() throws(ALSAFailure) -> snd_pcm_uframes_t {
