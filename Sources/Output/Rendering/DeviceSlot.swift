@@ -1,12 +1,19 @@
 import PCM
+import Platform
 
-/// The slot of the device: an open one, or none.
+/// The slot of the device: an open one, or none, and its end after a fade-out.
 ///
 /// Thread: the audio thread.
 struct DeviceSlot {
     private let provider: any DeviceProvider
     private let settings: RendererSettings
     private(set) var sink: SampleSink?
+    /// Whether control is asked before the device is reopened.
+    private var asksBeforeReopening = false
+    /// The current fade-out, which is still heard. No frames are written meanwhile.
+    private var fadeOut: FadeOut?
+    /// Whether the device is closed after the fade-out.
+    private(set) var closesAfterFade = false
 
     init(provider: any DeviceProvider, settings: RendererSettings) {
         self.provider = provider
@@ -15,6 +22,12 @@ struct DeviceSlot {
 
     /// Whether the open device can play `format`.
     func takes(_ format: PCMFormat) -> Bool { sink?.takes(format) ?? false }
+
+    /// From now on, control is asked before the device is reopened.
+    mutating func askBeforeReopening() { asksBeforeReopening = true }
+
+    /// Whether control has to be asked before `open`.
+    var hasToAsk: Bool { asksBeforeReopening && sink != nil }
 
     /// Opens the device for `format`, after closing an open one.
     mutating func open(for format: PCMFormat) throws(DeviceError) -> SampleSink {
@@ -34,5 +47,38 @@ struct DeviceSlot {
     mutating func close() {
         sink?.device.close()
         sink = nil
+    }
+
+    // MARK: Fading out
+
+    /// Notes a fade-out that was written to the device.
+    mutating func begin(_ fadeOut: FadeOut) { self.fadeOut = fadeOut }
+
+    /// Stops the device after a fade-out was heard.
+    /// - Returns: the milliseconds to wait before that; nil when no fade runs.
+    mutating func finishFadeOut(_ clock: any MonotonicClock) -> Int32? {
+        guard let fadeOut else { return nil }
+        if let sink {
+            do throws(DeviceFault) {
+                let delay = try sink.device.delayFrames()
+                let remaining = fadeOut.remainingFrames(delayFrames: delay, now: clock.now())
+                if remaining > 0 { return Int32(sink.milliseconds(Int64(remaining))) + 1 }
+                try sink.drop()
+            } catch {
+                // The device is silent now, which is the goal of this function.
+                recover(from: error)
+            }
+        }
+        self.fadeOut = nil
+        if closesAfterFade {
+            closesAfterFade = false
+            close()
+        }
+        return nil
+    }
+
+    /// Closes the device, after a fade-out that runs.
+    mutating func release() {
+        if fadeOut == nil { close() } else { closesAfterFade = true }
     }
 }

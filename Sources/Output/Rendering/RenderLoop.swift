@@ -38,14 +38,9 @@ final class RenderLoop {
     private var reports: PlaybackReports
     private var activity = Activity.parked
     private var shouldRun = false
-    private var asksBeforeReopening = false
     private var faultsInARow = 0
     private var lastWrite: Int64 = 0
     private var backOff = BackOff()
-    /// The current fade-out, which is still heard. No frames are written meanwhile.
-    private var fadeOut: FadeOut?
-    /// Whether the device is closed after the fade-out.
-    private var closesAfterFade = false
 
     init(
         provider: any DeviceProvider, clock: any MonotonicClock, settings: RendererSettings, channel: RendererChannel
@@ -87,9 +82,9 @@ final class RenderLoop {
             silence()
             head.clear()
             activate()
-            if releaseDevice { release() }
+            if releaseDevice { slot.release() }
         case .askBeforeReopening:
-            asksBeforeReopening = true
+            slot.askBeforeReopening()
         case .reopen(let question):
             if case .asking(question) = activity { activity = .reopening }
         case .nudge:
@@ -102,11 +97,7 @@ final class RenderLoop {
     }
 
     /// Whether the device will be closed soon: other programs cannot use it yet.
-    var isReleasing: Bool { closesAfterFade }
-
-    private func release() {
-        if fadeOut == nil { slot.close() } else { closesAfterFade = true }
-    }
+    var isReleasing: Bool { slot.closesAfterFade }
 
     private func activate() {
         activity = shouldRun && head.format != nil ? .priming : .parked
@@ -129,7 +120,7 @@ final class RenderLoop {
     // MARK: Steps
 
     func step() -> Wait {
-        if let wait = finishFadeOut() { return wait }
+        if let milliseconds = slot.finishFadeOut(clock) { return .time(milliseconds: milliseconds) }
         if case .parked = activity { return .command }
         // The event queue is full because control has not read it. Wait until it does: control must not miss an event.
         guard head.canReport else { return .time(milliseconds: BackOff.longest) }
@@ -265,33 +256,8 @@ final class RenderLoop {
         case .parked, .priming, .asking, .reopening, .waitingForDevice: return false
         }
         guard let silentFrames = try sink.fadeOut(&head) else { return false }
-        fadeOut = FadeOut(silentFrames: silentFrames, now: clock.now())
+        slot.begin(FadeOut(silentFrames: silentFrames, now: clock.now()))
         return true
-    }
-
-    /// Stops the device after a fade-out was heard.
-    /// - Returns: the condition to wait for before that; nil when no fade runs.
-    private func finishFadeOut() -> Wait? {
-        guard let fadeOut else { return nil }
-        if let sink = slot.sink {
-            do throws(DeviceFault) {
-                let delay = try sink.device.delayFrames()
-                let remaining = fadeOut.remainingFrames(delayFrames: delay, now: clock.now())
-                if remaining > 0 {
-                    return .time(milliseconds: Int32(sink.milliseconds(Int64(remaining))) + 1)
-                }
-                try sink.drop()
-            } catch {
-                // The device is silent now, which is the goal of this function.
-                slot.recover(from: error)
-            }
-        }
-        self.fadeOut = nil
-        if closesAfterFade {
-            closesAfterFade = false
-            slot.close()
-        }
-        return nil
     }
 
     // MARK: The device and its faults
@@ -305,7 +271,7 @@ final class RenderLoop {
             return nil
         }
         if slot.takes(format) { return slot.sink }
-        if asksBeforeReopening, slot.sink != nil, !mayReopen {
+        if slot.hasToAsk, !mayReopen {
             activity = .asking(question: reports.reopening())
             return nil
         }
