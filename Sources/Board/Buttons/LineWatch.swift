@@ -13,8 +13,7 @@ final class LineWatch {
 
     /// The lines; empty while they cannot be used.
     private var sources: [any LineEventSource] = []
-    private var retries = ReopeningDelay()
-    private var reported: LineError?
+    private var failures = LineFailures()
     private var timer: TimerToken?
     private var isStopped = false
 
@@ -43,8 +42,7 @@ final class LineWatch {
             }
             var active: [Bool] = []
             for source in sources { active.append(try source.isActive()) }
-            retries.reset()
-            reported = nil
+            failures.reset()
             tell([.ready(subject: input.subject)])
             tell(input.began(active, at: clock.now()))
             schedule()
@@ -68,10 +66,9 @@ final class LineWatch {
     /// Releases the lines, which cannot be used, and retries later.
     private func fail(_ error: LineError) {
         release()
-        if error != reported { tell([.unavailable(subject: input.subject, error)]) }
-        reported = error
+        if failures.isNews(error) { tell([.unavailable(subject: input.subject, error)]) }
         guard !isStopped else { return }
-        timer = loop.schedule(after: retries.next()) {
+        timer = loop.schedule(after: failures.nextDelay()) {
             self.timer = nil
             self.start()
         }

@@ -14,8 +14,7 @@ final class SteadyOutput {
     private var wanted: Bool
     /// The line; nil while it cannot be used.
     private var output: (any LineOutput)?
-    private var retries = ReopeningDelay()
-    private var reported: LineError?
+    private var failures = LineFailures()
     private var timer: TimerToken?
 
     init(
@@ -34,8 +33,7 @@ final class SteadyOutput {
     func start() {
         do throws(LineError) {
             output = try provider.output(line, active: active, initially: wanted)
-            retries.reset()
-            reported = nil
+            failures.reset()
             deliver(.ready(subject: subject))
         } catch {
             fail(error)
@@ -62,11 +60,10 @@ final class SteadyOutput {
 
     private func fail(_ error: LineError) {
         output = nil
-        timer = loop.schedule(after: retries.next()) {
+        timer = loop.schedule(after: failures.nextDelay()) {
             self.timer = nil
             self.start()
         }
-        if error != reported { deliver(.unavailable(subject: subject, error)) }
-        reported = error
+        if failures.isNews(error) { deliver(.unavailable(subject: subject, error)) }
     }
 }
