@@ -8,8 +8,6 @@ import Platform
 /// Thread: one of its own for all clients, which sleeps while nothing is to be moved; `stop` is for the owner.
 /// `@unchecked Sendable` is safe because only this thread uses the state between `start` and `stop`.
 final class TLSFront: @unchecked Sendable {
-    private static let retryInterval: Int64 = 1_000_000_000
-    private static let acceptsOfATurn = 16
     /// The buffer of the kernel for each direction between it and the server.
     private static let pairBytes: Int32 = 32 << 10
 
@@ -18,12 +16,11 @@ final class TLSFront: @unchecked Sendable {
     let loop: EventLoop
     /// For plain bytes that are on their way.
     let buffer: UnsafeMutableRawBufferPointer
-    private let listener: StreamSocket
+    private let listener: ClientListener
     private let plainAddress: (@Sendable () -> String?)?
     /// Gives the HTTP server a descriptor, which it copies, and the client that it is of.
     private let add: (_ descriptor: Int32, _ client: Int32) -> Bool
     private(set) var clients: [TLSClient] = []
-    private var retry: TimerToken?
     private var isRefusing = false
     private var thread: NamedThread?
 
@@ -40,7 +37,7 @@ final class TLSFront: @unchecked Sendable {
         self.loop = loop
         self.plainAddress = plainAddress
         self.add = add
-        self.listener = listener
+        self.listener = ClientListener(listener, on: loop)
         buffer = .allocate(byteCount: TLSServerSession.writeLimit, alignment: 16)
     }
 
@@ -49,7 +46,9 @@ final class TLSFront: @unchecked Sendable {
     /// Starts the thread.
     /// - Throws: when no thread can be made.
     func start() throws(SystemError) {
-        loop.post { [self] in listen() }
+        loop.post { [self] in
+            listener.listen { [self] socket in welcome(socket) }
+        }
         thread = try NamedThread.start(name: "web tls", stackSize: 256 << 10) { [loop] in loop.run() }
     }
 
@@ -61,8 +60,7 @@ final class TLSFront: @unchecked Sendable {
         nonisolated(unsafe) var isDone = false
         loop.post { [self] in
             isRefusing = true
-            loop.unwatch(listener.descriptor)
-            if let retry { loop.cancel(retry) }
+            listener.stop()
             answer.update { isDone = true }
         }
         answer.wait { isDone }
@@ -81,34 +79,6 @@ final class TLSFront: @unchecked Sendable {
     }
 
     // MARK: On its thread
-
-    private func listen() {
-        retry = nil
-        do throws(SystemError) {
-            try loop.watch(listener.descriptor, for: .readable) { [self] _ in accept() }
-        } catch {
-            listenLater(error)
-        }
-    }
-
-    private func accept() {
-        do throws(SystemError) {
-            // Others have their turn, too.
-            for _ in 0..<Self.acceptsOfATurn {
-                guard let socket = try listener.accept() else { return }
-                welcome(socket)
-            }
-        } catch {
-            loop.unwatch(listener.descriptor)
-            listenLater(error)
-        }
-    }
-
-    /// Retries later, because the process has no file descriptor left.
-    private func listenLater(_ error: SystemError) {
-        Log.warning("browsers have to wait for a second: \(error.description)")
-        retry = loop.schedule(after: Self.retryInterval) { [self] in listen() }
-    }
 
     /// Takes a client, if there is room for it. Otherwise its connection ends at once.
     private func welcome(_ socket: StreamSocket) {
