@@ -5,8 +5,8 @@ import Platform
 /// origin is one subscription.
 ///
 /// Thread: any. `stop` must be called before the server ends.
-/// `@unchecked Sendable` is safe because `lock` guards `count`, `openCount` and `isStopped`, and only the loop's thread
-/// uses the other mutable state.
+/// `@unchecked Sendable` is safe because `lock` guards `places`, and only the loop's thread uses the other mutable
+/// state.
 final class PrivilegeSockets: @unchecked Sendable {
     private struct Player {
         var socket: ServedWebSocket
@@ -31,11 +31,8 @@ final class PrivilegeSockets: @unchecked Sendable {
     /// Returns milliseconds since 1970.
     private let now: @Sendable () -> Int64
     private let lock = Lock()
-    private var isStopped = false
-    /// The number of connections that were taken and have not ended.
-    private var count = 0
-    /// The number of `players`.
-    private var openCount = 0
+    /// Guarded by `lock`.
+    private var places = ConnectionPlaces()
     private var players: [UInt64: Player] = [:]
     private var sessions: PrivilegedSessions
     private var nextNumber: UInt64 = 0
@@ -53,17 +50,16 @@ final class PrivilegeSockets: @unchecked Sendable {
     }
 
     /// Whether there is room for another one.
-    var hasRoom: Bool { lock.withLock { count < Self.most && !isStopped } }
+    var hasRoom: Bool { lock.withLock { places.hasRoom } }
 
     /// The number of players that are notified of each other's presses. A connection that was just taken is not yet
     /// one of them.
-    var connectionCount: Int { lock.withLock { openCount } }
+    var connectionCount: Int { lock.withLock { places.openCount } }
 
     /// Takes a connection whose upgrade was answered.
     func add(_ socket: UpgradedSocket, client: String, fault: DeliveryFault.SocketFault?) {
         let isTaken = lock.withLock {
-            guard !isStopped, count < Self.most else { return false }
-            count += 1
+            guard places.take() else { return false }
             loop.post { [self] in open(socket, client, fault) }
             return true
         }
@@ -72,11 +68,7 @@ final class PrivilegeSockets: @unchecked Sendable {
 
     /// Asks all players to connect again, and closes all. Waits until they have answered, a second at most. Idempotent.
     func stop() {
-        let isFirst = lock.withLock {
-            defer { isStopped = true }
-            return !isStopped
-        }
-        guard isFirst else { return }
+        guard lock.withLock({ places.close() }) else { return }
         loop.post { [self] in beginEnd() }
         thread.join()
     }
@@ -92,7 +84,7 @@ final class PrivilegeSockets: @unchecked Sendable {
             ended(number)
         }
         players[number] = Player(socket: served, name: client, session: SystemRandomSource().uuid())
-        lock.withLock { openCount = players.count }
+        lock.withLock { places.openCount = players.count }
         switch fault {
         case .drop: return served.end()
         case .reconnect: served.send(PrivilegeMessage.reconnect)
@@ -137,9 +129,8 @@ final class PrivilegeSockets: @unchecked Sendable {
         guard players.removeValue(forKey: number) != nil else { return }
         sessions.end(number)
         let isLast = lock.withLock {
-            count -= 1
-            openCount = players.count
-            return isStopped && count == 0
+            places.openCount = players.count
+            return places.leave()
         }
         if isLast { loop.stop() }
     }
@@ -153,6 +144,38 @@ final class PrivilegeSockets: @unchecked Sendable {
             player.socket.send(PrivilegeMessage.reconnect)
             player.socket.close(code: 1001)
         }
+    }
+}
+
+/// The connections that were taken and have not ended: a limited number.
+private struct ConnectionPlaces {
+    /// The number of connections that are players.
+    var openCount = 0
+    private var count = 0
+    private var isClosed = false
+
+    var hasRoom: Bool { count < PrivilegeSockets.most && !isClosed }
+
+    /// Takes a place.
+    /// - Returns: false when there is none.
+    mutating func take() -> Bool {
+        guard hasRoom else { return false }
+        count += 1
+        return true
+    }
+
+    /// Gives a place back.
+    /// - Returns: whether it was the last one after `close`.
+    mutating func leave() -> Bool {
+        count -= 1
+        return isClosed && count == 0
+    }
+
+    /// Gives no more places.
+    /// - Returns: false when it was closed before.
+    mutating func close() -> Bool {
+        defer { isClosed = true }
+        return !isClosed
     }
 }
 
