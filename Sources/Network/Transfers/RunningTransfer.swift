@@ -15,15 +15,9 @@ final class RunningTransfer {
     private let request: TransferRequest
     private let settings: NetworkSettings
     private var redirection: Redirection
-    private var isRedirected = false
+    private var stage = AnswerStage.head
     private var head = HeadReader()
-    private var hasBegun = false
-    /// Bytes of the body that the sink has taken.
-    private var bodyCount: Int64 = 0
-    /// nil for a body without a coding.
-    private var coded: CodedBody?
-    /// The number of received bytes of a coded body.
-    private var codedCount: Int64 = 0
+    private var body: AnswerBody
     private(set) var isPaused = false
 
     /// How many bytes are read from a connection at once. All transfers share one buffer of this size; a larger one
@@ -42,6 +36,7 @@ final class RunningTransfer {
         self.connection = connection
         self.settings = settings
         redirection = Redirection(request, to: address)
+        body = AnswerBody(limit: request.maximumBody)
     }
 
     // MARK: Requests
@@ -56,8 +51,7 @@ final class RunningTransfer {
 
     /// Prepares the request to the current address, the first one or that of a redirect.
     func prepareRequest() {
-        (head, isRedirected, bodyCount) = (HeadReader(), false, 0)
-        (coded, codedCount) = (nil, 0)
+        (head, stage, body) = (HeadReader(), .head, AnswerBody(limit: request.maximumBody))
         connection.prepare(for: redirection.address)
         var headers = redirection.headers
         if let range = request.range?.limited(to: request.longestPart).fieldValue {
@@ -79,10 +73,10 @@ final class RunningTransfer {
     func outcome(of code: CURLcode) -> Outcome {
         if let failure = connection.failure { return .ended(failure) }
         // Errors in the body of a redirect do not matter.
-        if isRedirected { return .redirected }
+        if stage == .redirect { return .redirected }
         if code == CURLE_OK {
-            if let coded, !coded.isComplete { return .ended(.truncated) }
-            return .ended(hasBegun ? nil : .malformedAnswer)
+            if let coded = body.coded, !coded.isComplete { return .ended(.truncated) }
+            return .ended(stage == .body ? nil : .malformedAnswer)
         }
         return .ended(connection.error(code, isSecure: redirection.address.isSecure))
     }
@@ -118,7 +112,7 @@ final class RunningTransfer {
         guard !transfer.isCancelled else { return fail(.cancelled) }
         connection.progress()
         // A chunked body may be followed by trailer fields, which are ignored.
-        guard !hasBegun, !isRedirected else { return true }
+        guard stage == .head else { return true }
         switch head.append(line) {
         case .more, .interim: return true
         case .tooLarge: return fail(.headTooLarge)
@@ -133,19 +127,21 @@ final class RunningTransfer {
             now: settings.clock.now().seconds)
         if let refusal = connection.judge(response) { return fail(refusal) }
         do throws(RedirectFailure) {
-            isRedirected = try redirection.follow(status: response.status, location: response.value(of: "location"))
+            if try redirection.follow(status: response.status, location: response.value(of: "location")) {
+                stage = .redirect
+                return true
+            }
         } catch {
             return fail(.redirect(error))
         }
-        if isRedirected { return true }
         if let limit = request.maximumBody, redirection.method != .head, response.contentLength ?? 0 > limit {
             return fail(.tooLarge)
         }
-        do throws(CodingFailure) { coded = try coding(of: response).map { CodedBody($0) } } catch {
+        do throws(CodingFailure) { body.coded = try coding(of: response).map { CodedBody($0) } } catch {
             return fail(.coding(error))
         }
-        hasBegun = true
-        sink.began(coded == nil ? response : response.decoded)
+        stage = .body
+        sink.began(body.coded == nil ? response : response.decoded)
         return true
     }
 
@@ -165,27 +161,25 @@ final class RunningTransfer {
     private func readBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard !transfer.isCancelled else { return fail(.cancelled) ? bytes.count : 0 }
         connection.progress()
-        if isRedirected {
-            bodyCount += Int64(bytes.count)
-            return bodyCount <= Self.redirectBodyLimit ? bytes.count : 0
+        if stage == .redirect {
+            body.count += Int64(bytes.count)
+            return body.count <= Self.redirectBodyLimit ? bytes.count : 0
         }
-        return coded == nil ? deliver(bytes) : decode(bytes)
+        return body.coded == nil ? deliver(bytes) : decode(bytes)
     }
 
     /// Decodes and delivers bytes; returns the same as `readBody`.
     private func decode(_ piece: UnsafeRawBufferPointer) -> Int {
-        while let step = coded?.next(of: piece) {
+        while let step = body.coded?.next(of: piece) {
             switch step {
             case .output(let bytes):
                 let answer = bytes.withUnsafeBytes { deliver($0) }
                 guard answer == bytes.count else { return answer }
-                coded?.take()
+                body.coded?.take()
             case .used:
-                // Limits the coded size too, because endless data may decode to nothing.
-                codedCount += Int64(piece.count)
-                if codedCount > request.maximumBody ?? .max { return fail(.tooLarge) ? piece.count : 0 }
+                if !body.countCoded(piece.count) { return fail(.tooLarge) ? piece.count : 0 }
                 return piece.count
-            case .damaged: return fail(.coding(.damaged(coding: coded?.coding.name ?? ""))) ? piece.count : 0
+            case .damaged: return fail(.coding(.damaged(coding: body.coded?.coding.name ?? ""))) ? piece.count : 0
             }
         }
         return piece.count
@@ -193,16 +187,51 @@ final class RunningTransfer {
 
     /// Delivers decoded bytes; returns the same as `readBody`.
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> Int {
-        let (total, overflow) = bodyCount.addingReportingOverflow(Int64(bytes.count))
-        if overflow || total > request.maximumBody ?? .max { return fail(.tooLarge) ? bytes.count : 0 }
+        guard let total = body.count(with: bytes.count) else { return fail(.tooLarge) ? bytes.count : 0 }
         switch sink.received(bytes) {
         case .more:
-            bodyCount = total
+            body.count = total
             return bytes.count
         case .enough:
             isPaused = true
             connection.pause()
             return Int(CURL_WRITEFUNC_PAUSE)
         }
+    }
+}
+
+/// How far the answer to one request has come.
+private enum AnswerStage {
+    case head
+    /// The body of a redirect, which is dropped.
+    case redirect
+    /// The body of the answer, whose head the sink has.
+    case body
+}
+
+/// The size of an answer's body, which has a limit, and its coding.
+private struct AnswerBody {
+    /// nil for a body without a coding.
+    var coded: CodedBody?
+    /// Bytes that the sink has taken, without their coding, or those of a redirect.
+    var count: Int64 = 0
+    /// The number of received bytes of a coded body.
+    private var codedCount: Int64 = 0
+    private let limit: Int64
+
+    /// - Parameter limit: the most bytes; nil for any number.
+    init(limit: Int64?) { self.limit = limit ?? .max }
+
+    /// The number of bytes with `more` of them; nil beyond the limit.
+    func count(with more: Int) -> Int64? {
+        let (total, overflow) = count.addingReportingOverflow(Int64(more))
+        return overflow || total > limit ? nil : total
+    }
+
+    /// Counts received bytes of a coded body, which have the limit, too: endless data may decode to nothing.
+    /// - Returns: false beyond the limit.
+    mutating func countCoded(_ more: Int) -> Bool {
+        codedCount += Int64(more)
+        return codedCount <= limit
     }
 }
