@@ -14,32 +14,22 @@ import Synchronization
 /// `@unchecked Sendable` is safe because a lock guards the posted work. Only the loop's thread uses the rest, which
 /// debug builds assert.
 public final class EventLoop: @unchecked Sendable {
-    private enum Work {
-        case call(@Sendable () -> Void)
-        case stop
-    }
-
-    private let epoll: Int32
-    private let wakeUp: WakeUp
     private let clock: any MonotonicClock
     private let thread: Atomic<UInt>
     private var isRunning = false
 
-    private let lock = Lock()
-    /// Guarded by `lock`, like everything else that other threads use.
-    private var posted: [Work] = []
-
+    private let posted: PostedWork
     private var timers = TimerQueue()
     private var kernelTimer: KernelTimer
-    private var watches = WatchedDescriptors()
+    private var watches: WatchedDescriptors
     private static let wakeUpRegistration: UInt64 = 0
     private static let timerRegistration: UInt64 = 1
     private var signalDescriptors: [Int32] = []
 
     /// How often `run` has returned from waiting.
-    private(set) var wakeUpCount = 0
+    var wakeUpCount: Int { watches.waitCount }
     /// How many timers have run.
-    private(set) var timerCount = 0
+    var timerCount: Int { timers.takenCount }
     #if DEBUG
         private var spinning = SpinDetector()
         /// Called when a timer schedules itself repeatedly without a delay. It traps, except in a test.
@@ -66,17 +56,14 @@ public final class EventLoop: @unchecked Sendable {
         self.clock = clock
         kernelTimer = KernelTimer(descriptor: timerDescriptor)
         thread = Atomic(UInt(pthread_self()))
-        wakeUp = try WakeUp()
-        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        if epoll < 0 { throw .last("epoll_create1") }
-        try control(EPOLL_CTL_ADD, wakeUp.descriptor, .readable, Self.wakeUpRegistration)
-        if timerDescriptor >= 0 { try control(EPOLL_CTL_ADD, timerDescriptor, .readable, Self.timerRegistration) }
+        posted = try PostedWork()
+        watches = try WatchedDescriptors()
+        try watches.add(posted.descriptor, registration: Self.wakeUpRegistration)
+        if timerDescriptor >= 0 { try watches.add(timerDescriptor, registration: Self.timerRegistration) }
     }
 
     deinit {
         for descriptor in signalDescriptors { close(descriptor) }
-        if kernelTimer.descriptor >= 0 { close(kernelTimer.descriptor) }
-        if epoll >= 0 { close(epoll) }
     }
 
     // MARK: Running
@@ -98,7 +85,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Makes `run` return once all earlier posted work has run; later posted work waits for the next `run`. Any thread.
-    public func stop() { enqueue(.stop) }
+    public func stop() { posted.add(.stop) }
 
     /// Whether the calling thread is the loop's. Any thread.
     public var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -112,24 +99,12 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Runs `work` on the loop's thread, strictly after all earlier posted work. Any thread except the audio thread (it
     /// allocates and locks; see `WakeUp`).
-    public func post(_ work: @escaping @Sendable () -> Void) { enqueue(.call(work)) }
-
-    private func enqueue(_ work: Work) {
-        lock.withLock {
-            if posted.isEmpty { wakeUp.signal() }
-            posted.append(work)
-        }
-    }
+    public func post(_ work: @escaping @Sendable () -> Void) { posted.add(.call(work)) }
 
     /// Runs the work that was posted so far. Work that it posts waits until descriptors and timers had their turn.
     /// - Returns: false after a stop.
     private func runPosted() -> Bool {
-        let batch = lock.withLock {
-            // Under the lock: a post in between would cause an empty wake-up.
-            if !posted.isEmpty { wakeUp.clear() }
-            defer { posted = [] }
-            return posted
-        }
+        let batch = posted.take()
         #if DEBUG
             if !batch.isEmpty { spinning.hadOtherWork() }
         #endif
@@ -137,19 +112,11 @@ public final class EventLoop: @unchecked Sendable {
             switch batch[index] {
             case .call(let work): work()
             case .stop:
-                keep(batch[(index + 1)...])
+                posted.putBack(batch[(index + 1)...])
                 return false
             }
         }
         return true
-    }
-
-    private func keep(_ rest: ArraySlice<Work>) {
-        guard !rest.isEmpty else { return }
-        lock.withLock {
-            if posted.isEmpty { wakeUp.signal() }
-            posted.insert(contentsOf: rest, at: 0)
-        }
     }
 
     // MARK: Timers
@@ -184,10 +151,7 @@ public final class EventLoop: @unchecked Sendable {
         let now = clock.now()
         // A timer that one of these schedules waits for the next turn; otherwise a delay of 0 could starve the rest.
         let horizon = timers.horizon
-        while let action = timers.takeDue(at: now, before: horizon) {
-            timerCount += 1
-            action()
-        }
+        while let action = timers.takeDue(at: now, before: horizon) { action() }
     }
 
     /// Nanoseconds until the kernel wakes the loop for a timer; 0 when it will not.
@@ -203,40 +167,18 @@ public final class EventLoop: @unchecked Sendable {
         _ descriptor: Int32, for events: Readiness, _ handler: @escaping (Readiness) -> Void
     ) throws(SystemError) {
         assertOnLoop()
-        let operation = watches.contains(descriptor) ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
-        try control(operation, descriptor, events, watches.nextRegistration)
-        watches.set(descriptor, handler)
+        try watches.watch(descriptor, for: events, handler)
     }
 
     /// Stops calling the handler of `descriptor`, even for readiness that was already fetched. Idempotent.
     public func unwatch(_ descriptor: Int32) {
         assertOnLoop()
-        guard watches.remove(descriptor) else { return }
-        var event = epoll_event()
-        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
-    }
-
-    private func control(
-        _ operation: Int32, _ descriptor: Int32, _ events: Readiness, _ registration: UInt64
-    ) throws(SystemError) {
-        var event = epoll_event()
-        event.events = events.rawValue
-        event.data.u64 = registration
-        if epoll_ctl(epoll, operation, descriptor, &event) != 0 { throw .last("epoll_ctl") }
+        watches.unwatch(descriptor)
     }
 
     private func waitAndDispatch() {
-        var ready = InlineArray<16, epoll_event>(repeating: epoll_event())
-        var count: Int32
-        repeat {
-            var span = ready.mutableSpan
-            count = span.withUnsafeMutableBufferPointer {
-                epoll_wait(epoll, $0.baseAddress, Int32($0.count), -1)
-            }
-        } while count < 0 && tonearm_errno() == EINTR
-        precondition(count >= 0, "epoll_wait")
-        wakeUpCount += 1
-        for index in 0..<Int(count) {
+        var ready = WatchedDescriptors.Events(repeating: epoll_event())
+        for index in 0..<watches.wait(&ready) {
             let event = ready[index]
             switch event.data.u64 {
             case Self.wakeUpRegistration: break

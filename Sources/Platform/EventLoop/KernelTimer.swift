@@ -1,13 +1,15 @@
 import CLinux
 
-/// The timerfd that wakes the loop for its next timer.
-struct KernelTimer {
+/// The timerfd that wakes the loop for its next timer. It owns the descriptor.
+struct KernelTimer: ~Copyable {
     /// -1 when a test drives the clock.
     let descriptor: Int32
     /// The deadline of the timerfd; nil when it is disarmed.
     private var armedDeadline: Int64?
 
     init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// - Parameter next: the next deadline in nanoseconds; nil for none.
     mutating func arm(for next: Int64?) {

@@ -14,6 +14,8 @@ struct TimerQueue {
     /// The latest first: the next timer to fire is taken from the end.
     private var entries: [Entry] = []
     private var nextNumber: UInt64 = 0
+    /// How many due timers were taken.
+    private(set) var takenCount = 0
 
     /// The deadline of the next timer, in nanoseconds of the loop's clock; nil without timers.
     var nextDeadline: Int64? { entries.last?.deadline }
@@ -43,6 +45,7 @@ struct TimerQueue {
     mutating func takeDue(at now: Int64, before horizon: TimerToken) -> (() -> Void)? {
         guard let next = entries.last, next.deadline <= now, next.token.number < horizon.number else { return nil }
         entries.removeLast()
+        takenCount += 1
         return next.action
     }
 }
