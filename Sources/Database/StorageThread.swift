@@ -1,6 +1,5 @@
 import CLinux
 import Platform
-import Synchronization
 
 /// The storage thread: owns the one database of the state, runs posted work in batches of one transaction each, and
 /// answers on the caller's loop. Modules have their own tables in the same file.
@@ -45,31 +44,26 @@ public final class StorageThread: @unchecked Sendable {
         case withNext
     }
 
-    private let loop: EventLoop
-    private let clock: any MonotonicClock
+    private let loop: StorageLoop
     private let lock = Lock()
     // Guarded by `lock`.
     private var waiting = WaitingJobs()
-    private var thread: NamedThread?
     private var users = StorageUsers()
-    /// The amount of posted work that has not begun.
-    private let waitingCount = Atomic<Int>(0)
     // Belongs to the storage thread once it runs, before that to the opening thread.
     private var file: StateFile?
     private var budget: WriteBudget
     private var timer: TimerToken?
-    /// When the last work ended.
-    private var lastWork: Int64
     private var indexCheck: IndexCheck?
 
+    private let opening: StorageOpening
     private let laterFindings = StateFindings()
 
     /// The database file; nil stores nothing.
-    public let path: String?
+    public var path: String? { opening.path }
     /// The damage that was found at the start.
-    public let findings: [StateFinding]
+    public var findings: [StateFinding] { opening.findings }
     /// Why the file could not be used at the start; nil when it could.
-    public let problem: DatabaseError?
+    public var problem: DatabaseError? { opening.problem }
 
     /// Opens the state.
     /// - Parameters:
@@ -85,22 +79,18 @@ public final class StorageThread: @unchecked Sendable {
         loop: EventLoop? = nil, clock: any MonotonicClock = SystemMonotonicClock()
     ) throws(Refusal) {
         do throws(SystemError) {
-            if let loop { self.loop = loop } else { self.loop = try EventLoop() }
+            self.loop = try StorageLoop(loop, clock: clock)
         } catch {
             throw .system(error)
         }
-        self.clock = clock
         budget = WriteBudget(at: clock.now())
-        lastWork = clock.now()
-        self.path = path
         guard let path else {
-            (findings, problem) = ([], nil)
+            opening = StorageOpening(path: nil, findings: [], problem: nil)
             return
         }
         let file = try StateFile(
             path, StateDatabase(modules: modules, predecessor: predecessor), laterFindings, isShared: isShared)
-        findings = laterFindings.take()
-        problem = file.problem
+        opening = StorageOpening(path: path, findings: laterFindings.take(), problem: file.problem)
         self.file = file
     }
 
@@ -109,7 +99,7 @@ public final class StorageThread: @unchecked Sendable {
     public func read<Result>(
         _ body: (Database) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result? {
-        precondition(lock.withLock { thread == nil }, "StorageThread.read: the thread runs already")
+        precondition(!loop.isStarted, "StorageThread.read: the thread runs already")
         guard let file, let database = file.readable else { return nil }
         do throws(DatabaseError) { return try body(database) } catch {
             file.leaveUnread()
@@ -130,12 +120,7 @@ public final class StorageThread: @unchecked Sendable {
     /// the file is then a backup. Blocks on the medium.
     public func leave() {
         guard lock.withLock({ users.leave() }) else { return }
-        let thread = lock.withLock { self.thread }
-        if let thread {
-            loop.post { [self] in runJobs() }
-            loop.stop()
-            thread.join()
-        }
+        loop.end { [self] in runJobs() }
         indexCheck = nil
         file?.close()
         file = nil
@@ -153,18 +138,18 @@ public final class StorageThread: @unchecked Sendable {
     ) {
         let (error, waits) = lock.withLock {
             waiting.add(StorageJob(work: work, loop: loop, answer: answer), urgency)
-            return (start(), waiting.waitsForNext)
+            return (self.loop.start(), waiting.waitsForNext)
         }
         if let error {
             Log.error("the storage thread cannot be started: \(error)")
             return fail(DatabaseError(error, path: file?.path ?? ""))
         }
-        if !waits { post { [self] in runWhenAllowed() } }
+        if !waits { self.loop.post { [self] in runWhenAllowed() } }
     }
 
     /// Makes a write that waits for the next one `canWait`.
     public func endWaitForNext() {
-        if lock.withLock({ waiting.endWaitForNext() }) { post { [self] in runWhenAllowed() } }
+        if lock.withLock({ waiting.endWaitForNext() }) { loop.post { [self] in runWhenAllowed() } }
     }
 
     /// Runs `work` on the storage thread without a transaction, for files that belong to a module. Also without a
@@ -174,9 +159,9 @@ public final class StorageThread: @unchecked Sendable {
     public func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (willRun, error) = lock.withLock { () -> (Bool, SystemError?) in
             if users.isClosed { return (false, nil) }
-            let error = start()
+            let error = loop.start()
             // Under the lock, so that it runs before the end that `leave` posts.
-            if error == nil { post(work) }
+            if error == nil { loop.post(work) }
             return (error == nil, error)
         }
         if let error { Log.error("the storage thread cannot be started: \(error)") }
@@ -193,22 +178,13 @@ public final class StorageThread: @unchecked Sendable {
     /// Runs the work now that waits for the write budget.
     public func hurry() {
         lock.withLock { waiting.isUrgent = true }
-        post { [self] in runWhenAllowed() }
+        loop.post { [self] in runWhenAllowed() }
     }
 
     /// Calls `action` on the storage thread after `nanoseconds`. Call it only on the storage thread, for example from
     /// an answer.
     public func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         loop.schedule(after: nanoseconds, action)
-    }
-
-    private func post(_ work: @escaping @Sendable () -> Void) {
-        waitingCount.wrappingAdd(1, ordering: .relaxed)
-        loop.post { [self] in
-            waitingCount.wrappingSubtract(1, ordering: .relaxed)
-            work()
-            lastWork = clock.now()
-        }
     }
 
     // MARK: Indexes
@@ -236,25 +212,13 @@ public final class StorageThread: @unchecked Sendable {
     }
 
     /// The time since the last work ended, in nanoseconds. On the storage thread.
-    var idleTime: Int64 { clock.now() - lastWork }
+    var idleTime: Int64 { loop.idleTime }
 
     /// Whether work waits for the storage thread. Any thread.
-    var hasWaitingWork: Bool { waitingCount.load(ordering: .relaxed) > 0 }
+    var hasWaitingWork: Bool { loop.hasWaitingWork }
 
     /// The file of the state, on the storage thread; nil without a file, and at the end.
     var stateFile: StateFile? { file }
-
-    /// Starts the thread, if it does not run. Under the lock.
-    private func start() -> SystemError? {
-        guard thread == nil else { return nil }
-        do throws(SystemError) {
-            let loop = loop
-            thread = try NamedThread.start(name: "storage", stackSize: 256 * 1024) { loop.run() }
-            return nil
-        } catch {
-            return error
-        }
-    }
 
     private func fail(_ error: DatabaseError) {
         for job in lock.withLock({ waiting.take() }) { answer(job, error) }
@@ -266,7 +230,7 @@ public final class StorageThread: @unchecked Sendable {
         loop.assertOnLoop()
         let (isEmpty, isUrgent) = lock.withLock { (waiting.isEmpty, waiting.isUrgent) }
         guard !isEmpty else { return }
-        let delay = isUrgent ? 0 : budget.delay(at: clock.now())
+        let delay = isUrgent ? 0 : budget.delay(at: loop.now)
         if delay == 0 { return runJobs() }
         guard timer == nil else { return }
         timer = loop.schedule(after: delay) { [self] in
@@ -280,7 +244,7 @@ public final class StorageThread: @unchecked Sendable {
         timer = nil
         let jobs = lock.withLock { waiting.take() }
         guard !jobs.isEmpty else { return }
-        budget.spend(at: clock.now())
+        budget.spend(at: loop.now)
         guard let file else {
             for job in jobs { answer(job, nil) }
             return
@@ -305,6 +269,13 @@ public final class StorageThread: @unchecked Sendable {
         guard let loop = job.loop else { return job.answer(error) }
         loop.post { job.answer(error) }
     }
+}
+
+/// The result of the opening of a state.
+private struct StorageOpening {
+    var path: String?
+    var findings: [StateFinding]
+    var problem: DatabaseError?
 }
 
 extension DatabaseError {
