@@ -155,13 +155,17 @@ final class LibraryConductor: @unchecked Sendable {
             scan()
             status { status in pass(.success(.status(status))) }
         case .status: status { status in pass(.success(.status(status))) }
-        case .list(.played, _, let page): listPlayed(page, pass)
-        case .list(.history, _, let page): listHistory(page, pass)
-        case .list(.favourites, _, let page): listFavourites(page, pass)
+        case .heard(.played, let page): listPlayed(page, pass)
+        case .heard(.history, let page): listHistory(page, pass)
+        case .heard(.favourites, let page): listFavourites(page, pass)
         case .favourite(let path, let isOn): setFavourite(path ?? "", isOn, pass)
-        case .search, .list:
+        case .search(let words, let page):
             query(pass) { [favourites] index throws(RemoteFailure) in
-                try LibraryQueries(index, favourites).reply(to: request)
+                try LibraryQueries(index, favourites).search(words, page)
+            }
+        case .list(let list, let of, let page):
+            query(pass) { [favourites] index throws(RemoteFailure) in
+                try LibraryQueries(index, favourites).list(list, of, page)
             }
         }
     }

@@ -14,22 +14,24 @@ struct LibraryQueries {
 
     init(_ index: MusicIndex, _ favourites: FavouriteSet) { (self.index, self.favourites) = (index, favourites) }
 
-    func reply(to request: LibraryRequest) throws(RemoteFailure) -> LibraryReply {
-        switch request {
-        case .search(let text, let page):
-            guard let words = SearchWords(text) else {
-                throw RemoteFailure(.badRequest, "words: must be at most 16 words with a letter or digit each")
-            }
-            return try read { () throws(DatabaseError) in
-                let tracks = try index.tracks(matching: words, page.page)
-                return .found(
-                    tracks: ListPart(total: tracks.total, entries: tracks.entries.map { entry($0) }),
-                    from: page.from, albums: try index.albums(matching: words, limit: Self.mostOthers),
-                    artists: try index.names(.albumArtist, matching: words, limit: Self.mostOthers))
-            }
-        case .list(let list, let of, let page): return .entries(try entries(list, of, page.page), from: page.from)
-        case .scan, .status, .favourite: preconditionFailure("not from the index alone")
+    func search(_ text: String, _ page: LibraryRequest.Page) throws(RemoteFailure) -> LibraryReply {
+        guard let words = SearchWords(text) else {
+            throw RemoteFailure(.badRequest, "words: must be at most 16 words with a letter or digit each")
         }
+        return try read { () throws(DatabaseError) in
+            let tracks = try index.tracks(matching: words, page.page)
+            return .found(
+                tracks: ListPart(total: tracks.total, entries: tracks.entries.map { entry($0) }),
+                from: page.from, albums: try index.albums(matching: words, limit: Self.mostOthers),
+                artists: try index.names(.albumArtist, matching: words, limit: Self.mostOthers))
+        }
+    }
+
+    /// - Parameter of: the number, name or path that the entries belong to; nil for all.
+    func list(
+        _ list: LibraryRequest.List, _ of: String?, _ page: LibraryRequest.Page
+    ) throws(RemoteFailure) -> LibraryReply {
+        .entries(try entries(list, of, page.page), from: page.from)
     }
 
     private func entries(
@@ -52,7 +54,6 @@ struct LibraryQueries {
                 let part = names.dropFirst(Int(clamping: page.offset)).prefix(Int(clamping: page.limit))
                 return ListPart(total: Int64(names.count), entries: part.map { .folder("\(parent)/\($0)") })
             }
-        case .played, .history, .favourites: preconditionFailure("not from the index alone")
         }
     }
 

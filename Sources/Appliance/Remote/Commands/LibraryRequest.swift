@@ -7,8 +7,11 @@ public enum LibraryRequest: Equatable, Sendable {
     case status
     /// Tracks, albums and artists with all words.
     case search(words: String, Page)
+    /// A list of the index.
     /// - Parameter of: the number, name or path that the entries belong to; nil for all.
     case list(List, of: String?, Page)
+    /// A list of what was heard, or marked.
+    case heard(HeardList, Page)
     /// Makes music a favourite, or not.
     /// - Parameters:
     ///   - path: a path or an address; nil for the current entry.
@@ -16,13 +19,21 @@ public enum LibraryRequest: Equatable, Sendable {
     case favourite(path: String?, isOn: Bool?)
 
     public enum List: CaseIterable, Equatable, Sendable {
-        case artists, albums, tracks, genres, folders, recent, played, history, favourites
+        case artists, albums, tracks, genres, folders, recent
+    }
+
+    public enum HeardList: Equatable, Sendable {
+        /// Tracks, the ones that were heard last first.
+        case played
+        /// Each play.
+        case history
+        case favourites
     }
 
     /// Whether it is about the index alone, which needs music folders.
     var needsIndex: Bool {
         switch self {
-        case .favourite, .list(.played, _, _), .list(.history, _, _), .list(.favourites, _, _): false
+        case .favourite, .heard: false
         case .scan, .status, .search, .list: true
         }
     }

@@ -32,54 +32,62 @@ struct RequestExecution {
     }
 
     /// - Parameter client: the client of the request, for the focus that it holds.
-    func perform(_ request: RemoteRequest, for client: UInt64) throws(RemoteFailure) -> RemoteReply {
+    func perform(_ request: ImmediateRequest, for client: UInt64) throws(RemoteFailure) -> RequestOutcome {
         switch request {
-        case .status, .subscribe, .unsubscribe: return .status(status.status())
-        case .version: return .version(status.version)
-        case .command(let command): return try perform(command)
+        case .status: return RequestOutcome(reply: statusReply)
+        case .version: return RequestOutcome(reply: .version(status.version))
+        case .command(let command): return RequestOutcome(reply: try perform(command))
         case .play(let place): try play(place)
         case .seek(let change): try seek(change)
-        case .volume(let change): return changeVolume(change)
-        case .mute(let on): return mute(on)
-        case .shuffle(let on): return shuffle(on)
-        case .repeatMode(let mode): queue.setRepeatMode(mode)
-        case .queue(let from, let count): return page(from, count)
-        case .collect, .music, .playlistAdd: preconditionFailure("music has to be found first")
-        case .events: return .events(status.events())
-        case .download, .loudness, .library, .playlist, .devices, .serviceLogin, .wifi, .update:
-            preconditionFailure("its answer comes later: see JSONSession")
+        case .volume(let change): return RequestOutcome(reply: changeVolume(change))
+        case .mute(let on): return RequestOutcome(reply: mute(on))
+        case .shuffle(let on): return RequestOutcome(reply: shuffle(on), completion: .written)
+        case .repeatMode(let mode):
+            queue.setRepeatMode(mode)
+            return RequestOutcome(reply: .done, completion: .written)
+        case .queue(let from, let count): return RequestOutcome(reply: page(from, count))
+        case .events: return RequestOutcome(reply: .events(status.events()))
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }
-        case .queueRemove(let selection): return .removed(try remove(selection))
-        case .queueClear: try edit { queue throws(PlayQueueError) in queue.clear() }
+            return RequestOutcome(reply: .done, completion: .written)
+        case .queueRemove(let selection):
+            return RequestOutcome(reply: .removed(try remove(selection)), completion: .written)
+        case .queueClear:
+            try edit { queue throws(PlayQueueError) in queue.clear() }
+            return RequestOutcome(reply: .done, completion: .written)
         case .focus(let level, let isHeld):
             if isHeld { focus.hold(level, by: client) } else { focus.set(level) }
-        case .power(let state): focus.setPower(state)
+            return RequestOutcome(reply: .done, completion: .focusCarriedOut)
+        case .power(let state):
+            focus.setPower(state)
+            return RequestOutcome(reply: .done, completion: .focusCarriedOut)
         case .configurationGet(let name):
-            return .settings(reports(name.map { [$0] } ?? SettingName.allCases))
-        case .configurationSet(let name, let text): return .settingChanged(inForce: try set(name, text))
-        case .configurationUnset(let name): return .settingChanged(inForce: try unset(name))
+            return RequestOutcome(reply: .settings(reports(name.map { [$0] } ?? SettingName.allCases)))
+        case .configurationSet(let name, let text):
+            return RequestOutcome(reply: .settingChanged(inForce: try set(name, text)), completion: .written)
+        case .configurationUnset(let name):
+            return RequestOutcome(reply: .settingChanged(inForce: try unset(name)), completion: .written)
         }
-        return .done
+        return RequestOutcome(reply: .done)
     }
 
-    /// Calls `action` when the effect of the request is complete: added music is on the medium, and a released device
-    /// is free for other programs.
-    func whenDone(_ request: RemoteRequest, _ action: @escaping () -> Void) {
-        switch request {
-        case .music:
+    var statusReply: RemoteReply { .status(status.status()) }
+
+    /// Calls `action` when the effect of a request is complete: added music is on the medium, and a released device is
+    /// free for other programs.
+    func when(_ completion: RequestOutcome.Completion, _ action: @escaping () -> Void) {
+        switch completion {
+        case .atOnce: action()
+        case .written: afterWriting(action)
+        case .musicWritten:
             afterWriting { [spareMemory] in
                 action()
                 spareMemory.giveBackSoon()
             }
-        case .queueMove, .queueRemove, .queueClear, .shuffle, .repeatMode, .configurationSet,
-            .configurationUnset:
-            afterWriting(action)
-        case .focus, .power:
+        case .focusCarriedOut:
             // Safe: the engine's thread passes it back to the loop and does not call it.
             nonisolated(unsafe) let action = action
             focus.whenCarriedOut { action() }
-        default: action()
         }
     }
 
@@ -119,7 +127,7 @@ struct RequestExecution {
         if queue.contents.isEmpty { throw RemoteFailure(.emptyQueue, "nothing to play: the queue is empty") }
     }
 
-    private func play(_ place: RemoteRequest.EntryPlace?) throws(RemoteFailure) {
+    private func play(_ place: ImmediateRequest.EntryPlace?) throws(RemoteFailure) {
         try checkIsNotEmpty()
         if let place {
             let id =
@@ -138,7 +146,7 @@ struct RequestExecution {
         return order[index]
     }
 
-    private func seek(_ change: RemoteRequest.Change) throws(RemoteFailure) {
+    private func seek(_ change: ImmediateRequest.Change) throws(RemoteFailure) {
         guard queue.contents.current != nil else { throw RemoteFailure(.nothingCurrent, "nothing to seek in") }
         switch change {
         case .to(let position): queue.seek(to: position)
@@ -146,7 +154,7 @@ struct RequestExecution {
         }
     }
 
-    private func changeVolume(_ change: RemoteRequest.Change) -> RemoteReply {
+    private func changeVolume(_ change: ImmediateRequest.Change) -> RemoteReply {
         switch change {
         case .to(let percent): volume.set(percent: Int(percent))
         case .by(let percent): volume.change(by: Int(percent))
@@ -186,7 +194,7 @@ struct RequestExecution {
     }
 
     /// - Returns: how many entries were removed.
-    private func remove(_ selection: RemoteRequest.EntrySelection) throws(RemoteFailure) -> Int {
+    private func remove(_ selection: ImmediateRequest.EntrySelection) throws(RemoteFailure) -> Int {
         let order = queue.contents.playOrder
         let ids: [EntryID]
         switch selection {
@@ -205,7 +213,7 @@ struct RequestExecution {
     }
 
     /// Adds music to the queue.
-    func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> RemoteReply {
+    func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> RequestOutcome {
         let products = music.products
         var ids: [EntryID] = []
         switch place {
@@ -222,21 +230,13 @@ struct RequestExecution {
         case .index(let index): try edit { queue throws(PlayQueueError) in ids = try queue.insert(products, at: index) }
         }
         try edit { queue throws(PlayQueueError) in queue.note(media: music.mountPoints) }
-        return .added(RemoteReply.Addition(first: ids.first, count: products.count, skipped: music.skipped))
+        let addition = RemoteReply.Addition(first: ids.first, count: products.count, skipped: music.skipped)
+        return RequestOutcome(reply: .added(addition), completion: .musicWritten)
     }
 
     /// Returns how many more entries such a request may add.
     func room(for place: RemoteRequest.MusicPlace) -> Int {
         if case .all = place { PlayQueue.capacity } else { PlayQueue.capacity - queue.contents.count }
-    }
-
-    /// Returns the request with the current entry, where it means that.
-    func filled(_ request: LibraryRequest) throws(RemoteFailure) -> LibraryRequest {
-        guard case .favourite(nil, let isOn) = request else { return request }
-        guard let product = queue.contents.current.flatMap({ queue.contents.product($0) }) else {
-            throw RemoteFailure(.nothingCurrent, "no entry is current: name a path")
-        }
-        return .favourite(path: product.productId, isOn: isOn)
     }
 
     // MARK: Configuration

@@ -9,33 +9,36 @@ enum DownloadJSON {
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
         RequestForm("offline-add", ["products", "priority"]) { fields throws(RequestMistake) in
-            .download(
-                .add(
-                    try fields.paths("products"),
-                    priority: try fields.integer("priority", in: OfflineEngine.priorities) ?? 0))
+            .later(
+                .download(
+                    .add(
+                        try fields.paths("products"),
+                        priority: try fields.integer("priority", in: OfflineEngine.priorities) ?? 0)))
         },
         RequestForm("offline-remove", ["products", "all"]) { fields throws(RequestMistake) in
-            .download(.remove(try productsOrAll(fields)))
+            .later(.download(.remove(try productsOrAll(fields))))
         },
         RequestForm("offline-cancel", ["products", "all"]) { fields throws(RequestMistake) in
-            .download(.cancel(try productsOrAll(fields)))
+            .later(.download(.cancel(try productsOrAll(fields))))
         },
         RequestForm("offline-pause", ["products", "all"]) { fields throws(RequestMistake) in
-            .download(.pause(try productsOrAll(fields)))
+            .later(.download(.pause(try productsOrAll(fields))))
         },
         RequestForm("offline-resume", ["products", "all"]) { fields throws(RequestMistake) in
-            .download(.resume(try productsOrAll(fields)))
+            .later(.download(.resume(try productsOrAll(fields))))
         },
-        RequestForm("offline-status") { _ in .download(.status) },
+        RequestForm("offline-status") { _ in .later(.download(.status)) },
         RequestForm("offline-jobs", ["after"]) { fields throws(RequestMistake) in
-            .download(.downloads(after: Int64(try fields.integer("after", in: 0...(.max)) ?? 0)))
+            .later(.download(.downloads(after: Int64(try fields.integer("after", in: 0...(.max)) ?? 0))))
         },
         RequestForm("offline-items", ["after"]) { fields throws(RequestMistake) in
-            .download(
-                .items(after: fields.has("after") ? try fields.text("after", "the `next` of the page before") : ""))
+            .later(
+                .download(
+                    .items(after: fields.has("after") ? try fields.text("after", "the `next` of the page before") : ""))
+            )
         },
         RequestForm("offline-verify", ["product"]) { fields throws(RequestMistake) in
-            .download(.verify(try fields.address("product")))
+            .later(.download(.verify(try fields.address("product"))))
         },
     ]
 

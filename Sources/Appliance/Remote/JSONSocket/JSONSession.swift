@@ -111,82 +111,24 @@ final class JSONSession: @unchecked Sendable {
 
     private func perform(_ request: RemoteRequest, _ line: RequestLine) {
         switch request {
-        case .collect(let paths), .music(let paths, _), .playlistAdd(let paths, _):
-            return find(paths, for: request, line)
-        case .download(let request):
-            return performLater(line) { answer in
-                requests.later.downloads.perform(request) { answer($0.map { .download($0) }) }
-            }
-        case .loudness(let request):
-            return performLater(line) { answer in
-                requests.later.loudness.perform(request, answer)
-                return nil
-            }
-        case .serviceLogin(let request):
-            return performLater(line) { answer in
-                if let login = requests.later.serviceLogin {
-                    login.perform(request) { answer(.success(.serviceLogin($0))) }
-                } else {
-                    answer(.success(.serviceLogin(ServiceLoginStatus())))
-                }
-                return nil
-            }
-        case .wifi(let request):
-            guard let wifi = requests.later.system.wifi else {
-                let message = "Wi-Fi is not set up by requests on this machine: no [network] wifi-folder is configured"
-                return refuse(line.id, RemoteFailure.Reason.noWiFi.rawValue, message)
-            }
-            return performLater(line) { answer in
-                wifi.perform(request, answer)
-                return nil
-            }
-        case .update(let request):
-            guard let updates = requests.later.system.updates else {
-                let message = "this machine is not updated by requests: no [update] folder is configured"
-                return refuse(line.id, RemoteFailure.Reason.noUpdates.rawValue, message)
-            }
-            return performLater(line) { answer in
-                updates.perform(request, answer)
-                return nil
-            }
-        case .devices:
-            return performLater(line) { answer in
-                requests.later.system.devices.perform(answer)
-                return nil
-            }
-        case .library(let request):
-            guard let library = requests.later.library else {
-                let message = "the library cannot be used: see the problems"
-                return refuse(line.id, RemoteFailure.Reason.system.rawValue, message)
-            }
-            return performLater(line) { answer in
-                do throws(RemoteFailure) {
-                    library.perform(try requests.filled(request)) { answer($0.map { .library($0) }) }
-                } catch {
-                    answer(.failure(error))
-                }
-                return nil
-            }
-        case .playlist(let request):
-            return performLater(line) { answer in
-                requests.later.playlists.perform(request) { answer($0.map { .playlist($0) }) }
-                return nil
-            }
-        default: break
+        case .subscribe(let events):
+            answer(line) { () throws(RemoteFailure) in RequestOutcome(reply: requests.statusReply) }
+            // From here on, replies have the current status.
+            subscriptions.formUnion(events)
+            subscribed()
+        case .unsubscribe(let events):
+            answer(line) { () throws(RemoteFailure) in RequestOutcome(reply: requests.statusReply) }
+            subscriptions.subtract(events)
+            subscribed()
+        case .immediate(let request):
+            answer(line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
+        case .music(let paths, let use): find(paths, for: use, line)
+        case .later(let request): performLater(line) { requests.later.perform(request, $0) }
         }
-        answer(request, line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
-        // From here on, replies have the current status.
-        switch request {
-        case .subscribe(let events): subscriptions.formUnion(events)
-        case .unsubscribe(let events): subscriptions.subtract(events)
-        default: return
-        }
-        subscribed()
     }
 
-    private func find(_ paths: [String], for request: RemoteRequest, _ line: RequestLine) {
-        let room =
-            if case .music(_, let place) = request { requests.room(for: place) } else { PlayQueue.capacity }
+    private func find(_ paths: [String], for use: RemoteRequest.MusicUse, _ line: RequestLine) {
+        let room = if case .queue(let place) = use { requests.room(for: place) } else { PlayQueue.capacity }
         let search: MusicSearch
         do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.count) } catch {
             return refuse(line.id, RemoteFailure.Reason.system.rawValue, error.description)
@@ -196,11 +138,21 @@ final class JSONSession: @unchecked Sendable {
         searches.begin(search) { [self] result in
             self.search = nil
             // The client has disconnected: nothing is added.
-            if search.isCancelled { return connection.goOn() }
-            if case .playlistAdd(_, let name) = request { return addToPlaylist(name, result, line) }
-            answer(request, line) { () throws(RemoteFailure) in
-                collected.add(try result.get())
-                return try useCollected(for: request)
+            if search.isCancelled { return connection.resume() }
+            switch use {
+            case .playlist(let name): addToPlaylist(name, result, line)
+            case .collection:
+                answer(line) { () throws(RemoteFailure) in
+                    collected.add(try result.get())
+                    return RequestOutcome(reply: .collected(count: collected.count, skipped: collected.skipped))
+                }
+            case .queue(let place):
+                answer(line) { () throws(RemoteFailure) in
+                    collected.add(try result.get())
+                    let music = collected
+                    collected = FoundMusic()
+                    return try requests.add(music, place)
+                }
             }
         }
     }
@@ -221,7 +173,7 @@ final class JSONSession: @unchecked Sendable {
             case .success(let reply): send(ReplyLines.reply(line.id, reply))
             case .failure(let error): refuse(line.id, error.reason.rawValue, error.message)
             }
-            connection.goOn()
+            connection.resume()
         }
     }
 
@@ -240,29 +192,19 @@ final class JSONSession: @unchecked Sendable {
         }
     }
 
-    private func useCollected(for request: RemoteRequest) throws(RemoteFailure) -> RemoteReply {
-        if case .music(_, let place) = request {
-            let music = collected
-            collected = FoundMusic()
-            return try requests.add(music, place)
-        }
-        return .collected(count: collected.count, skipped: collected.skipped)
-    }
-
     /// Answers when the effect of the request is complete; until then the connection waits.
-    private func answer(
-        _ request: RemoteRequest, _ line: RequestLine, _ perform: () throws(RemoteFailure) -> RemoteReply
-    ) {
+    private func answer(_ line: RequestLine, _ perform: () throws(RemoteFailure) -> RequestOutcome) {
         do throws(RemoteFailure) {
-            let reply = ReplyLines.reply(line.id, try perform(), notice: line.notice)
+            let outcome = try perform()
+            let reply = ReplyLines.reply(line.id, outcome.reply, notice: line.notice)
             connection.wait()
-            requests.whenDone(request) { [self] in
+            requests.when(outcome.completion) { [self] in
                 send(reply)
-                connection.goOn()
+                connection.resume()
             }
         } catch {
             refuse(line.id, error.reason.rawValue, error.message)
-            connection.goOn()
+            connection.resume()
         }
     }
 
@@ -276,7 +218,7 @@ final class JSONSession: @unchecked Sendable {
 
     /// Sends an event that the client has subscribed to.
     /// - Parameter line: the encoded event.
-    func tell(_ event: RemoteEventSet, _ line: [UInt8]) {
+    func notify(_ event: RemoteEventSet, _ line: [UInt8]) {
         guard subscriptions.contains(event) else { return }
         // The next position replaces this one.
         if event == .position, !connection.isDrained { return }

@@ -64,16 +64,16 @@ final class JSONSessions: @unchecked Sendable {
     // MARK: Events
 
     private func receive(_ change: DaemonEvent) {
-        tell(change)
+        notify(change)
         if change == .state { updatePositionTimer() }
     }
 
-    private func tell(_ change: DaemonEvent) {
+    private func notify(_ change: DaemonEvent) {
         let kind = RemoteEventSet(change)
         guard sessions.contains(where: { $0.subscriptions.contains(kind) }) else { return }
         let line = ReplyLines.event(requests.event(change))
         // Iterate over a copy: sending may end a session.
-        for session in sessions { session.tell(kind, line) }
+        for session in sessions { session.notify(kind, line) }
     }
 
     private func updatePositionTimer() {
@@ -84,7 +84,7 @@ final class JSONSessions: @unchecked Sendable {
         } else if isWanted, positionTimer == nil {
             positionTimer = loop.schedule(after: Self.positionInterval) { [self] in
                 positionTimer = nil
-                tell(.positionJumped)
+                notify(.positionJumped)
                 updatePositionTimer()
             }
         }

@@ -8,28 +8,34 @@ enum LibraryJSON {
 
     private static let lists: [(name: String, list: LibraryRequest.List)] = [
         ("artists", .artists), ("albums", .albums), ("tracks", .tracks), ("genres", .genres), ("folders", .folders),
-        ("recent", .recent), ("played", .played), ("history", .history), ("favourites", .favourites),
+        ("recent", .recent),
+    ]
+    private static let heardLists: [(name: String, list: LibraryRequest.HeardList)] = [
+        ("played", .played), ("history", .history), ("favourites", .favourites),
     ]
     /// The most entries of one reply, and those of a request without a number.
     private static let (mostEntries, usualEntries) = (500, 100)
 
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("library-scan") { _ in .library(.scan) },
-        RequestForm("library-status") { _ in .library(.status) },
+        RequestForm("library-scan") { _ in .later(.library(.scan)) },
+        RequestForm("library-status") { _ in .later(.library(.status)) },
         RequestForm("library-search", ["words", "from", "count"]) { fields throws(RequestMistake) in
-            .library(.search(words: try fields.text("words", "words"), try page(fields)))
+            .later(.library(.search(words: try fields.text("words", "words"), try page(fields))))
         },
         RequestForm("library-list", ["list", "of", "from", "count"]) { fields throws(RequestMistake) in
-            let list = lists[try fields.choice("list", of: lists.map { $0.name })].list
+            let place = try fields.choice("list", of: lists.map { $0.name } + heardLists.map { $0.name })
             let of = fields.has("of") ? try fields.text("of", "a number, a name, or the path of a folder") : nil
-            return .library(.list(list, of: of, try page(fields)))
+            if place >= lists.count {
+                return .later(.library(.heard(heardLists[place - lists.count].list, try page(fields))))
+            }
+            return .later(.library(.list(lists[place].list, of: of, try page(fields))))
         },
         RequestForm("favourite", ["path", "on"]) { fields throws(RequestMistake) in
             let path = try fields.value("path").map { value throws(RequestMistake) in
                 try RequestFields.path(value, "path")
             }
-            return .library(.favourite(path: path, isOn: try fields.boolean("on")))
+            return .later(.library(.favourite(path: path, isOn: try fields.boolean("on"))))
         },
     ]
 

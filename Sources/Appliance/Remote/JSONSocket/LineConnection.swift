@@ -10,11 +10,26 @@ final class LineConnection {
     static let pauseLimit = 64 << 10
     static let outputLimit = 256 << 10
     static let lineLimit = 64 << 10
-    /// The most lines that are handled in one turn, before other clients have their turn.
-    private static let turnLimit = 16
-    /// A turn also ends when its lines and their replies reach this many bytes: a long line or reply takes about a
+    /// A turn ends when its lines and their replies reach this many bytes: a long line or reply takes about a
     /// millisecond, a short one much less.
     static let turnBytes = 8 << 10
+
+    /// The handling of lines, until other clients have their turn.
+    private struct Turn {
+        /// The most lines of a turn.
+        private static let mostLines = 16
+
+        var isRunning = false
+        /// Whether more lines have arrived. They are handled after the other clients' turn.
+        var hasMore = false
+        var lineCount = 0
+        /// The bytes of the lines that were received and sent.
+        var byteCount = 0
+
+        var isOver: Bool { lineCount >= Self.mostLines || byteCount >= LineConnection.turnBytes }
+
+        mutating func begin() { (isRunning, lineCount, byteCount) = (true, 0, 0) }
+    }
 
     struct Handlers {
         /// Handles the next line.
@@ -34,16 +49,9 @@ final class LineConnection {
     /// Called when the client has read enough.
     private var whenThereIsRoom: (() -> Void)?
     private var hasEnded = false
-    private var output: [UInt8] = []
-    /// The number of bytes of `output` that were sent.
-    private var sent = 0
+    private var output = WaitingOutput()
     private var watched: Readiness?
-    private var isDelivering = false
-    /// Whether more lines have arrived. They are handled after the other clients' turn.
-    private var hasMore = false
-
-    /// The bytes of the lines that were received and sent.
-    private var work: Int64 = 0
+    private var turn = Turn()
 
     /// Set them before `start`.
     var handlers = Handlers()
@@ -64,13 +72,13 @@ final class LineConnection {
         updateWatch()
     }
 
-    /// Reads no lines until `goOn`: the answer to the last one is not ready.
+    /// Reads no lines until `resume`: the answer to the last one is not ready.
     func wait() {
         loop.assertOnLoop()
         isWaiting = true
     }
 
-    func goOn() {
+    func resume() {
         loop.assertOnLoop()
         isWaiting = false
         proceed()
@@ -79,7 +87,6 @@ final class LineConnection {
     var isOpen: Bool { socket != nil }
     /// Whether all output was passed to the system.
     var isDrained: Bool { output.isEmpty }
-    private var waitingBytes: Int { output.count - sent }
 
     // MARK: Output
 
@@ -90,17 +97,16 @@ final class LineConnection {
     func send(_ line: [UInt8]) -> Bool {
         loop.assertOnLoop()
         guard isOpen else { return true }
-        guard waitingBytes + line.count <= Self.outputLimit || isDrained else { return false }
-        work += Int64(line.count)
-        // Pieces of long answers are not copied.
-        if output.isEmpty { output = line } else { output += line }
+        guard output.count + line.count <= Self.outputLimit || isDrained else { return false }
+        turn.byteCount += line.count
+        output.append(line)
         flush()
-        if !isDelivering { updateWatch() }
+        if !turn.isRunning { updateWatch() }
         return true
     }
 
     /// Whether the client has read enough for more output.
-    var hasRoom: Bool { waitingBytes <= Self.pauseLimit }
+    var hasRoom: Bool { output.count <= Self.pauseLimit }
 
     /// Calls `action` once the client has read enough of its output: at once, or when it has. A later action replaces
     /// an earlier one, and none is called after the end of the connection.
@@ -112,51 +118,25 @@ final class LineConnection {
 
     private func flush() {
         guard let socket else { return }
-        do throws(SystemError) {
-            while sent < output.count {
-                guard let count = try Self.send(output, from: sent, to: socket) else { break }
-                sent += count
-            }
-        } catch {
-            // The client has disconnected. Its earlier requests are still carried out.
-            sent = output.count
-        }
-        if sent == output.count {
-            output.removeAll(keepingCapacity: false)
-            sent = 0
-        } else if sent > Self.pauseLimit {
-            output.removeFirst(sent)
-            sent = 0
-        }
-    }
-
-    private static func send(_ bytes: [UInt8], from start: Int, to socket: StreamSocket) throws(SystemError) -> Int? {
-        let result = bytes.withUnsafeBytes { all -> Result<Int?, SystemError> in
-            do throws(SystemError) {
-                return .success(try socket.send(UnsafeRawBufferPointer(rebasing: all[start...])))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
+        output.flush(to: socket)
     }
 
     // MARK: Input
 
-    private var mayTakeLines: Bool { isOpen && !isWaiting && waitingBytes <= Self.pauseLimit }
+    private var mayTakeLines: Bool { isOpen && !isWaiting && output.count <= Self.pauseLimit }
 
     private func handle(_ readiness: Readiness) {
         if readiness.contains(.writable) || readiness.contains(.error) { flush() }
         if readiness.contains(.hangUp), !output.isEmpty { flush() }
-        if waitingBytes <= Self.pauseLimit, let action = whenThereIsRoom {
+        if output.count <= Self.pauseLimit, let action = whenThereIsRoom {
             whenThereIsRoom = nil
             action()
         }
-        if !readiness.isDisjoint(with: [.readable, .hangUp, .error]), mayTakeLines, !hasMore { read() }
-        if !hasMore { proceed() }
+        if !readiness.isDisjoint(with: [.readable, .hangUp, .error]), mayTakeLines, !turn.hasMore { read() }
+        if !turn.hasMore { proceed() }
         // All lines are read and answered, and the client has disconnected: no event can follow.
-        if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting, !hasMore { close() }
-        if readiness.contains(.hangUp), isOpen, isWaiting || hasMore {
+        if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting, !turn.hasMore { close() }
+        if readiness.contains(.hangUp), isOpen, isWaiting || turn.hasMore {
             unwatch()
             handlers.hungUp()
         }
@@ -177,31 +157,29 @@ final class LineConnection {
 
     /// Delivers the complete lines, until the turn ends.
     private func proceed() {
-        guard !isDelivering else { return }
-        isDelivering = true
-        var taken = 0
-        let begin = work
-        while taken < Self.turnLimit, work - begin < Self.turnBytes, mayTakeLines, let line = nextLine() {
-            work += Int64(line.count)
+        guard !turn.isRunning else { return }
+        turn.begin()
+        while !turn.isOver, mayTakeLines, let line = nextLine() {
+            turn.byteCount += line.count
             handlers.receive(line)
-            taken += 1
+            turn.lineCount += 1
         }
-        isDelivering = false
+        turn.isRunning = false
         guard isOpen else { return }
-        if taken == Self.turnLimit || work - begin >= Self.turnBytes { takeTurns() }
-        if hasEnded, !hasMore, mayTakeLines, isDrained, !handlers.staysAfterEnd() { return close() }
+        if turn.isOver { takeTurns() }
+        if hasEnded, !turn.hasMore, mayTakeLines, isDrained, !handlers.staysAfterEnd() { return close() }
         updateWatch()
     }
 
     private func nextLine() -> LineSplitter.Line? { input.next() ?? (hasEnded ? input.finish() : nil) }
 
     private func takeTurns() {
-        guard !hasMore else { return }
-        hasMore = true
+        guard !turn.hasMore else { return }
+        turn.hasMore = true
         // Safe: the loop's thread posts it to itself.
         nonisolated(unsafe) let connection = self
         loop.post {
-            connection.hasMore = false
+            connection.turn.hasMore = false
             connection.proceed()
         }
     }
@@ -211,7 +189,7 @@ final class LineConnection {
     private func updateWatch() {
         guard let socket else { return }
         var wanted: Readiness = []
-        if mayTakeLines, !hasMore, !hasEnded { wanted.insert(.readable) }
+        if mayTakeLines, !turn.hasMore, !hasEnded { wanted.insert(.readable) }
         if !output.isEmpty { wanted.insert(.writable) }
         guard wanted != watched else { return }
         do throws(SystemError) {
@@ -235,8 +213,7 @@ final class LineConnection {
         guard isOpen else { return }
         unwatch()
         socket = nil
-        output = []
-        sent = 0
+        output.removeAll()
         handlers.closed()
         handlers = Handlers()
         whenThereIsRoom = nil

@@ -10,10 +10,10 @@ public enum LoudnessJSON {
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
         RequestForm("loudness-known", ["files"]) { fields throws(RequestMistake) in
-            .loudness(.known(try files(fields, versionNames).map { $0.file }))
+            .later(.loudness(.known(try files(fields, versionNames).map { $0.file })))
         },
         RequestForm("loudness-keep", ["files"]) { fields throws(RequestMistake) in
-            .loudness(.keep(try files(fields, versionNames + gainNames)))
+            .later(.loudness(.keep(try files(fields, versionNames + gainNames))))
         },
     ]
 

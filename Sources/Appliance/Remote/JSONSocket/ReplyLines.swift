@@ -196,7 +196,7 @@ enum ReplyLines {
     // Int64: an id is up to 2^32, and Int has 32 bits on ARMv7.
     private static func entry(_ id: EntryID?) -> JSONValue { id.map { .integer(Int64($0.number)) } ?? .null }
 
-    private static func wait(_ wait: DaemonStatus.Wait?) -> JSONValue {
+    private static func wait(_ wait: WaitReason?) -> JSONValue {
         let (reason, seconds): (String, Double?)
         switch wait {
         case nil: return .null

@@ -108,7 +108,7 @@ struct RequestFields {
     /// Reads exactly one of two numbers: a value, or a difference.
     func change(
         _ value: String, by difference: String, _ what: String
-    ) throws(RequestMistake) -> RemoteRequest.Change {
+    ) throws(RequestMistake) -> ImmediateRequest.Change {
         let to = try number(value, what)
         let by = try number(difference, what)
         switch (to, by) {

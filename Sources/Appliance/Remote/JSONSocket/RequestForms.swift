@@ -38,10 +38,10 @@ extension RemoteRequest {
 
     // Safe: as above.
     private nonisolated(unsafe) static let ownForms = [
-        RequestForm("status") { _ in .status },
-        RequestForm("version") { _ in .version },
-        RequestForm("events") { _ in .events },
-        RequestForm("devices") { _ in .devices },
+        RequestForm("status") { _ in .immediate(.status) },
+        RequestForm("version") { _ in .immediate(.version) },
+        RequestForm("events") { _ in .immediate(.events) },
+        RequestForm("devices") { _ in .later(.devices) },
         RequestForm("subscribe", ["events"]) { fields throws(RequestMistake) in
             .subscribe(try events(fields))
         },
@@ -52,98 +52,103 @@ extension RemoteRequest {
             let id = try fields.entryID("entry")
             let index = try fields.integer("index", in: 0...(.max))
             if id != nil, index != nil { throw .notOneOf("entry", "index") }
-            return .play(id.map { .id($0) } ?? index.map { .index($0) })
+            return .immediate(.play(id.map { .id($0) } ?? index.map { .index($0) }))
         },
-        RequestForm("pause") { _ in .command(.pause) },
-        RequestForm("toggle") { _ in .command(.toggle) },
-        RequestForm("stop") { _ in .command(.stop) },
-        RequestForm("next") { _ in .command(.next) },
-        RequestForm("previous") { _ in .command(.previous) },
+        RequestForm("pause") { _ in .immediate(.command(.pause)) },
+        RequestForm("toggle") { _ in .immediate(.command(.toggle)) },
+        RequestForm("stop") { _ in .immediate(.command(.stop)) },
+        RequestForm("next") { _ in .immediate(.command(.next)) },
+        RequestForm("previous") { _ in .immediate(.command(.previous)) },
         RequestForm("seek", ["position", "offset"]) { fields throws(RequestMistake) in
             let change = try fields.change("position", by: "offset", "a number of seconds")
             if case .to(let position) = change, position < 0 {
                 throw .notAllowed(field: "position", allowed: "a number of seconds from 0 on")
             }
-            return .seek(change)
+            return .immediate(.seek(change))
         },
         RequestForm("volume", ["percent", "change"]) { fields throws(RequestMistake) in
             let percent = try fields.integer("percent", in: 0...100)
             let change = try fields.integer("change", in: -100...100)
             switch (percent, change) {
-            case (let percent?, nil): return .volume(.to(Double(percent)))
-            case (nil, let change?): return .volume(.by(Double(change)))
+            case (let percent?, nil): return .immediate(.volume(.to(Double(percent))))
+            case (nil, let change?): return .immediate(.volume(.by(Double(change))))
             default: throw .notOneOf("percent", "change")
             }
         },
-        RequestForm("mute", ["on"]) { fields throws(RequestMistake) in .mute(try fields.boolean("on")) },
-        RequestForm("volume-up") { _ in .command(.volumeUp) },
-        RequestForm("volume-down") { _ in .command(.volumeDown) },
-        RequestForm("shuffle", ["on"]) { fields throws(RequestMistake) in .shuffle(try fields.boolean("on")) },
+        RequestForm("mute", ["on"]) { fields throws(RequestMistake) in .immediate(.mute(try fields.boolean("on"))) },
+        RequestForm("volume-up") { _ in .immediate(.command(.volumeUp)) },
+        RequestForm("volume-down") { _ in .immediate(.command(.volumeDown)) },
+        RequestForm("shuffle", ["on"]) { fields throws(RequestMistake) in .immediate(.shuffle(try fields.boolean("on")))
+        },
         RequestForm("repeat", ["mode"]) { fields throws(RequestMistake) in
-            .repeatMode([.off, .all, .one][try fields.choice("mode", of: repeatNames)])
+            .immediate(.repeatMode([.off, .all, .one][try fields.choice("mode", of: repeatNames)]))
         },
         RequestForm("queue", ["from", "count"]) { fields throws(RequestMistake) in
-            .queue(
-                from: try fields.integer("from", in: 0...(.max)) ?? 0,
-                count: try fields.integer("count", in: 0...pageLimit) ?? pageLimit)
+            .immediate(
+                .queue(
+                    from: try fields.integer("from", in: 0...(.max)) ?? 0,
+                    count: try fields.integer("count", in: 0...pageLimit) ?? pageLimit))
         },
         RequestForm("queue-collect", ["products"]) { fields throws(RequestMistake) in
-            .collect(try fields.paths("products"))
+            .music(try fields.paths("products"), for: .collection)
         },
         RequestForm("queue-set", ["products", "index", "play"]) { fields throws(RequestMistake) in
             .music(
                 try fields.paths("products"),
-                .all(start: try fields.integer("index", in: 0...(.max)), plays: try fields.boolean("play")))
+                for: .queue(
+                    .all(start: try fields.integer("index", in: 0...(.max)), plays: try fields.boolean("play"))))
         },
         RequestForm("queue-add", ["products"]) { fields throws(RequestMistake) in
-            .music(try fields.paths("products"), .end)
+            .music(try fields.paths("products"), for: .queue(.end))
         },
         RequestForm("queue-insert", ["products", "index"]) { fields throws(RequestMistake) in
             let index = try fields.integer("index", in: 0...(.max))
-            return .music(try fields.paths("products"), index.map { .index($0) } ?? .next)
+            return .music(try fields.paths("products"), for: .queue(index.map { .index($0) } ?? .next))
         },
         RequestForm("queue-move", ["entry", "index"]) { fields throws(RequestMistake) in
             guard let id = try fields.entryID("entry")
             else { throw .missing(field: "entry", allowed: "the id of an entry") }
             guard let index = try fields.integer("index", in: 0...(.max))
             else { throw .missing(field: "index", allowed: "a whole number from 0 on") }
-            return .queueMove(id, to: index)
+            return .immediate(.queueMove(id, to: index))
         },
         RequestForm("queue-remove", ["entries", "from", "count"]) { fields throws(RequestMistake) in
             let from = try fields.integer("from", in: 0...(.max))
             guard fields.has("entries") != (from != nil) else { throw .notOneOf("entries", "from") }
             guard let from else {
                 if fields.has("count") { throw .notOneOf("entries", "count") }
-                return .queueRemove(.ids(try fields.entryIDs("entries")))
+                return .immediate(.queueRemove(.ids(try fields.entryIDs("entries"))))
             }
             let count = try fields.integer("count", in: 0...PlayQueue.capacity) ?? 1
-            return .queueRemove(.range(from: from, count: count))
+            return .immediate(.queueRemove(.range(from: from, count: count)))
         },
-        RequestForm("queue-clear") { _ in .queueClear },
+        RequestForm("queue-clear") { _ in .immediate(.queueClear) },
         RequestForm("focus", ["level", "hold"]) { fields throws(RequestMistake) in
             let level = [FocusLevel.none, .background, .limited, .full][try fields.choice("level", of: focusNames)]
-            return .focus(level, isHeld: try fields.boolean("hold") ?? false)
+            return .immediate(.focus(level, isHeld: try fields.boolean("hold") ?? false))
         },
         RequestForm("power", ["state"]) { fields throws(RequestMistake) in
-            .power([.active, .resigning, .suspended, .regaining][try fields.choice("state", of: powerNames)])
+            .immediate(
+                .power([.active, .resigning, .suspended, .regaining][try fields.choice("state", of: powerNames)]))
         },
         RequestForm("config-get", ["key"]) { fields throws(RequestMistake) in
-            .configurationGet(fields.has("key") ? try setting(fields) : nil)
+            .immediate(.configurationGet(fields.has("key") ? try setting(fields) : nil))
         },
         RequestForm("config-set", ["key", "value"]) { fields throws(RequestMistake) in
-            .configurationSet(try setting(fields), try fields.text("value", "a text, as a file has it: \"40 %\""))
+            .immediate(
+                .configurationSet(try setting(fields), try fields.text("value", "a text, as a file has it: \"40 %\"")))
         },
         RequestForm("config-unset", ["key"]) { fields throws(RequestMistake) in
-            .configurationUnset(try setting(fields))
+            .immediate(.configurationUnset(try setting(fields)))
         },
-        RequestForm("network-restart") { _ in .command(.networkRestart) },
-        RequestForm("restart") { _ in .command(.restart) },
-        RequestForm("power-off") { _ in .command(.powerOff) },
+        RequestForm("network-restart") { _ in .immediate(.command(.networkRestart)) },
+        RequestForm("restart") { _ in .immediate(.command(.restart)) },
+        RequestForm("power-off") { _ in .immediate(.command(.powerOff)) },
         RequestForm(
             "system", ["action"], replacement: "system is deprecated: send the request network-restart or power-off"
         ) { fields throws(RequestMistake) in
             let commands = [ApplianceCommand.networkRestart, .powerOff]
-            return .command(commands[try fields.choice("action", of: commands.map { $0.name })])
+            return .immediate(.command(commands[try fields.choice("action", of: commands.map { $0.name })]))
         },
     ]
 

@@ -4,9 +4,9 @@ import Platform
 enum UpdateJSON {
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("update-status") { _ in .update(.status) },
+        RequestForm("update-status") { _ in .later(.update(.status)) },
         RequestForm("update", ["address"]) { fields throws(RequestMistake) in
-            .update(.install(from: try address(fields)))
+            .later(.update(.install(from: try address(fields))))
         },
     ]
 

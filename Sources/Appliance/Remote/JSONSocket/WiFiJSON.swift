@@ -4,16 +4,18 @@ import Platform
 enum WiFiJSON {
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("wifi-status") { _ in .wifi(.status) },
-        RequestForm("wifi-scan") { _ in .wifi(.scan) },
+        RequestForm("wifi-status") { _ in .later(.wifi(.status)) },
+        RequestForm("wifi-scan") { _ in .later(.wifi(.scan)) },
         RequestForm("wifi-connect", ["ssid", "password", "hidden"]) { fields throws(RequestMistake) in
-            .wifi(
-                .connect(
-                    WiFiTrial(
-                        name: try name(fields), password: try password(fields),
-                        isHidden: try fields.boolean("hidden") ?? false)))
+            .later(
+                .wifi(
+                    .connect(
+                        WiFiTrial(
+                            name: try name(fields), password: try password(fields),
+                            isHidden: try fields.boolean("hidden") ?? false))))
         },
-        RequestForm("wifi-forget", ["ssid"]) { fields throws(RequestMistake) in .wifi(.forget(try name(fields))) },
+        RequestForm("wifi-forget", ["ssid"]) { fields throws(RequestMistake) in .later(.wifi(.forget(try name(fields))))
+        },
     ]
 
     private static func name(_ fields: RequestFields) throws(RequestMistake) -> WiFiName {

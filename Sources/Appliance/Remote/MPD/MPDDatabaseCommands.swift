@@ -35,7 +35,7 @@ extension MPDPlayer {
     fileprivate func update() -> MPDStep {
         guard let library = daemon.library else { return .later { $0(.failure(.noDatabase)) } }
         library.scan()
-        tell(.update, nil)
+        notify(.update, nil)
         var output = MPDOutput()
         output.pair("updating_db", 1)
         return .output(output)

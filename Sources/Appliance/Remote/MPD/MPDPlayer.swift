@@ -20,7 +20,7 @@ final class MPDPlayer: @unchecked Sendable {
     /// The message of the last entry that failed, until the user plays or clears it.
     var failure: String?
     /// Tells all clients about a change, or these alone.
-    var tell: (MPDSubsystems, [UInt64]?) -> Void = { _, _ in }
+    var notify: (MPDSubsystems, [UInt64]?) -> Void = { _, _ in }
     private let row: MPDVersionRow
     private var lastReserved: UInt32 = .max
     private let startTime: Int64
@@ -73,23 +73,23 @@ final class MPDPlayer: @unchecked Sendable {
     /// Called when the last of them has ended.
     var released: () -> Void = {}
 
-    func report(_ parts: MPDSubsystems, to clients: [UInt64]? = nil) { tell(parts, clients) }
+    func report(_ parts: MPDSubsystems, to clients: [UInt64]? = nil) { notify(parts, clients) }
 
     // MARK: Changes
 
     /// Translates a change of the daemon.
     func receive(_ event: DaemonEvent) {
         switch event {
-        case .state: tell([.player, .output], nil)
-        case .track, .positionJumped: tell(.player, nil)
-        case .volume: tell(.mixer, nil)
-        case .configuration: tell(.options, nil)
+        case .state: notify([.player, .output], nil)
+        case .track, .positionJumped: notify(.player, nil)
+        case .volume: notify(.mixer, nil)
+        case .configuration: notify(.options, nil)
         case .queue: queueChanged()
-        case .library: tell([.database, .update], nil)
+        case .library: notify([.database, .update], nil)
         case .failed(_, let error):
             failure = error.message
-            tell(.player, nil)
-        case .playlists: tell(.storedPlaylist, nil)
+            notify(.player, nil)
+        case .playlists: notify(.storedPlaylist, nil)
         case .problems, .offline: break
         }
     }
@@ -107,7 +107,7 @@ final class MPDPlayer: @unchecked Sendable {
         if queue.current != current { parts.insert(.player) }
         self.modes = modes
         current = queue.current
-        if !parts.isEmpty { tell(parts, nil) }
+        if !parts.isEmpty { notify(parts, nil) }
     }
 
     /// Stores another block of versions before the present one is used up.
@@ -163,7 +163,7 @@ final class MPDPlayer: @unchecked Sendable {
         versions.touch(places)
         reserveVersions()
         try orderByPriority()
-        tell(.playlist, nil)
+        notify(.playlist, nil)
     }
 
     /// While the queue is shuffled, the entries with the highest priority follow the current one.

@@ -26,8 +26,8 @@ public final class MPDServer: @unchecked Sendable {
         observers = daemon.observers
         self.acceptsAll = acceptsAll
         player = MPDPlayer(daemon, passwords: passwords, permission: permission)
-        player.tell = { [self] parts, clients in note(parts, clients) }
-        player.released = { [self] in tell() }
+        player.notify = { [self] parts, clients in note(parts, clients) }
+        player.released = { [self] in notify() }
     }
 
     /// Opens the server that the configuration asks for. Where it cannot listen, the daemon has the problem `mpd`.
@@ -163,10 +163,10 @@ public final class MPDServer: @unchecked Sendable {
     // MARK: Changes
 
     private func note(_ parts: MPDSubsystems, _ clients: [UInt64]?) {
-        if changes.add(parts, clients) { loop.post { [self] in tell() } }
+        if changes.add(parts, clients) { loop.post { [self] in notify() } }
     }
 
-    private func tell() {
+    private func notify() {
         let all = changes.take(duringLists: player.listCount > 0)
         for session in sessions {
             var parts: MPDSubsystems = []

@@ -177,7 +177,7 @@ final class MPDSession: @unchecked Sendable {
         guard connection.isOpen else { return }
         send(bytes)
         startTimer()
-        if connection.isOpen { connection.whenRoom { [self] in connection.goOn() } }
+        if connection.isOpen { connection.whenRoom { [self] in connection.resume() } }
     }
 
     private func proceedWhenRead() { whenRead { [self] in proceed() } }

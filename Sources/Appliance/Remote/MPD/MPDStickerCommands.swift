@@ -132,7 +132,7 @@ extension MPDPlayer {
         } answer: { [self] error in
             if let error { return answer(.failure(MPDFailure(.system, error.description))) }
             if let failure = refused.failure { return answer(.failure(failure)) }
-            tell(.sticker, nil)
+            notify(.sticker, nil)
             answer(.success(.output(MPDOutput())))
         }
     }

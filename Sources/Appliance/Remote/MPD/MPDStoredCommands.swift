@@ -80,7 +80,7 @@ extension MPDPlayer {
         guard let folder = daemon.library?.playlists else { return .later { $0(.failure(.noPlaylists)) } }
         return .later { [self] answer in
             query { (result: Result<MPDAnswer, MPDFailure>) in
-                if let changed, case .success = result { self.daemon.observers.tell(.playlists(name: changed)) }
+                if let changed, case .success = result { self.daemon.observers.notify(.playlists(name: changed)) }
                 answer(result)
             } _: { database in
                 do throws(PlaylistFailure) { return .success(try body(folder, database)) } catch {
@@ -107,7 +107,7 @@ extension MPDPlayer {
         guard let folder = daemon.library?.playlists else { return .later { $0(.failure(.noPlaylists)) } }
         return .later { [self] answer in
             query { (result: Result<MPDAnswer, MPDFailure>) in
-                if case .success = result { self.daemon.observers.tell(.playlists(name: name)) }
+                if case .success = result { self.daemon.observers.notify(.playlists(name: name)) }
                 answer(result)
             } _: { database in
                 let paths: [String]
