@@ -8,9 +8,9 @@ public struct LoudnessMeasurement {
     public private(set) var error: MediaError?
 
     /// Measures audio to its end, to an error, or to the first change of its format.
-    /// - Parameter goesOn: called now and then with the number of measured frames; returns false to stop.
+    /// - Parameter proceeds: called now and then with the number of measured frames; returns false to stop.
     /// - Returns: nil when it was stopped, and for a format that cannot be measured.
-    public init?(_ decoder: any AudioDecoder, while goesOn: (Int64) -> Bool) {
+    public init?(_ decoder: any AudioDecoder, while proceeds: (Int64) -> Bool) {
         let format = decoder.properties.format
         guard let meter = LoudnessMeter(format) else { return nil }
         self.meter = meter
@@ -19,7 +19,7 @@ public struct LoudnessMeasurement {
         var isAtEnd = false
         do throws(MediaError) {
             while !isAtEnd {
-                guard goesOn(meter.frameCount) else { return nil }
+                guard proceeds(meter.frameCount) else { return nil }
                 switch try decoder.read(into: buffer) {
                 case .frames(let count):
                     meter.add(UnsafeBufferPointer(rebasing: buffer[..<(count * format.channelCount)]))

@@ -41,10 +41,10 @@ final class DownloadThreads: @unchecked Sendable {
     }
 
     /// The wait of each transfer; nil for one that is running.
-    var waits: [StreamWait?] { running.map { $0.stream.wait } }
+    var waits: [WaitReason?] { running.map { $0.stream.wait } }
 
     /// Returns the wait of a product's transfer; nil when it is running, and without one.
-    func wait(of product: ServiceAddress) -> StreamWait? { stream(of: product)?.wait }
+    func wait(of product: ServiceAddress) -> WaitReason? { stream(of: product)?.wait }
 
     private func stream(of product: ServiceAddress) -> StreamProgress? {
         running.first { $0.product == product }?.stream

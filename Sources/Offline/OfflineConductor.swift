@@ -17,22 +17,20 @@ package final class OfflineConductor: @unchecked Sendable {
     package let precedence: PlaybackPrecedence
     let threads = OfflineThreads()
     private let loop: EventLoop
-    private let configuration: OfflineEngineConfig
+    private var conditions: OfflineConditions
     /// nil after `shutDown`.
     private var validations: OfflineValidations?
     /// Set by `start`; nil after `shutDown`.
     private var failed: FailedDownloads?
-    private var link = Link.offline
-    private var isOfflineMode = false
 
-    /// - Parameter events: records downloads.
+    /// - Parameter observer: follows the downloads.
     package init(
         _ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig,
         observer: (any DownloadObserver)? = nil
     ) {
         self.offlining = offlining
         self.loop = loop
-        self.configuration = configuration
+        conditions = OfflineConditions(configuration)
         bus = Bus(loop: loop)
         precedence = PlaybackPrecedence(loop: loop)
         integrity = OfflineIntegrity(offlining, bus, loop: loop, configuration)
@@ -53,7 +51,7 @@ package final class OfflineConductor: @unchecked Sendable {
     /// - Parameter isOfflineMode: whether the player begins in offline mode.
     package func start(isOfflineMode: Bool = false) {
         loop.assertOnLoop()
-        self.isOfflineMode = isOfflineMode
+        conditions.isOfflineMode = isOfflineMode
         integrity.start()
         gateChanged()
         downloads.downloadsChanged()
@@ -86,8 +84,8 @@ package final class OfflineConductor: @unchecked Sendable {
     /// Handles another link, or changed routes on the same link.
     package func linkChanged(to link: Link) {
         loop.assertOnLoop()
-        let isOther = link != self.link
-        self.link = link
+        let isOther = link != conditions.link
+        conditions.link = link
         downloads.routesChanged()
         gateChanged()
         if isOther { downloads.hurry(nil) }
@@ -95,18 +93,14 @@ package final class OfflineConductor: @unchecked Sendable {
 
     package func offlineModeChanged(to isOn: Bool) {
         loop.assertOnLoop()
-        isOfflineMode = isOn
+        conditions.isOfflineMode = isOn
         gateChanged()
     }
 
     /// Handles a change of anything that decides whether the network may be used.
     package func gateChanged() {
         loop.assertOnLoop()
-        let gate = OfflineGate(
-            link: link.kind, hasUnmeteredRoute: link.hasUnmeteredRoute,
-            allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
-            isFolderOurs: integrity.isFolderOurs, isFolderUnknown: integrity.isFolderUnknown,
-            isTakenByPlayback: precedence.isTaken)
+        let gate = conditions.gate(integrity, precedence)
         offlining.service.permission.isGiven = gate.allowsCellular
         downloads.gateChanged(to: gate)
         validations?.gateChanged(isOpen: gate.networkWait == nil)

@@ -163,7 +163,7 @@ final class OfflineDownloads: @unchecked Sendable {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try store.checkState()
             try rows.touch()
-            try rows.tellAgain(numbers)
+            try rows.notifyAgain(numbers)
         } _: { [self] result in
             if case .success = result { handle(.stateWritten) } else { carryOut(.waitForState) }
         }

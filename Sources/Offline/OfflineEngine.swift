@@ -72,7 +72,7 @@ public final class OfflineEngine: @unchecked Sendable {
     }
 
     private func wait(for change: (@escaping @Sendable (Change) -> Void) -> Void) -> Bool {
-        let answer = Answer<Change>()
+        let answer = FutureValue<Change>()
         change { answer.set($0) }
         return answer.wait() == .changed
     }
@@ -235,16 +235,6 @@ public final class OfflineEngine: @unchecked Sendable {
                 conductor.bus.send(.allDeleted)
                 conductor.downloads.spaceFreed()
             }
-        }
-    }
-
-    /// Finds out whether a product has a valid offline copy.
-    public func offlineState(of mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineState) -> Void) {
-        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfflined) }
-        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try Self.stored(product, rows)
-        } _: { [self] stored in
-            answer(stored.map { state(of: $0) } ?? .notOfflined)
         }
     }
 }

@@ -47,10 +47,11 @@ struct OfflineSchedule {
 
     /// Returns the status of a download that is neither paused nor failed.
     /// - Parameter retry: the wait of a transfer of its run.
-    func status(of download: QueuedDownload, _ retry: StreamWait? = nil) -> OfflineEntry.Status {
-        if let retry, resting.contains(download.number) { return .waiting(.retry(seconds: retry.seconds)) }
+    func status(of download: QueuedDownload, _ retry: WaitReason? = nil) -> OfflineEntry.Status {
+        let seconds = retry?.seconds
+        if let seconds, resting.contains(download.number) { return .waiting(.retry(seconds: seconds)) }
         if runs.contains(where: { $0.download.number == download.number }) {
-            if let retry { return .waiting(.retry(seconds: retry.seconds)) }
+            if let seconds { return .waiting(.retry(seconds: seconds)) }
             return .running(percent: max(0, told[download.number] ?? 0))
         }
         if let reason = unstored[download.number] { return .failed(reason: reason) }
@@ -78,7 +79,7 @@ struct OfflineSchedule {
     /// - Parameters:
     ///   - retries: for each run, the wait of its transfer; nil when the transfer is running.
     ///   - rests: for each resting download, the rest of its time in seconds.
-    func waitOfAll(_ retries: [StreamWait?], rests: [Double] = []) -> OfflineWait? {
+    func waitOfAll(_ retries: [WaitReason?], rests: [Double] = []) -> OfflineWait? {
         if let wait { return wait }
         let seconds = retries.compactMap { $0?.seconds }
         guard seconds.count == retries.count else { return nil }
@@ -182,7 +183,7 @@ struct OfflineSchedule {
             runs.append(Run(download: download))
             if told[download.number] == nil {
                 // A restart that continues earlier progress was published before.
-                if download.isToBeTold || download.progress == nil {
+                if download.isToBeReported || download.progress == nil {
                     effects.append(.send(.started(referenceId: download.referenceId)))
                 }
                 told[download.number] = download.progress.map { Int($0.percent) } ?? -1

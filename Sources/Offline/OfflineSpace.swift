@@ -279,7 +279,7 @@ package final class OfflineSpace: @unchecked Sendable {
 
     private func evictFromCache() -> Bool {
         guard let evictCache else { return false }
-        let answer = Answer<Bool>()
+        let answer = FutureValue<Bool>()
         evictCache { answer.set($0) }
         return answer.wait()
     }

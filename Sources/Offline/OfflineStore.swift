@@ -52,7 +52,7 @@ package final class OfflineStore: @unchecked Sendable {
     func waitToRead<Result: Sendable>(
         _ body: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result
     ) -> Result? {
-        let answer = Answer<Result?>()
+        let answer = FutureValue<Result?>()
         storage.query { answer.set(Self.reading($0, body)) }
         return answer.wait()
     }
@@ -75,14 +75,10 @@ package final class OfflineStore: @unchecked Sendable {
         answerOn loop: EventLoop?, _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result,
         _ answer: @escaping @Sendable (Swift.Result<Result, DatabaseError>) -> Void
     ) {
-        let result = WorkResult<Result>()
-        storage.write(answerOn: loop) { (database) throws(DatabaseError) in
-            result.value = try work(OfflineRows(database))
-        } answer: { error in
-            if let error { return answer(.failure(error)) }
-            // Without a state file the work did not run.
-            guard let value = result.value else { return answer(.failure(.noState)) }
-            answer(.success(value))
+        storage.transact(answerOn: loop) { (database) throws(DatabaseError) in
+            try work(OfflineRows(database))
+        } answer: { result in
+            answer(result.flatMap { $0.map { .success($0) } ?? .failure(DatabaseError.noState) })
         }
     }
 
@@ -90,7 +86,7 @@ package final class OfflineStore: @unchecked Sendable {
     func waitToWrite<Result: Sendable>(
         _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
-        let answer = Answer<Swift.Result<Result, DatabaseError>>()
+        let answer = FutureValue<Swift.Result<Result, DatabaseError>>()
         write(answerOn: nil, work) { answer.set($0) }
         return try answer.wait().get()
     }
@@ -214,25 +210,5 @@ extension DatabaseError {
     /// The error of an appliance without a state folder, which cannot store downloads.
     fileprivate static var noState: DatabaseError {
         DatabaseError(kind: .notAccessible, message: "there is no state folder", path: "")
-    }
-}
-
-/// The result of work on the storage thread.
-/// `@unchecked Sendable` is safe because that thread alone uses it.
-private final class WorkResult<Value>: @unchecked Sendable {
-    var value: Value?
-}
-
-/// An answer that a thread waits for.
-/// `@unchecked Sendable` is safe because `condition` guards the value.
-package final class Answer<Value>: @unchecked Sendable {
-    private let condition = Condition()
-    private var value: Value?
-
-    func set(_ value: Value) { condition.update { self.value = value } }
-
-    func wait() -> Value {
-        condition.wait { value != nil }
-        return value!
     }
 }

@@ -34,7 +34,7 @@ final class RestTimers {
     }
 
     /// Returns how long a download still rests; nil when it does not.
-    func wait(of number: Int64) -> StreamWait? { timers[number].map { .service(seconds: seconds(until: $0.end)) } }
+    func wait(of number: Int64) -> WaitReason? { timers[number].map { .service(seconds: seconds(until: $0.end)) } }
 
     /// How long each of them still rests, in seconds.
     var all: [Double] { timers.values.map { seconds(until: $0.end) } }

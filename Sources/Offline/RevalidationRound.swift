@@ -57,7 +57,7 @@ struct RevalidationRound {
                 return [.stop]
             default: return []
             }
-        case (.found(let items), .finding): return goOn(with: items[...], now)
+        case (.found(let items), .finding): return proceed(with: items[...], now)
         case (.ended(let outcome), .validating(let item, let rest, let isStopping)):
             let isUnasked = outcome == .metered || outcome == .notBegun || outcome == .stopped && isStopping
             if isUnasked { asked.remove(item.product) }
@@ -69,7 +69,7 @@ struct RevalidationRound {
             }
             // The network may be back already.
             if !isOpen || isUnasked { return added + begin(now) }
-            return added + (rest.isEmpty ? find(after: item) : goOn(with: rest, now))
+            return added + (rest.isEmpty ? find(after: item) : proceed(with: rest, now))
         default: return []
         }
     }
@@ -90,7 +90,7 @@ struct RevalidationRound {
     }
 
     /// - Parameter items: the next products in their order; empty at the end of the round.
-    private mutating func goOn(with items: ArraySlice<OfflineItem>, _ now: Int64) -> [Effect] {
+    private mutating func proceed(with items: ArraySlice<OfflineItem>, _ now: Int64) -> [Effect] {
         guard isOpen else {
             state = .waiting
             return []

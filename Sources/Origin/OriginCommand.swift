@@ -118,7 +118,7 @@ enum OriginCommand {
             let cancellation = try Cancellation()
             do throws(ContentOrigin.Failure) {
                 try origin.follow(cancellation) { result in
-                    tell(result)
+                    notify(result)
                     news.update { hasNews = true }
                 } failed: { failure in
                     complain("\(failure.description); what was there is served, and it is tried again each minute")
@@ -134,7 +134,7 @@ enum OriginCommand {
         }
     }
 
-    private static func tell(_ result: ContentOrigin.ScanResult) {
+    private static func notify(_ result: ContentOrigin.ScanResult) {
         var text = "\(result.tracks) tracks, \(result.read) new or changed"
         if result.gone > 0 { text += ", \(result.gone) gone" }
         if result.playlists > 0 { text += ", \(result.playlists) playlists changed" }

@@ -118,12 +118,12 @@ final class ConfigurationStorage: @unchecked Sendable {
                 }
                 return writer.end(succeeded: true)
             }
-            if isNews { tell(nil) }
+            if isNews { notify(nil) }
             return rest()
         }
         stored = nil
         let (isNews, setsTimer) = lock.withLock { (writer.end(succeeded: false), writer.waitForRetry()) }
-        if isNews { tell("the settings could not be saved: \(error)") }
+        if isNews { notify("the settings could not be saved: \(error)") }
         guard setsTimer else { return }
         thread.schedule(after: Self.retryInterval) { [self] in
             if lock.withLock({ writer.retry() }) { write() }
@@ -138,7 +138,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         }
     }
 
-    private func tell(_ problem: String?) {
+    private func notify(_ problem: String?) {
         let report = lock.withLock { self.report }
         report(problem)
     }

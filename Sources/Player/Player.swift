@@ -137,27 +137,21 @@ public final class Player: @unchecked Sendable {
                 provider: provider, clock: clock, settings: settings.output,
                 priority: settings.realtimePriority.map { .realtime($0) } ?? .normal)
             let bus = Bus<PlaybackMessage>(loop: loop)
-            let published = PublishedPlayback(renderer)
+            let published = PublishedPlayback(renderer, bus)
             let events = settings.events.map {
                 PlayerEvents($0, of: settings, loop: loop, storage: thread)
             }
             let privileges = settings.streaming.map {
                 StreamingPrivileges($0.privileges, clock: settings.events?.clock, loop: loop)
             }
+            var observers: [any PlaybackObserver] = []
+            if let events { observers.append(PlaybackSessions(events.log, timer: LoopTimer(loop))) }
+            if let privileges { observers.append(privileges.streamNeed) }
             let conductor = PlaybackConductor(
-                loop: loop, bus: bus, published: published, renderer: renderer, source: source,
+                loop: loop, published: published, renderer: renderer, source: source,
                 newSessionID: newSessionID, settings: settings.output,
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer),
-                startTimer: startTimer(loop),
-                observer: events.map { PlaybackSessions($0.log, timer: LoopTimer(loop)) },
-                streamNeed: privileges.map { privileges in
-                    StreamNeed {
-                        switch $0 {
-                        case .pressed: privileges.pressed()
-                        case .needed(let isNeeded): privileges.needChanged(to: isNeeded)
-                        }
-                    }
-                })
+                startTimer: startTimer(loop), observers: observers)
             privileges?.revoked = { [conductor] in conductor.handle(.privilegesRevoked(otherDevice: $0)) }
             let offlineConfiguration = OfflineEngineConfig(configuration)
             let offline = settings.offlining.map {
@@ -264,5 +258,17 @@ public final class Player: @unchecked Sendable {
         events?.close()
         offlineConductor?.close()
         storage.shutDown()
+    }
+}
+
+extension StreamingPrivileges {
+    /// Tells them when the user presses play, and whether a stream should be heard.
+    fileprivate var streamNeed: StreamNeed {
+        StreamNeed { [self] in
+            switch $0 {
+            case .pressed: pressed()
+            case .needed(let isNeeded): needChanged(to: isNeeded)
+            }
+        }
     }
 }

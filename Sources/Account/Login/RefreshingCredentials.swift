@@ -71,7 +71,7 @@ package final class RefreshingCredentials: CredentialsProvider, @unchecked Senda
                 return tokens
             }
         } catch {
-            tell(error.reason)
+            notify(error.reason)
             return lock.withLock { tokens }
         }
     }
@@ -94,7 +94,7 @@ package final class RefreshingCredentials: CredentialsProvider, @unchecked Senda
     private func refresh(insteadOf rejected: String, for use: TokenUse) throws(ResourceFailure) -> String? {
         var schedule = RetrySchedule(use.purpose)
         let progressID = use.progress?.newID() ?? 0
-        defer { use.progress?.goesOn(progressID) }
+        defer { use.progress?.proceeds(progressID) }
         while true {
             // Before the request, so that a change of the link during the request ends the following wait.
             let linkChanges = network.linkChanges
@@ -124,7 +124,7 @@ package final class RefreshingCredentials: CredentialsProvider, @unchecked Senda
         let held: LockFile
         do throws(LockFile.Refusal) { held = try LockFile(store.lockPath) } catch {
             guard case .system(let problem) = error else { return .isBusy }
-            tell("the login cannot be refreshed: \(problem)")
+            notify("the login cannot be refreshed: \(problem)")
             return .ended
         }
         return withExtendedLifetime(held) { attemptAlone(insteadOf: rejected, use) }
@@ -150,11 +150,11 @@ package final class RefreshingCredentials: CredentialsProvider, @unchecked Senda
             case .meteredLink, .offlineMode: return .hopeless(.transfer(error))
             default: break
             }
-            tell("the login cannot be refreshed: \(error.description)")
+            notify("the login cannot be refreshed: \(error.description)")
             return error.isOfNetwork ? .failed(.network, .transfer(error)) : .hopeless(.transfer(error))
         }
         if ServiceRefusal.isTemporary(answer.head.status) {
-            tell("the login cannot be refreshed: the service answers with status \(answer.head.status)")
+            notify("the login cannot be refreshed: the service answers with status \(answer.head.status)")
             return .failed(
                 .server(retryAfter: answer.head.retryAfter),
                 .refused(ServiceRefusal(status: answer.head.status, body: answer.body)))
@@ -164,11 +164,11 @@ package final class RefreshingCredentials: CredentialsProvider, @unchecked Senda
             // the login.
             let status = answer.head.status
             guard status == 400 || status == 401, LoginErrorAnswer.isOne(answer.body) else {
-                tell("the login cannot be refreshed: \(ServiceRefusal.foreignReason(status))")
+                notify("the login cannot be refreshed: \(ServiceRefusal.foreignReason(status))")
                 return .hopeless(.refused(ServiceRefusal(status: status)))
             }
             lock.withLock { spentRefresh = refresh }
-            tell("the service does not accept the login any more. Log in again with `tonearm login`")
+            notify("the service does not accept the login any more. Log in again with `tonearm login`")
             return .ended
         }
         do throws(LoginStore.Failure) {
@@ -176,7 +176,7 @@ package final class RefreshingCredentials: CredentialsProvider, @unchecked Senda
             lock.withLock { unsaved = nil }
         } catch {
             // The tokens are valid until this process ends.
-            tell("the login cannot be saved: \(error.reason)")
+            notify("the login cannot be saved: \(error.reason)")
             lock.withLock { unsaved = (fresh, unsaved?.insteadOf ?? refresh) }
         }
         lock.withLock { tokens = fresh }
@@ -184,7 +184,7 @@ package final class RefreshingCredentials: CredentialsProvider, @unchecked Senda
     }
 
     /// Logs a problem once, until another one follows.
-    private func tell(_ problem: String) {
+    private func notify(_ problem: String) {
         let isNew = lock.withLock {
             defer { lastProblem = problem }
             return !problem.hasSameBytes(as: lastProblem)

@@ -10,15 +10,11 @@ package final class StreamingPrivileges: @unchecked Sendable {
     private let loop: EventLoop
     private let service: PrivilegesService
     private let time: PrivilegesTime
-    private let clock: any MonotonicClock
-    private let jitter: () -> Double
     /// Identifies this program to the service while it runs.
     private let player = SystemRandomSource().uuid()
     private var machine = PrivilegesMachine()
-    /// The user of the last request for an address.
-    private var user: String?
     private let timer: any StartTimer
-    private var discovery: CancellableThread?
+    private var discovery = PrivilegesDiscovery()
     private var socket: (any OngoingSocket)?
     private var link = (isUp: false, isOfflineMode: false)
     /// Called with the name of the other device when it plays now.
@@ -26,21 +22,16 @@ package final class StreamingPrivileges: @unchecked Sendable {
 
     /// - Parameter clock: the time at which the user presses play; nil uses the system's clock.
     package convenience init(_ service: PrivilegesService, clock: TrustedClock?, loop: EventLoop) {
-        self.init(loop: loop, service, PrivilegesTime(clock: clock), timer: LoopTimer(loop))
+        self.init(loop: loop, service, PrivilegesTime(trusted: clock), timer: LoopTimer(loop))
     }
 
-    /// - Parameter jitter: returns a random number in 0…1.
     init(
-        loop: EventLoop, _ service: PrivilegesService, _ time: PrivilegesTime, timer: any StartTimer,
-        clock: any MonotonicClock = SystemMonotonicClock(),
-        jitter: @escaping () -> Double = { Double(SystemRandomSource().bytes(1)[0]) / 255 }
+        loop: EventLoop, _ service: PrivilegesService, _ time: PrivilegesTime, timer: any StartTimer
     ) {
         self.loop = loop
         self.service = service
         self.time = time
         self.timer = timer
-        self.clock = clock
-        self.jitter = jitter
     }
 
     // MARK: Events
@@ -64,7 +55,7 @@ package final class StreamingPrivileges: @unchecked Sendable {
     /// Another login may belong to another account, or be accepted where the last one was not.
     package func loginChanged() {
         let present = service.credentials.user(of: nil)
-        let isSame = if let present, let user { present.utf8.elementsEqual(user.utf8) } else { false }
+        let isSame = if let present, let user = discovery.user { present.utf8.elementsEqual(user.utf8) } else { false }
         if !isSame { handle(.loginChanged) }
     }
 
@@ -75,12 +66,12 @@ package final class StreamingPrivileges: @unchecked Sendable {
         revoked = { _ in }
         handle(.way(isFree: false))
         timer.cancel()
-        endDiscovery()
+        discovery.end()
     }
 
     private func handle(_ event: PrivilegesMachine.Event) {
         loop.assertOnLoop()
-        for effect in machine.handle(event, at: clock.now(), jitter: jitter()) { carryOut(effect) }
+        for effect in machine.handle(event, at: time.now(), jitter: time.jitter()) { carryOut(effect) }
     }
 
     // MARK: Effects
@@ -95,42 +86,30 @@ package final class StreamingPrivileges: @unchecked Sendable {
             }
             socket = service.connect(url, into: connection)
         case .acquire(let pressedAt, let number):
-            let age = (clock.now() - pressedAt) / 1_000_000
+            let age = (time.now() - pressedAt) / 1_000_000
             socket?.send(
                 PrivilegesMessage.userAction(
                     startedAt: time.milliseconds() - age, age: age, player: player, number: number))
         case .disconnect(let code):
-            discovery?.cancel()
+            discovery.cancel()
             socket?.close(code: code)
             socket = nil
         case .revoke(let otherDevice):
             revoked(otherDevice)
-        case .setTimer(let time):
-            guard let time else { return timer.cancel() }
-            timer.start(after: max(0, time - clock.now())) { [self] in handle(.timer) }
+        case .setTimer(let end):
+            guard let end else { return timer.cancel() }
+            timer.start(after: max(0, end - time.now())) { [self] in handle(.timer) }
         }
     }
 
     private func discover(_ attempt: Int) {
-        user = service.credentials.user(of: nil)
-        let former = discovery
-        former?.cancel()
-        discovery = nil
         do throws(SystemError) {
-            discovery = try CancellableThread("privileges", priority: .normal) { [self] cancellation in
-                former?.join()
-                let answer = service.discover(cancellation)
+            try discovery.begin(service) { [self] answer in
                 loop.post { [self] in handle(.discovered(answer, attempt: attempt)) }
             }
         } catch {
             handle(.discovered(.failed(retryAfter: nil), attempt: attempt))
         }
-    }
-
-    private func endDiscovery() {
-        discovery?.cancel()
-        discovery?.join()
-        discovery = nil
     }
 
     private func receive(_ report: PrivilegesConnection.Report, _ attempt: Int) {
@@ -144,14 +123,6 @@ package final class StreamingPrivileges: @unchecked Sendable {
             handle(.closed(retryAfter: retryAfter, attempt: attempt))
         }
     }
-}
-
-/// The time of streaming privileges, in milliseconds since 1970. Any thread.
-struct PrivilegesTime: Sendable {
-    let clock: TrustedClock?
-
-    /// The trusted time; the system's clock, which may be wrong, while no time was ever proved.
-    func milliseconds() -> Int64 { clock?.read().milliseconds ?? SystemTime.clockMilliseconds() }
 }
 
 /// The sink of one connection.

@@ -56,8 +56,8 @@ public final class Daemon: @unchecked Sendable {
         clock: any MonotonicClock = SystemMonotonicClock(), random: any RandomSource = SystemRandomSource()
     ) {
         let observers = observers
-        let problems = DaemonProblems { observers.tell(.problems) }
-        let volume = VolumeControl(player.playbackEngineConfig, loop: loop) { observers.tell(.volume) }
+        let problems = DaemonProblems { observers.notify(.problems) }
+        let volume = VolumeControl(player.playbackEngineConfig, loop: loop) { observers.notify(.volume) }
         let queue = QueueConductor(
             engine: player.playbackEngine, loop: loop, queue: state.contents.queue, clock: clock, random: random)
         let writer = QueueWriter(state.storage, state.contents.image, loop: loop) {
@@ -70,7 +70,7 @@ public final class Daemon: @unchecked Sendable {
         for (name, text) in clientValues where state.settings[name] == nil { writer.keep(name, text) }
         let settings = DaemonSettings(
             file: configuration, clientValues: clientValues, AppliedSettings(player: player, volume: volume),
-            problems: problems, keep: { writer.keep($0, $1) }, changed: { observers.tell(.configuration) })
+            problems: problems, keep: { writer.keep($0, $1) }, changed: { observers.notify(.configuration) })
         let system = SystemCommands(loop: loop) { settings.configuration.commandLine(of: $0) }
         let resume = ResumeGuard(folder: state.path, storage: state.storage, loop: loop) {
             let engine = player.playbackEngine
@@ -86,7 +86,7 @@ public final class Daemon: @unchecked Sendable {
         environment = DaemonEnvironment(
             loop: loop, storage: state.storage, clock: clock, random: random, spareMemory: SpareMemory(loop: loop))
         self.system = SystemRequests(system, configuration, environment)
-        focus = DeviceFocus(queue) { observers.tell(.state) }
+        focus = DeviceFocus(queue) { observers.notify(.state) }
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
         present = PresentStatus(player.playbackEngine, queue, volume, focus, problems, deviceAbsence: deviceAbsence)
         reactions = QueueReactions(
@@ -133,7 +133,7 @@ public final class Daemon: @unchecked Sendable {
             library = try LibraryConductor(
                 configuration.libraryFolders, index: "\(configuration.stateFolder)/library.db",
                 playlists: configuration.playlistFolder, loop: loop, storage: environment.storage,
-                changed: { [observers] in observers.tell(.library($0)) },
+                changed: { [observers] in observers.notify(.library($0)) },
                 report: { [problems] in problems.set(DaemonProblem.library, $0) })
         } catch {
             problems.set(DaemonProblem.library, "the library cannot be used: \(error.description)")
@@ -159,7 +159,7 @@ public final class Daemon: @unchecked Sendable {
         loop.assertOnLoop()
         focus.begin()
         reactions.resume.start(settings.configuration.resume)
-        observers.tell(.state)
+        observers.notify(.state)
         offlineProblems.check()
         // After resuming: meanwhile the engine opens the file and the device.
         panel?.listen()
@@ -199,7 +199,7 @@ public final class Daemon: @unchecked Sendable {
         guard link != present.link else { return }
         present.link = link
         queue.linkChanged()
-        observers.tell(.state)
+        observers.notify(.state)
     }
 
     /// Calls `action` once the present queue and settings are on the medium, or could not be written.

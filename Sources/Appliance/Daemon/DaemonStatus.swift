@@ -6,18 +6,6 @@ import Queue
 
 /// The whole status of the daemon, as it is shown to a client.
 public struct DaemonStatus: Equatable, Sendable {
-    /// The reason why an entry waits.
-    public enum Wait: Equatable, Sendable {
-        /// A file is read, or bytes are on their way. Playback is stalled.
-        case medium
-        /// There is no link to other networks.
-        case link
-        /// The network has failed. The next attempt follows after this time.
-        case network(seconds: Double)
-        /// The service fails, or asks to wait. The next attempt follows after this time.
-        case service(seconds: Double)
-    }
-
     package var playback = QueuePlayback.stopped
     /// The entry that plays or will play.
     package var entry: QueueEntry?
@@ -32,7 +20,7 @@ public struct DaemonStatus: Equatable, Sendable {
     /// The seconds of a streamed entry that have arrived but are not decoded; nil for any other entry.
     public var buffered: Double?
     /// The reason why the entry waits; nil when it does not wait.
-    public var wait: Wait?
+    public var wait: WaitReason?
     /// The configuration of the open device; nil while none is open.
     public var device: DeviceConfiguration?
     /// The changes to the samples on their way to the device; nil while no device is open.

@@ -9,7 +9,7 @@ import Queue
 final class EntryProblems {
     /// Why the data of an entry is late.
     enum Delay: Equatable {
-        case wait(DaemonStatus.Wait)
+        case wait(WaitReason)
         /// The decoder has bytes and works on them.
         case decoding
     }

@@ -27,7 +27,7 @@ final class OfflineProblems: @unchecked Sendable {
     func stop() { engine?.observeSpace(nil) }
 
     private func receive(_ message: OfflineMessage) {
-        observers.tell(.offline(message))
+        observers.notify(.offline(message))
         if case .progress = message { return }
         check()
     }

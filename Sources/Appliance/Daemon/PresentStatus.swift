@@ -68,14 +68,13 @@ final class PresentStatus {
     /// Why the device cannot be opened, for the user; nil when it can, or is not needed.
     var deviceProblem: String? { engine.deviceProblem }
 
-    private var wait: DaemonStatus.Wait? {
+    private var wait: WaitReason? {
         if let seconds = queue.secondsUntilRetry { return .service(seconds: seconds) }
-        switch engine.streamWait {
-        case .network where link?.kind == .offline: return .link
-        case .network(let seconds): return .network(seconds: seconds)
-        case .service(let seconds): return .service(seconds: seconds)
-        case nil: return engine.isWaitingForMedium ? .medium : nil
+        if let wait = engine.streamWait {
+            if case .network = wait, link?.kind == .offline { return .link }
+            return wait
         }
+        return engine.isWaitingForMedium ? .medium : nil
     }
 
     /// Why the data of the entry is late; nil when the data is not the reason.

@@ -36,30 +36,30 @@ final class QueueReactions {
         case .queueChanged, .advanced:
             resume.queueChanged()
             writer.keepQueue()
-            observers.tell(.queue)
-            observers.tell(.state)
+            observers.notify(.queue)
+            observers.notify(.state)
         case .currentAnnounced:
-            observers.tell(.track)
+            observers.notify(.track)
         case .stateChanged(let state):
             if state != .notPlaying { problems.set(DaemonProblem.privileges, nil) }
             entryProblems.waits(queue.entryWithoutData) { [present] in present.delay }
             problems.set(DaemonProblem.device, present.deviceProblem)
-            observers.tell(.state)
+            observers.notify(.state)
         case .positionJumped:
             position.handle(.jumped)
-            observers.tell(.positionJumped)
+            observers.notify(.positionJumped)
         case .rested:
             position.handle(.rested)
         case .failed(let entry, let error):
             Log.warning(error.message)
             let product = queue.contents.product(entry) ?? QueuedProduct(.track, error.mediaProduct?.productId ?? "")
-            observers.tell(.failed(QueueEntry(id: entry, product: product), error))
+            observers.notify(.failed(QueueEntry(id: entry, product: product), error))
         case .mediumMissing(let error):
             entryProblems.mediumIsMissing(error.map { "\($0.message). It is retried." })
-            observers.tell(.state)
+            observers.notify(.state)
         case .serviceAway(let error):
             entryProblems.serviceIsAway(error.map { "\($0.message) It is retried, and playback goes on then." })
-            observers.tell(.state)
+            observers.notify(.state)
         case .ended:
             Log.info("the queue has ended")
         case .nothingToHear:

@@ -143,13 +143,13 @@ private struct ResumeFile: Sendable {
             try create(path, text)
             removeFromRuntime()
         } catch let problem {
-            guard let runtimePath else { return tell(problem) }
-            do throws(SystemError) { try create(runtimePath, text) } catch { tell(error) }
+            guard let runtimePath else { return notify(problem) }
+            do throws(SystemError) { try create(runtimePath, text) } catch { notify(error) }
         }
     }
 
     /// Logs that crashes are not counted, and that the entry is opened.
-    private func tell(_ problem: SystemError) {
+    private func notify(_ problem: SystemError) {
         Log.warning("an entry that ends the process cannot be noticed: \(problem)")
     }
 

@@ -17,7 +17,7 @@ public final class SystemCommands {
         /// Reports a hang-up when the command has ended.
         let descriptor: Int32
         /// Whether a repeated request was logged meanwhile.
-        var isTold = false
+        var isReported = false
     }
 
     private let loop: EventLoop
@@ -45,8 +45,8 @@ public final class SystemCommands {
         let line = line(command)
         if line.utf8.elementsEqual("none".utf8) { return }
         if let index = running.firstIndex(where: { $0.command == command }) {
-            if !running[index].isTold { notice("\(line): still running; not started a second time") }
-            running[index].isTold = true
+            if !running[index].isReported { notice("\(line): still running; not started a second time") }
+            running[index].isReported = true
             return
         }
         notice("running \(line)")

@@ -38,28 +38,28 @@ public final class Watchdog: @unchecked Sendable {
         loop.assertOnLoop()
         observers.add { [self] event in
             switch event {
-            case .state, .track, .problems: tellStatus()
+            case .state, .track, .problems: notifyStatus()
             default: break
             }
         }
-        supervisor.tell(.ready)
-        tellStatus()
+        supervisor.notify(.ready)
+        notifyStatus()
         look()
     }
 
     /// Reports that the configuration is being reloaded; `reloaded` follows.
-    public func reloads() { supervisor.tell(.reloading(at: clock.now())) }
+    public func reloads() { supervisor.notify(.reloading(at: clock.now())) }
 
-    public func reloaded() { supervisor.tell(.ready) }
+    public func reloaded() { supervisor.notify(.ready) }
 
     public func stop() {
         loop.assertOnLoop()
         if let timer { loop.cancel(timer) }
         timer = nil
-        supervisor.tell(.stopping)
+        supervisor.notify(.stopping)
     }
 
-    private func tellStatus() { supervisor.tell(.status(status().summary)) }
+    private func notifyStatus() { supervisor.notify(.status(status().summary)) }
 
     /// Asks control, and through it the audio thread if that is at work. Only one question is open at a time: a thread
     /// that hangs would collect them.
@@ -83,7 +83,7 @@ public final class Watchdog: @unchecked Sendable {
                 decoderBeat: engine.decoderBeat, time: clock.now()))
         switch finding {
         case .healthy:
-            supervisor.tell(.alive)
+            supervisor.notify(.alive)
         case .clockStands:
             Log.warning("nothing was heard for \(pause / 1_000_000) ms although it plays")
         case .loopsHang:

@@ -43,8 +43,8 @@ final class LineWatch {
             var active: [Bool] = []
             for source in sources { active.append(try source.isActive()) }
             failures.reset()
-            tell([.ready(subject: input.subject)])
-            tell(input.began(active, at: clock.now()))
+            notify([.ready(subject: input.subject)])
+            notify(input.began(active, at: clock.now()))
             schedule()
         } catch {
             fail(error)
@@ -66,7 +66,7 @@ final class LineWatch {
     /// Releases the lines, which cannot be used, and retries later.
     private func fail(_ error: LineError) {
         release()
-        if failures.isNews(error) { tell([.unavailable(subject: input.subject, error)]) }
+        if failures.isNews(error) { notify([.unavailable(subject: input.subject, error)]) }
         guard !isStopped else { return }
         timer = loop.schedule(after: failures.nextDelay()) {
             self.timer = nil
@@ -87,7 +87,7 @@ final class LineWatch {
             }
             // Two contacts of an encoder have separate descriptors; only the time stamps define their order.
             edges.sort { $0.edge.time < $1.edge.time }
-            for (line, edge) in edges { tell(input.changed(line, edge)) }
+            for (line, edge) in edges { notify(input.changed(line, edge)) }
             schedule()
         } catch {
             fail(error)
@@ -112,14 +112,14 @@ final class LineWatch {
         guard deadline <= now else { return }
         do throws(LineError) {
             let active = try first.isActive()
-            tell(input.timePassed(to: now, active: active))
+            notify(input.timePassed(to: now, active: active))
             schedule()
         } catch {
             fail(error)
         }
     }
 
-    private func tell(_ events: [BoardEvent]) {
+    private func notify(_ events: [BoardEvent]) {
         // The receiver of an event may stop this watch.
         for event in events where !isStopped { deliver(event) }
     }

@@ -1,33 +1,10 @@
 import Platform
 
-/// Why a stream waits, apart from bytes that are simply on their way.
-public enum StreamWait: Equatable, Sendable {
-    /// The network has failed. Another link ends the wait at once.
-    /// - Parameter seconds: the time until the next attempt; 0 during an attempt.
-    case network(seconds: Double)
-    /// The service failed, or asked to wait (5XX and 429).
-    /// - Parameter seconds: the time until the next attempt; 0 during an attempt.
-    case service(seconds: Double)
-
-    /// The time until the next attempt; 0 during an attempt.
-    package var seconds: Double {
-        switch self {
-        case .network(let seconds), .service(let seconds): seconds
-        }
-    }
-}
-
 /// The progress of a product's transfers: the audio that is buffered for the decoder, and the reason why they wait.
 ///
 /// Thread: any. The threads of the decoder and the network write it. A status reads it on other threads.
 /// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 package final class StreamProgress: @unchecked Sendable {
-    /// Why a transfer is retried, and when: in nanoseconds of the clock.
-    enum Retry: Equatable, Sendable {
-        case network(at: Int64)
-        case service(at: Int64)
-    }
-
     /// The event that wakes a sleeping decoder thread.
     package enum Arrival {
         /// More bytes, or the end of a transfer.
@@ -43,7 +20,8 @@ package final class StreamProgress: @unchecked Sendable {
     private let waitChanged: (@Sendable () -> Void)?
     private let lock = Lock()
     private var lastID = 0
-    private var retries: [(id: Int, retry: Retry)] = []
+    /// Why transfers are retried, and when: in nanoseconds of the clock.
+    private var retries: [(id: Int, failure: RetrySchedule.Failure, time: Int64)] = []
     private var stretches: [(id: Int, stretch: BufferedStretch)] = []
     private var awaited: (arrival: Arrival, sleeper: WakeUp)?
 
@@ -67,17 +45,14 @@ package final class StreamProgress: @unchecked Sendable {
         let isFirst = lock.withLock {
             let isFirst = retries.isEmpty
             retries.removeAll { $0.id == id }
-            switch failure {
-            case .network: retries.append((id, .network(at: time)))
-            case .server: retries.append((id, .service(at: time)))
-            }
+            retries.append((id, failure, time))
             return isFirst
         }
         if isFirst { waitChanged?() }
     }
 
     /// Notes that the transfer runs again, or has ended.
-    package func goesOn(_ id: Int) {
+    package func proceeds(_ id: Int) {
         let isOver = lock.withLock {
             guard !retries.isEmpty else { return false }
             retries.removeAll { $0.id == id }
@@ -116,19 +91,11 @@ package final class StreamProgress: @unchecked Sendable {
     // MARK: For a status
 
     /// The wait that ends last; nil when no transfer waits.
-    package var wait: StreamWait? {
+    package var wait: WaitReason? {
         let now = clock.now()
-        func seconds(_ time: Int64) -> Double { Double(max(0, time - now)) / 1e9 }
-        var latest: (time: Int64, wait: StreamWait)?
-        for (_, retry) in lock.withLock({ retries }) {
-            let (time, wait): (Int64, StreamWait) =
-                switch retry {
-                case .network(let time): (time, .network(seconds: seconds(time)))
-                case .service(let time): (time, .service(seconds: seconds(time)))
-                }
-            if time >= latest?.time ?? .min { latest = (time, wait) }
-        }
-        return latest?.wait
+        // The newest one counts when several end at the same time.
+        let last = lock.withLock { retries }.reversed().max { $0.time < $1.time }
+        return last.map { WaitReason($0.failure, seconds: Double(max(0, $0.time - now)) / 1e9) }
     }
 
     /// The seconds of audio that have arrived but are not decoded; nil for a product that is not streamed.

@@ -121,13 +121,15 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
         otherwise: [[UInt8]] = [],
         _ work: @escaping @Sendable (CacheRows) throws(DatabaseError) -> [[UInt8]], answer: @escaping Bodies
     ) {
-        let result = WorkResult()
-        storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
-            result.bodies = try work(CacheRows(database))
-        } answer: { error in
-            guard let error else { return answer(result.bodies) }
-            Log.warning("the index of the cache cannot be written: \(error.description)")
-            answer(otherwise)
+        storage.transact(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
+            try work(CacheRows(database))
+        } answer: { result in
+            switch result {
+            case .success(let bodies): answer(bodies ?? [])
+            case .failure(let error):
+                Log.warning("the index of the cache cannot be written: \(error.description)")
+                answer(otherwise)
+            }
         }
     }
 }
@@ -136,10 +138,4 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
 /// `@unchecked Sendable` is safe because a condition guards it.
 private final class End: @unchecked Sendable {
     var isReached = false
-}
-
-/// The result of work on the storage thread.
-/// `@unchecked Sendable` is safe because only that thread uses it.
-private final class WorkResult: @unchecked Sendable {
-    var bodies: [[UInt8]] = []
 }

@@ -39,7 +39,7 @@ package struct LivePatience: Equatable, Sendable {
     }
 
     /// Counts a new byte.
-    mutating func goesOn() { spent = 0 }
+    mutating func proceeds() { spent = 0 }
 }
 
 /// The parameters of requests for resources of live content.

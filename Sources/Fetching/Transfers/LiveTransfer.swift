@@ -102,7 +102,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
             defer { isOver = true }
             return isOver
         }
-        progress?.goesOn(progressID)
+        progress?.proceeds(progressID)
         if !wasOver { receiver.ended(failure) }
     }
 
@@ -123,9 +123,9 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         guard receiver.received(bytes) == .more else { return .enough }
         if let head = answer.head { version = version.completed(by: ResourceVersion(head.head)) }
         arrived += Int64(bytes.count)
-        patience.goesOn()
+        patience.proceeds()
         answer.since = retries.clock.now()
-        progress?.goesOn(progressID)
+        progress?.proceeds(progressID)
         return .more
     }
 

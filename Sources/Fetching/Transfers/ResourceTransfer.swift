@@ -88,7 +88,7 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
         case .wanted(let part):
             guard receiver.received(UnsafeRawBufferPointer(rebasing: bytes[part])) == .more else { return .enough }
             let taken = lock.withLock { machine.taken(part, of: bytes.count) }
-            if taken.endsWait { progress?.goesOn(progressID) }
+            if taken.endsWait { progress?.proceeds(progressID) }
             if let address = taken.workingAddress { addresses?.failed.succeeded(address) }
             carryOut(taken.effects)
             return .more
@@ -127,7 +127,7 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
             case .addressWorks(let address): addresses?.failed.succeeded(address)
             case .log(let line): Log.warning(line)
             case .end(let failure):
-                progress?.goesOn(progressID)
+                progress?.proceeds(progressID)
                 receiver.ended(failure)
             }
         }

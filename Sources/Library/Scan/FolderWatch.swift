@@ -59,7 +59,7 @@ package final class FolderWatch {
     /// Whether all changes are reported. The kernel's limit may be too low (fs.inotify.max_user_watches), a folder may
     /// be unreadable, or another machine may change it.
     package private(set) var isComplete = true
-    private var hasToldOfLimit = false
+    private var hasReportedLimit = false
 
     /// - Parameter folders: the music folders, without links and dots; empty when mounts do not matter.
     package init(
@@ -87,11 +87,11 @@ package final class FolderWatch {
             }
             paths[watch] = folder
         } else if tonearm_errno() == ENOSPC || tonearm_errno() == ENOMEM {
-            if !hasToldOfLimit {
+            if !hasReportedLimit {
                 Log.warning(
                     "not all folders are watched: fs.inotify.max_user_watches is too low; scanned hourly instead")
             }
-            hasToldOfLimit = true
+            hasReportedLimit = true
             isComplete = false
         } else if tonearm_errno() == EACCES {
             // The walk logs it. A change of its permissions raises an event in the folder above, but no folder above

@@ -6,17 +6,12 @@ import Platform
 ///
 /// Thread: the download's.
 final class GrowingContent {
-    /// The name of the file.
-    let content: [UInt8]
     private let store: OfflineStore
     private let download: QueuedDownload
-    private let fingerprint: [UInt8]
-    private let sealedKey: [UInt8]
     private let writer: SealedWriter
     private let interval: Int64
-    private var parts: ContentParts
-    private var recorded: Int64
-    private var percent: Int64
+    /// The progress at the last record, with the parts and the percentage since.
+    private var progress: OfflineProgress
     /// The resource and the byte in it to begin at. With a `validator`, the resource is continued only if it still
     /// matches.
     let start: (index: Int, offset: Int64, validator: String?)
@@ -26,16 +21,14 @@ final class GrowingContent {
     init(
         _ download: QueuedDownload, _ fingerprint: [UInt8], in store: OfflineStore, recordedEvery interval: Int64
     ) throws(OfflineFailure) {
-        (self.store, self.download, self.fingerprint) = (store, download, fingerprint)
-        self.interval = interval
-        if let progress = download.progress, progress.fingerprint == fingerprint,
+        (self.store, self.download, self.interval) = (store, download, interval)
+        if var progress = download.progress, progress.fingerprint == fingerprint,
             let key = store.key(progress.sealedKey, of: progress.content),
             let writer = try Self.continued(progress, key, in: store)
         {
             self.writer = writer
-            (content, sealedKey) = (progress.content, progress.sealedKey)
-            (parts, recorded, percent) = (progress.parts, progress.synced, progress.percent)
-            start = parts.cut(to: progress.synced)
+            start = progress.parts.cut(to: progress.synced)
+            self.progress = progress
             return
         }
         let content = SystemRandomSource().bytes(SealedChunks.identityCount)
@@ -48,13 +41,16 @@ final class GrowingContent {
             store.release(content)
             throw OfflineFailure(error)
         }
-        (self.content, sealedKey) = (content, sealed)
-        (parts, recorded, percent) = (ContentParts(), 0, 0)
+        progress = OfflineProgress(
+            content: content, sealedKey: sealed, fingerprint: fingerprint, synced: 0, parts: ContentParts(), percent: 0)
         start = (0, 0, nil)
         if let former = download.progress { try forget(former) }
     }
 
     deinit { store.release(content) }
+
+    /// The name of the file.
+    var content: [UInt8] { progress.content }
 
     /// - Returns: nil when the file is missing or does not match the record: it is fetched from its beginning.
     private static func continued(
@@ -89,11 +85,11 @@ final class GrowingContent {
     var count: Int64 { writer.count }
 
     /// Notes that the next resource begins here.
-    func begin(validator: String?) { parts.all.append(.init(start: count, validator: validator)) }
+    func begin(validator: String?) { progress.parts.all.append(.init(start: count, validator: validator)) }
 
     /// Returns the position of a resource, in bytes.
     /// - Parameter resource: a resource that has begun.
-    func offset(of resource: Int) -> Int64 { parts.all[resource].start }
+    func offset(of resource: Int) -> Int64 { progress.parts.all[resource].start }
 
     func append(_ bytes: [UInt8]) throws(OfflineFailure) {
         do throws(SealedFileError) { try writer.append(bytes) } catch { throw OfflineFailure(error) }
@@ -108,8 +104,8 @@ final class GrowingContent {
     /// Records the progress when enough was written since the last record.
     /// - Returns: whether it was recorded.
     func reached(percent: Int) throws(OfflineFailure) -> Bool {
-        self.percent = max(self.percent, Int64(percent))
-        guard count - recorded >= interval else { return false }
+        progress.percent = max(progress.percent, Int64(percent))
+        guard count - progress.synced >= interval else { return false }
         try record()
         return true
     }
@@ -118,21 +114,20 @@ final class GrowingContent {
     private func record() throws(OfflineFailure) {
         let synced: Int64
         do throws(SealedFileError) { synced = try writer.interrupt() } catch { throw OfflineFailure(error) }
-        guard synced > recorded else { return }
-        parts.forgetValidators(before: synced)
-        let progress = OfflineProgress(
-            content: content, sealedKey: sealedKey, fingerprint: fingerprint, synced: synced, parts: parts,
-            percent: percent)
-        let download = download
+        guard synced > progress.synced else { return }
+        progress.parts.forgetValidators(before: synced)
+        var new = progress
+        new.synced = synced
+        let (download, recorded) = (download, new)
         let isWanted: Bool
         do throws(DatabaseError) {
             isWanted = try store.waitToWrite { (rows) throws(DatabaseError) in
-                try rows.setProgress(progress, of: download)
+                try rows.setProgress(recorded, of: download)
             }
         } catch {
             throw OfflineFailure(error)
         }
-        recorded = synced
+        progress = recorded
         if !isWanted { throw .stopped }
     }
 
@@ -146,14 +141,14 @@ final class GrowingContent {
             try rows.download(download.product)?.number == download.number
         }
         // A file without a record would stay unused until the next start: remove it.
-        if found == false || recorded == 0 { store.removeFiles([content]) }
+        if found == false || progress.synced == 0 { store.removeFiles([content]) }
     }
 
     /// Syncs the complete file.
     /// - Returns: the key of the file, sealed with the device's key.
     func finish() throws(OfflineFailure) -> [UInt8] {
         do throws(SealedFileError) { try writer.finish() } catch { throw OfflineFailure(error) }
-        return sealedKey
+        return progress.sealedKey
     }
 
     /// Removes the file and its record, because it cannot be used.

@@ -22,7 +22,7 @@ struct QueuedDownload: Equatable, Sendable {
     var failure: String?
     /// Whether it failed and begins again: `.started` is then sent even if a part is on the medium. In the database its
     /// reason is empty until progress is recorded.
-    var isToBeTold = false
+    var isToBeReported = false
     /// Whether the appliance chose it, and may remove it.
     var isAutomatic = false
     /// The part on the medium; nil before the first byte.
@@ -111,7 +111,7 @@ extension QueuedDownload {
         self.init(
             number: number, product: product, referenceId: reference, request: request, priority: priority,
             state: state, isAutomatic: row.integer(7) == 1)
-        if let text = row.text(6) { if text.isEmpty { isToBeTold = true } else { failure = text } }
+        if let text = row.text(6) { if text.isEmpty { isToBeReported = true } else { failure = text } }
         if let content = row.bytes(8), content.count == 16, let key = row.bytes(9), let fingerprint = row.bytes(10),
             let synced = row.integer(11), OfflineSize.counted(synced) == synced,
             let parts = row.text(12).flatMap({ ContentParts($0) })

@@ -4,7 +4,7 @@ import Playback
 /// Changes of downloads: their states, their progress and their removal.
 extension OfflineRows {
     /// Makes `.started` be sent again for these downloads.
-    func tellAgain(_ numbers: [Int64]) throws(DatabaseError) {
+    func notifyAgain(_ numbers: [Int64]) throws(DatabaseError) {
         for number in numbers {
             try database.execute(
                 "UPDATE offline_job SET failure = '' WHERE number = ? AND state = 0", .integer(number))

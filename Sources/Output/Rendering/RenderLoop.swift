@@ -153,7 +153,7 @@ final class RenderLoop {
 
     private func prime(mayReopen: Bool = false) throws(DeviceFault) -> Wait {
         // A stream without frames needs no device.
-        if head.written == 0, head.isAtBoundary { return goOn() }
+        if head.written == 0, head.isAtBoundary { return proceed() }
         guard let sink = openDevice(mayReopen: mayReopen) else { return .time(milliseconds: 0) }
         let result = try fill(sink)
         // Not every device fills up: ALSA's `null` always has room for a whole buffer.
@@ -195,11 +195,11 @@ final class RenderLoop {
         }
         try sink.drain()
         _ = head.finish(.start)
-        return goOn()
+        return proceed()
     }
 
     /// Continues after all frames before a boundary were heard.
-    private func goOn() -> Wait {
+    private func proceed() -> Wait {
         if head.passBoundary() {
             activity = .priming
         } else {

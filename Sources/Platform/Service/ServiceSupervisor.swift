@@ -54,7 +54,7 @@ public struct ServiceSupervisor: Sendable {
         ServiceSupervisor(environment: { name in getenv(name).map { String(cString: $0) } })
     }
 
-    public func tell(_ message: Message) {
+    public func notify(_ message: Message) {
         let text = message.text
         if tonearm_notify(address, text, text.utf8.count) != 0 {
             Log.debug("the service manager cannot be reached: \(SystemError.last("sendto", address))")

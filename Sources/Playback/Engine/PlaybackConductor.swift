@@ -13,32 +13,25 @@ package final class PlaybackConductor: @unchecked Sendable {
 
     private let loop: EventLoop
     private let link = ConductorLink()
-    private let bus: Bus<PlaybackMessage>
     private let published: PublishedPlayback
     private let renderer: RendererCommands
     let poller: RendererEventPoller
     private let device: ConductedDevice
     private let items: ConductedItems
     private let startTimer: any StartTimer
-    /// Follows the items; nil when nothing is recorded.
-    private let observer: (any PlaybackObserver)?
-    /// Reports whether a stream of the content service should be heard; nil without a service.
-    private let streamNeed: StreamNeed?
+    private let observers: [any PlaybackObserver]
     private var machine = PlaybackStateMachine()
 
     package init(
-        loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
+        loop: EventLoop, published: PublishedPlayback, renderer: Renderer,
         source: any PlaybackSource, newSessionID: @escaping @Sendable () -> String, settings: RendererSettings,
-        volume: LoudnessAndVolume, startTimer: any StartTimer, observer: (any PlaybackObserver)? = nil,
-        streamNeed: StreamNeed? = nil
+        volume: LoudnessAndVolume, startTimer: any StartTimer, observers: [any PlaybackObserver] = []
     ) {
         self.loop = loop
-        self.bus = bus
         self.published = published
         self.renderer = RendererCommands(renderer)
         self.startTimer = startTimer
-        self.observer = observer
-        self.streamNeed = streamNeed
+        self.observers = observers
         poller = RendererEventPoller(renderer, loop: loop, link: link)
         device = ConductedDevice(volume, settings, published)
         items = ConductedItems(
@@ -61,7 +54,7 @@ package final class PlaybackConductor: @unchecked Sendable {
     }
 
     func play(isAutomatic: Bool) {
-        if !isAutomatic { streamNeed?.press() }
+        if !isAutomatic { for observer in observers { observer.pressed() } }
         handle(.play)
     }
 
@@ -73,10 +66,12 @@ package final class PlaybackConductor: @unchecked Sendable {
         var before = moment
         before.position = heard
         let effects = machine.handle(event, heard: heard)
-        observer?.willCarryOut(event, effects, before)
+        for observer in observers { observer.willCarryOut(event, effects, before) }
         for effect in effects { carryOut(effect) }
-        observer?.didCarryOut(event, effects, before, moment) { [link] in link.conductor?.moment ?? before }
-        streamNeed?.look(moment)
+        let after = moment
+        for observer in observers {
+            observer.didCarryOut(event, effects, before, after) { [link] in link.conductor?.moment ?? after }
+        }
         items.sent(renderer.sent)
         items.setPlaying(renderer.isRunning ? machine.currentItem : nil)
         let pipeline = items[machine.currentItem]?.pipeline
@@ -97,7 +92,7 @@ package final class PlaybackConductor: @unchecked Sendable {
     /// Ends the decoder threads, each as soon as its source allows. Only `discardEvents` may be called afterwards.
     package func shutDown() {
         loop.assertOnLoop()
-        observer?.ends(moment)
+        for observer in observers { observer.ends(moment) }
         link.conductor = nil
         poller.stop()
         startTimer.cancel()
@@ -170,7 +165,7 @@ package final class PlaybackConductor: @unchecked Sendable {
         case .send(let message):
             publishScaling()
             published.show(machine)
-            bus.send(message)
+            published.send(message)
         case .watchStart(let generation):
             startTimer.start(after: Self.startLimit) { [self] in handle(.startIsLate(generation: generation)) }
         }
@@ -181,7 +176,7 @@ package final class PlaybackConductor: @unchecked Sendable {
             let session = try items.open(id, product) { [loop, link] report in
                 loop.post { link.conductor?.receive(report, from: id) }
             }
-            observer?.opens(id, product, session: session, isNext: isNext)
+            for observer in observers { observer.opens(id, product, session: session, isNext: isNext) }
         } catch {
             let error = PlayerError(error, product)
             loop.post { [link] in link.conductor?.handle(.failed(id, error, hasFrames: false)) }
@@ -205,11 +200,10 @@ package final class PlaybackConductor: @unchecked Sendable {
         case .representationChanged(let representation, let position):
             items.add(representation, at: position, to: id)
         case .fetch(let report):
-            observer?.fetches(id, report)
             items.isStreamed(id)
-            streamNeed?.look(moment)
+            for observer in observers { observer.fetches(id, report, moment) }
         case .sessionRenewed(let session):
-            observer?.renewed(id, session: session, moment)
+            for observer in observers { observer.renewed(id, session: session, moment) }
             handle(.sessionRenewed(id, session))
         }
     }
@@ -266,7 +260,7 @@ package final class PlaybackConductor: @unchecked Sendable {
         case .starved(let generation):
             handle(.starved(generation: generation))
         case .reopening(let question):
-            device.reopening.ask(goOn: { [loop, link] in loop.post { link.conductor?.reopen(question) } })
+            device.reopening.ask(proceed: { [loop, link] in loop.post { link.conductor?.reopen(question) } })
         case .deviceLost(let generation, let box):
             let error = box.takeRetainedValue().error
             if !renderer.isReleased(event) { lost(error, generation) }

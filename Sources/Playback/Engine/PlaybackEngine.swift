@@ -130,5 +130,5 @@ public final class PlaybackEngine: @unchecked Sendable {
 
     /// Why the transfers of the active product wait, even while buffered audio still plays; nil while they run. No
     /// message is sent for it.
-    public var streamWait: StreamWait? { published.value.pipeline?.stream.wait }
+    public var streamWait: WaitReason? { published.value.pipeline?.stream.wait }
 }

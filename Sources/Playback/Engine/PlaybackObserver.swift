@@ -1,7 +1,11 @@
-/// Follows what the playback engine does with its items, to record it. `Player` has the one that records sessions.
+/// Follows what the playback engine does with its items. `StreamNeed` is one, and `Player` has the one that records
+/// sessions. A function that an observer does not need does nothing.
 ///
 /// Thread: every call is on control, and returns soon.
 package protocol PlaybackObserver: AnyObject {
+    /// The user has pressed play.
+    func pressed()
+
     /// An item's source is being opened.
     /// - Parameters:
     ///   - session: the id of its playback session.
@@ -22,7 +26,8 @@ package protocol PlaybackObserver: AnyObject {
         _ after: PlaybackMoment, now: @escaping () -> PlaybackMoment)
 
     /// The content service is asked for an item that is being opened or plays, or has answered.
-    func fetches(_ item: ItemID, _ report: FetchReport)
+    /// - Parameter moment: the engine now.
+    func fetches(_ item: ItemID, _ report: FetchReport, _ moment: PlaybackMoment)
 
     /// The source of an item starts over, in a new playback session.
     /// - Parameter moment: the engine now.
@@ -30,4 +35,14 @@ package protocol PlaybackObserver: AnyObject {
 
     /// The engine ends.
     func ends(_ moment: PlaybackMoment)
+}
+
+extension PlaybackObserver {
+    package func pressed() {}
+    package func opens(_ item: ItemID, _ product: MediaProduct, session: String, isNext: Bool) {}
+    package func willCarryOut(
+        _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment
+    ) {}
+    package func renewed(_ item: ItemID, session: String, _ moment: PlaybackMoment) {}
+    package func ends(_ moment: PlaybackMoment) {}
 }

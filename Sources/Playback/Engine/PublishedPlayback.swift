@@ -2,7 +2,7 @@ import Output
 import PCM
 import Platform
 
-/// The values that other threads may read. Only control changes them.
+/// The values that other threads may read, and the bus of the messages about them. Only control changes them.
 /// `@unchecked Sendable` is safe because `lock` guards the value, and any thread may read the renderer's position.
 package final class PublishedPlayback: @unchecked Sendable {
     struct Value {
@@ -22,11 +22,12 @@ package final class PublishedPlayback: @unchecked Sendable {
         var pipeline: MediaPipeline?
     }
 
+    package let bus: Bus<PlaybackMessage>
     private let renderer: Renderer
     private let lock = Lock()
     private var current = Value()
 
-    package init(_ renderer: Renderer) { self.renderer = renderer }
+    package init(_ renderer: Renderer, _ bus: Bus<PlaybackMessage>) { (self.renderer, self.bus) = (renderer, bus) }
 
     // MARK: Any thread
 
@@ -52,6 +53,9 @@ package final class PublishedPlayback: @unchecked Sendable {
     // MARK: Control
 
     func update(_ change: (inout Value) -> Void) { lock.withLock { change(&current) } }
+
+    /// Call it after the values were changed.
+    func send(_ message: PlaybackMessage) { bus.send(message) }
 
     /// Shows the product, context and state of the messages.
     func show(_ machine: PlaybackStateMachine) {

@@ -8,10 +8,10 @@ final class ReopeningListener {
 
     func set(_ listener: ((DeviceReopening) -> Void)?) { self.listener = listener }
 
-    /// - Parameter goOn: reopens the device.
-    func ask(goOn: @escaping @Sendable () -> Void) {
+    /// - Parameter proceed: reopens the device.
+    func ask(proceed: @escaping @Sendable () -> Void) {
         isReopening = true
-        listener?(.asked(goOn: goOn))
+        listener?(.asked(proceed: proceed))
     }
 
     func deviceRuns() {

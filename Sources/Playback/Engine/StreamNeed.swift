@@ -2,7 +2,7 @@
 /// local files and files of the web are no streams of the service.
 ///
 /// Thread: control.
-package final class StreamNeed {
+package final class StreamNeed: PlaybackObserver {
     package enum Change: Equatable {
         case pressed
         case needed(Bool)
@@ -13,8 +13,16 @@ package final class StreamNeed {
 
     package init(_ report: @escaping (Change) -> Void) { self.report = report }
 
-    /// The user has pressed play.
-    func press() { report(.pressed) }
+    package func pressed() { report(.pressed) }
+
+    package func didCarryOut(
+        _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment,
+        _ after: PlaybackMoment, now: @escaping () -> PlaybackMoment
+    ) {
+        look(after)
+    }
+
+    package func fetches(_ item: ItemID, _ fetch: FetchReport, _ moment: PlaybackMoment) { look(moment) }
 
     /// Looks at the engine after an event, and after an item has turned out to be a stream.
     func look(_ moment: PlaybackMoment) {

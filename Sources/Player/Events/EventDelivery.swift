@@ -3,8 +3,7 @@ import Events
 import Network
 import Platform
 
-/// Delivers the events of the outbox to the service: carries out what `DeliveryMachine` decides. Each batch has a
-/// thread for as long as it is on its way.
+/// Delivers the events of the outbox to the service: carries out what `DeliveryMachine` decides.
 ///
 /// Thread: control, except where a declaration says otherwise. `@unchecked Sendable` is safe because only control uses
 /// its mutable state; other threads only post to `loop`.
@@ -12,15 +11,21 @@ final class EventDelivery: @unchecked Sendable {
     private let loop: EventLoop
     private let storage: StorageThread
     private let service: EventService
-    private let device: EventDevice
     private let clock: any MonotonicClock
     private let time: @Sendable () -> EventTime
-    private let counted: @Sendable (OutboxCounts) -> Void
-    private let loggedIn: @Sendable (AccountMark) -> Void
+    private let report: @Sendable (Report) -> Void
     private var machine = DeliveryMachine()
     private var timer: TimerToken?
-    private var sender: CancellableThread?
+    private var sender: EventBatchSender
     private var way = Way()
+
+    /// A value that others may read.
+    enum Report: Sendable {
+        /// The numbers of the outbox, when they have changed.
+        case counts(OutboxCounts)
+        /// The account of the present login, when it may have changed.
+        case account(AccountMark)
+    }
 
     /// Whether a batch may go.
     private struct Way {
@@ -36,21 +41,19 @@ final class EventDelivery: @unchecked Sendable {
 
     /// - Parameters:
     ///   - time: returns the time now.
-    ///   - counted: called on the storage thread with the numbers of the outbox when they have changed.
-    ///   - loggedIn: called on the storage thread with the account of the present login, when it may have changed.
+    ///   - report: called on the storage thread.
     init(
         loop: EventLoop, _ storage: StorageThread, _ service: EventService, _ device: EventDevice,
         clock: any MonotonicClock = SystemMonotonicClock(), time: @escaping @Sendable () -> EventTime,
-        counted: @escaping @Sendable (OutboxCounts) -> Void, loggedIn: @escaping @Sendable (AccountMark) -> Void
+        report: @escaping @Sendable (Report) -> Void
     ) {
         self.loop = loop
         self.storage = storage
         self.service = service
-        self.device = device
+        sender = EventBatchSender(service, device)
         self.clock = clock
         self.time = time
-        self.counted = counted
-        self.loggedIn = loggedIn
+        self.report = report
         storage.join()
     }
 
@@ -60,11 +63,11 @@ final class EventDelivery: @unchecked Sendable {
     func eventsStored() {
         storage.query { [self] database in
             let account = service.account(of: nil)
-            loggedIn(account)
+            report(.account(account))
             guard let database else { return }
             do throws(DatabaseError) {
                 let rows = OutboxRows(database)
-                counted(try rows.counts())
+                report(.counts(try rows.counts()))
                 let deliverable = try rows.deliverable(for: account)
                 loop.post { [self] in
                     handle(.waiting(deliverable))
@@ -85,7 +88,7 @@ final class EventDelivery: @unchecked Sendable {
         let wasLinked = way.isLinked
         way.link = kind
         if wasLinked, way.isLinked {
-            sender?.cancel()
+            sender.cancel()
             handle(.way(isFree: false))
         }
         wayChanged()
@@ -104,7 +107,7 @@ final class EventDelivery: @unchecked Sendable {
 
     private func wayChanged() {
         let isFree = way.isFree
-        if !isFree { sender?.cancel() }
+        if !isFree { sender.cancel() }
         handle(.way(isFree: isFree))
     }
 
@@ -112,9 +115,7 @@ final class EventDelivery: @unchecked Sendable {
     func shutDown() {
         if let timer { loop.cancel(timer) }
         timer = nil
-        sender?.cancel()
-        sender?.join()
-        sender = nil
+        sender.end()
         storage.leave()
     }
 
@@ -137,11 +138,11 @@ final class EventDelivery: @unchecked Sendable {
             }
         case .settle(let confirmed, let refused):
             if !refused.isEmpty { Log.warning("the service refuses \(refused.count) events for good") }
-            storage.write(answerOn: nil) { [counted] (database) throws(DatabaseError) in
+            storage.write(answerOn: nil) { [report] (database) throws(DatabaseError) in
                 let rows = OutboxRows(database)
                 try rows.confirm(confirmed)
                 try rows.putAside(refused)
-                counted(try rows.counts())
+                report(.counts(try rows.counts()))
             } answer: { error in
                 // They are sent again, and the service recognises their ids.
                 if let error { Log.warning("the delivery of events cannot be recorded: \(error)") }
@@ -180,13 +181,8 @@ final class EventDelivery: @unchecked Sendable {
         // The way was blocked meanwhile, or another batch has been decided since.
         guard machine.waits(forBatch: number) else { return }
         guard !batch.events.isEmpty else { return handle(.nothingToSend(batch: number)) }
-        let former = sender
-        former?.cancel()
-        sender = nil
         do throws(SystemError) {
-            sender = try CancellableThread("events", priority: .normal) { [self] cancellation in
-                former?.join()
-                let answer = service.send(batch, device, cancellation)
+            try sender.send(batch) { [self] answer in
                 loop.post { [self] in handle(.answered(batch: number, answer)) }
             }
         } catch {

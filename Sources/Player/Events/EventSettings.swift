@@ -78,7 +78,7 @@ final class PlayerEvents: @unchecked Sendable {
             isDelivered
                 ? EventDelivery(
                     loop: loop, storage, streaming.events, device, time: time,
-                    counted: { published.set($0) }, loggedIn: { published.set($0) }) : nil
+                    report: { published.set($0) }) : nil
         }
         if delivery != nil, let account = player.streaming?.events.account(of: nil) { published.set(account) }
         let receiver: SessionRecorder.Receiver =
@@ -144,7 +144,13 @@ private final class PublishedEvents: @unchecked Sendable {
 
     var account: AccountMark { lock.withLock { currentAccount } }
 
-    func set(_ counts: OutboxCounts) { lock.withLock { current = counts } }
+    func set(_ report: EventDelivery.Report) {
+        switch report {
+        case .counts(let counts): lock.withLock { current = counts }
+        case .account(let account): set(account)
+        }
+    }
+
     func set(_ link: SessionStart.Link) { lock.withLock { currentLink = link } }
     func set(_ account: AccountMark) { lock.withLock { currentAccount = account } }
 }

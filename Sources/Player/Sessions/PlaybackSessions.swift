@@ -86,7 +86,7 @@ final class PlaybackSessions: PlaybackObserver {
     }
 
     /// Records a fetch for an item that is being opened, or plays.
-    func fetches(_ item: ItemID, _ report: FetchReport) {
+    func fetches(_ item: ItemID, _ report: FetchReport, _ moment: PlaybackMoment) {
         switch report {
         case .began(let resource):
             sessions[item]?.isFetched = true

@@ -138,8 +138,8 @@ package final class AmplifiedOutput: @unchecked Sendable {
     /// Handles a device that is reopened while it plays.
     private func deviceIs(_ reopening: DeviceReopening) {
         switch reopening {
-        case .asked(let goOn):
-            reopen = goOn
+        case .asked(let proceed):
+            reopen = proceed
             isHeard = false
             // Otherwise another request to the engine follows.
             if wantsToPlay { amplifier?.restartDevice() }

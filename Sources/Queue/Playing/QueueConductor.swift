@@ -234,7 +234,7 @@ package final class QueueConductor: @unchecked Sendable {
                 if reportsEnd { reportSeek() }
             case .wake(let nanoseconds): wake(after: nanoseconds)
             case .cancelWake: cancelTimer()
-            case .tell(let message): observe(message)
+            case .notify(let message): observe(message)
             }
         }
     }

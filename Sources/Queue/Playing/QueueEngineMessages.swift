@@ -16,12 +16,12 @@ extension QueueStateMachine {
             contents.advance(to: request.entry)
             if isTooShort(yield) { return }
             planNext()
-            tell(.advanced)
+            notify(.advanced)
         }
         heardLength.began(duration, at: time)
         if wait?.entry == request.entry { endWait() }
         place.isAnnounced = true
-        tell(.currentAnnounced)
+        notify(.currentAnnounced)
     }
 
     /// - Parameter seconds: the length of the last entry that was heard.
@@ -31,8 +31,8 @@ extension QueueStateMachine {
         let round = contents.repeatMode == .one && !hasFailed ? 1 : contents.count
         guard contents.repeatMode != .off, heardLength.isShortRound(after: seconds, of: round) else { return false }
         contents.giveUp()
-        tell(.nothingToHear)
-        goOn()
+        notify(.nothingToHear)
+        proceed()
         return true
     }
 
@@ -47,7 +47,7 @@ extension QueueStateMachine {
     /// Handles the end of the current entry, which was heard completely.
     mutating func ended() {
         if contents.next() == nil { contents.finish() }
-        goOn()
+        proceed()
     }
 
     mutating func failed(
@@ -61,7 +61,7 @@ extension QueueStateMachine {
         if request != loaded, request.entry == contents.upNext, failure == .ofMedium || failure == .ofService {
             // The former entry was heard to its end.
             contents.advance(to: request.entry)
-            tell(.advanced)
+            notify(.advanced)
         }
         if request.entry == contents.current, waits(for: request.entry, at: start, error, failure) { return }
         if failure == .ofService, let entry = wait?.entry, wait?.cause == .service, entry != request.entry,
@@ -70,25 +70,25 @@ extension QueueStateMachine {
             failures = FailureRun()
             wait?.comesBack()
             retryLater()
-            return tell(.advanced)
+            return notify(.advanced)
         }
         failures.add(request.entry, at: start, error, failure)
         wait?.letOthersTry(request.entry, failure)
-        if wait?.entry != request.entry { tell(.failed(request.entry, error)) }
+        if wait?.entry != request.entry { notify(.failed(request.entry, error)) }
         if failures.countWithoutContent >= Self.mostWithoutContent, wait == nil {
             // The entries are not the cause.
             contents.giveUp()
-            goOn()
+            proceed()
         } else if failures.count >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
             // Without this, a queue in which all files are damaged would repeat for ever.
             contents.giveUp()
-            goOn()
+            proceed()
         } else if request.entry == contents.current || request.entry == contents.upNext {
             // It may be among entries without frames, and would repeat with them for ever.
             if request != loaded, isTooShort(yield) { return }
             if isTooShort(start, hasFailed: true) { return }
             contents.pass(over: request.entry)
-            goOn()
+            proceed()
         } else {
             // Another entry was set as the next one, too late for the engine.
             ended()
@@ -100,6 +100,6 @@ extension QueueStateMachine {
             failures = FailureRun()
             endWait()
         }
-        tell(.stateChanged(state))
+        notify(.stateChanged(state))
     }
 }

@@ -57,7 +57,7 @@ extension QueueStateMachine {
         /// Report `.woken` after this many nanoseconds. Replaces an earlier wake.
         case wake(after: Int64)
         case cancelWake
-        case tell(QueueMessage)
+        case notify(QueueMessage)
     }
 
     /// The engine's state at the moment of an event.

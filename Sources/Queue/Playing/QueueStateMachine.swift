@@ -49,7 +49,7 @@ struct QueueStateMachine {
         case .resume(let position, let playing): resume(at: position, playing: playing)
         case .passOver(let entry):
             contents.pass(over: entry)
-            tell(.queueChanged)
+            notify(.queueChanged)
         case .play: play()
         case .pause: pause()
         case .toggle: if wantsToPlay { pause() } else { play() }
@@ -64,10 +64,10 @@ struct QueueStateMachine {
         case .failed(let request, let error, let failure):
             failed(request, error, rules.failure(failure), at: position(heard.position), heard.time)
         case .engineIs(let state): engineIs(state)
-        case .contextChanged: tell(.currentAnnounced)
+        case .contextChanged: notify(.currentAnnounced)
         case .revoked(let device):
             // The engine has paused; the amplifier, and the stored queue, have not.
-            tell(.revoked(otherDevice: device))
+            notify(.revoked(otherDevice: device))
             pause()
         case .sought: place.seeksUnderWay -= 1
         case .linkChanged: linkChanged()
@@ -101,14 +101,14 @@ struct QueueStateMachine {
         return effects
     }
 
-    mutating func tell(_ message: QueueMessage) { effects.append(.tell(message)) }
+    mutating func notify(_ message: QueueMessage) { effects.append(.notify(message)) }
 
     // MARK: Requests of the user
 
     mutating func resume(at position: Double, playing: Bool) {
         wantsToPlay = playing && contents.current != nil
         if let current = contents.current { load(current, at: position) }
-        tell(.queueChanged)
+        notify(.queueChanged)
     }
 
     mutating func play() {
@@ -117,7 +117,7 @@ struct QueueStateMachine {
         failures = FailureRun()
         heardLength.beginRound()
         if requests.loaded == nil { loadCurrent(at: place.start) } else { effects.append(.play) }
-        tell(.queueChanged)
+        notify(.queueChanged)
     }
 
     mutating func pause() {
@@ -125,8 +125,8 @@ struct QueueStateMachine {
         wantsToPlay = false
         if requests.loaded != nil { effects.append(.pause) }
         if wait?.cause == .service { effects.append(.cancelWake) }
-        tell(.queueChanged)
-        tell(.rested)
+        notify(.queueChanged)
+        notify(.rested)
     }
 
     mutating func stop() {
@@ -134,8 +134,8 @@ struct QueueStateMachine {
         endWait()
         unload()
         place.start = 0
-        tell(.queueChanged)
-        tell(.rested)
+        notify(.queueChanged)
+        notify(.rested)
     }
 
     /// Restarts the current entry, or returns to the former one in the first seconds of an entry.
@@ -155,7 +155,7 @@ struct QueueStateMachine {
             place.seeksUnderWay += 1
             effects.append(.seek(seconds: place.start, reportsEnd: true))
         }
-        tell(.positionJumped)
+        notify(.positionJumped)
     }
 
     /// Loads another chosen entry, playing or paused as before.
@@ -164,8 +164,8 @@ struct QueueStateMachine {
         heardLength.beginRound()
         endWait()
         loadCurrent(at: 0)
-        tell(.queueChanged)
-        tell(.positionJumped)
+        notify(.queueChanged)
+        notify(.positionJumped)
     }
 
     /// - Parameter before: the entry that was current before the queue changed.
@@ -182,7 +182,7 @@ struct QueueStateMachine {
             loadCurrent(at: 0)
             if contents.current == nil { wantsToPlay = false }
         }
-        tell(.queueChanged)
+        notify(.queueChanged)
     }
 
     // MARK: The device
@@ -192,7 +192,7 @@ struct QueueStateMachine {
         place.start = position
         isReleased = true
         unload()
-        tell(.rested)
+        notify(.rested)
     }
 
     mutating func regain() {

@@ -17,9 +17,9 @@ extension QueueStateMachine {
         guard let wait, wait.entry == entry else { return false }
         if isFirst {
             place.start = position
-            tell(.failed(entry, error))
+            notify(.failed(entry, error))
             tellWait(error)
-            tell(.rested)
+            notify(.rested)
         } else if wait.cause == .service {
             tellWait(error)
         }
@@ -33,8 +33,8 @@ extension QueueStateMachine {
     /// - Parameter error: nil at the end of the wait.
     mutating func tellWait(_ error: PlayerError?) {
         switch wait?.cause {
-        case .medium: tell(.mediumMissing(error))
-        case .service: tell(.serviceAway(error))
+        case .medium: notify(.mediumMissing(error))
+        case .service: notify(.serviceAway(error))
         case nil: break
         }
     }
@@ -71,20 +71,20 @@ extension QueueStateMachine {
         }
         wait = EntryWait(for: .service, first.entry, at: first.position)
         tellWait(first.error)
-        tell(.rested)
+        notify(.rested)
     }
 
-    mutating func goOn() {
+    mutating func proceed() {
         waitForContent()
         if contents.current == nil, let wait, contents.comeBack(to: wait.entry) {
             failures = FailureRun()
             self.wait?.comesBack()
             retryLater()
-            return tell(.advanced)
+            return notify(.advanced)
         }
         if contents.current == nil { wantsToPlay = false }
         loadCurrent(at: 0)
-        tell(.advanced)
-        if contents.current == nil { tell(.ended) }
+        notify(.advanced)
+        if contents.current == nil { notify(.ended) }
     }
 }

@@ -7,17 +7,12 @@ import Playback
 ///
 /// Thread: the decoder thread. Opening a part blocks.
 package final class JoinedDecoder: AudioDecoder, ContentTransfers {
-    private let prepare: (Int) throws(MediaError) -> any PreparedPart
-    private let rate: Int
     /// The lengths of the parts, in frames of the first part's rate.
     private var lengths: PartLengths
-    /// Whether each part was played to its end, so that its length is exact.
-    private var isCounted: [Bool]
-    private var part: Int
-    private var current: any PreparedPart
+    private var parts: PreparedParts
     private var decoder: any AudioDecoder
-    /// The part after the current one, once the current one has arrived.
-    private var next: (any PreparedPart)?
+    /// The format of the first part.
+    private let first: PCMFormat
     /// The position in the current part, in frames of its own rate.
     private var position: FramePosition
     /// Whether frames were read since the last seek. A seek to after the end reveals nothing about the length.
@@ -36,29 +31,21 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
     package init(
         durations: [Double?], prepare: @escaping (Int) throws(MediaError) -> any PreparedPart
     ) throws(MediaError) {
-        self.prepare = prepare
-        part = 0
-        current = try prepare(0)
-        decoder = try current.open()
-        format = decoder.properties.format
-        decoderFormat = format
-        let rate = format.sampleRate
-        self.rate = rate
-        position = FramePosition(rate: rate)
-        lengths = PartLengths(durations: durations, rate: rate)
-        isCounted = durations.map { _ in false }
-        firstProperties = decoder.properties
-        if let count = decoder.properties.frameCount { lengths[0] = min(count, lengths[0] ?? .max) }
+        parts = try PreparedParts(durations.count, prepare: prepare)
+        decoder = try parts.current.open()
+        first = decoder.properties.format
+        (format, decoderFormat) = (first, first)
+        position = FramePosition(rate: first.sampleRate)
+        lengths = PartLengths(durations: durations, rate: first.sampleRate)
+        if let count = decoder.properties.frameCount { lengths.limit(0, to: count) }
     }
-
-    private let firstProperties: AudioProperties
 
     package var properties: AudioProperties {
         var properties = decoder.properties
-        properties.format = firstProperties.format
+        properties.format = first
         // A digest describes only one part.
         if lengths.count > 1 { properties.sampleDigest = nil }
-        properties.frameCount = lengths.total(with: properties.frameCount.map(scaled), of: part)
+        properties.frameCount = lengths.total(with: properties.frameCount.map(scaled), of: parts.place)
         return properties
     }
 
@@ -73,12 +60,12 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
     }
 
     /// Whether the whole content has arrived.
-    package var isFetched: Bool { part == lengths.count - 1 && current.isFetched }
+    package var isFetched: Bool { parts.isLast && parts.current.isFetched }
 
     /// Begins the next transfers when there is room for more.
     package func fetchAhead() {
-        current.fetchAhead()
-        prepareNext()
+        parts.current.fetchAhead()
+        parts.prepareNext()
     }
 
     package func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
@@ -89,7 +76,7 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
             case .frames(let count):
                 position.read(count)
                 hasRead = true
-                prepareNext()
+                parts.prepareNext()
                 return run
             case .format(let new):
                 format = new
@@ -99,12 +86,9 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
             case .notYet: return run
             case .end:
                 // The length of the part is now exact; later seeks use it.
-                if hasRead {
-                    lengths[part] = scaled(position.frame)
-                    isCounted[part] = true
-                }
-                guard part + 1 < lengths.count else { return .end }
-                try move(to: part + 1)
+                if hasRead { lengths.counted(scaled(position.frame), of: parts.place) }
+                guard !parts.isLast else { return .end }
+                try move(to: parts.place + 1)
                 if let change = changedFormat() { return .format(change) }
             }
         }
@@ -112,9 +96,9 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
 
     package func seek(toFrame frame: Int64) throws(MediaError) {
         let (target, rest) = lengths.place(of: frame)
-        if target != part { try move(to: target) }
+        if target != parts.place { try move(to: target) }
         let own = decoder.properties.format.sampleRate
-        let begin = rest.frames(from: rate, to: own)
+        let begin = rest.frames(from: lengths.rate, to: own)
         position = FramePosition(begin, rate: own, currentRate: decoderFormat.sampleRate)
         hasRead = false
         try decoder.seek(toFrame: begin)
@@ -124,32 +108,17 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
 
     // MARK: Parts
 
-    /// Begins the transfers of the next part as soon as the current one has arrived.
-    private func prepareNext() {
-        guard next == nil, part + 1 < lengths.count, current.isFetched else { return }
-        // Ignored: opening the part reports the error later, after the frames of the current part.
-        do throws(MediaError) { next = try prepare(part + 1) } catch {}
-    }
-
     private func move(to target: Int) throws(MediaError) {
-        let prepared: any PreparedPart
-        if target == part + 1, let next { prepared = next } else { prepared = try prepare(target) }
-        let opened = try prepared.open()
+        let opened = try parts.open(target)
         let left = decoder.damage
         earlierDamage.incidents += left.incidents
         earlierDamage.silencedFrames += left.silencedFrames
         earlierDamage.truncated = earlierDamage.truncated || left.truncated
-        next = nil
-        part = target
-        current = prepared
         decoder = opened
         decoderFormat = opened.properties.format
         position = FramePosition(rate: decoderFormat.sampleRate)
         hasRead = false
-        if !isCounted[target], let count = opened.properties.frameCount {
-            // A movie box may describe the whole recording, of which the part is a section.
-            lengths[target] = min(scaled(count), lengths[target] ?? .max)
-        }
+        if let count = opened.properties.frameCount { lengths.limit(target, to: scaled(count)) }
     }
 
     /// - Returns: the format of the current part, when the reader expects another one.
@@ -160,6 +129,6 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
     }
 
     private func scaled(_ frames: Int64) -> Int64 {
-        frames.frames(from: decoder.properties.format.sampleRate, to: rate)
+        frames.frames(from: decoder.properties.format.sampleRate, to: lengths.rate)
     }
 }

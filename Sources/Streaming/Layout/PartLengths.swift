@@ -1,7 +1,11 @@
 /// The lengths of the parts of content, in frames of one rate. The sum is stored, because there may be 50,000 parts.
 struct PartLengths {
+    /// The rate of the frames.
+    let rate: Int
     /// The lengths; nil for unknown ones.
     private var lengths: [Int64?]
+    /// Whether each length was counted by playing the part to its end.
+    private var isCounted: [Bool]
     /// The sum of the known lengths.
     private var sum: Int64 = 0
     private var unknownCount = 0
@@ -11,6 +15,8 @@ struct PartLengths {
 
     /// - Parameter durations: in seconds; at least one.
     init(durations: [Double?], rate: Int) {
+        self.rate = rate
+        isCounted = durations.map { _ in false }
         lengths = durations.map { duration in
             guard let frames = duration.map({ ($0 * Double(rate)).rounded() }), frames >= 0, frames < Self.longest
             else { return nil }
@@ -29,6 +35,18 @@ struct PartLengths {
             lengths[part] = length
             count(length, 1)
         }
+    }
+
+    /// Sets the exact length of a part that was played to its end.
+    mutating func counted(_ length: Int64, of part: Int) {
+        self[part] = length
+        isCounted[part] = true
+    }
+
+    /// Shortens a part to the length that its media has, unless it was counted. A movie box may describe the whole
+    /// recording, of which the part is a section.
+    mutating func limit(_ part: Int, to length: Int64) {
+        if !isCounted[part] { self[part] = min(length, self[part] ?? .max) }
     }
 
     private mutating func count(_ length: Int64?, _ sign: Int64) {

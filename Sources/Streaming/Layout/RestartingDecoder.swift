@@ -34,15 +34,10 @@ package final class RestartingDecoder: FetchingDecoder {
     private let isLive: Bool
     private let buffering: BufferCondition?
     private var content: Content
-    /// The format of the first content. Positions are frames at its rate, whatever rate the content has after a
-    /// restart.
-    private let first: PCMFormat
-    /// The first frame of the next `read`.
-    private var position: FramePosition
+    /// The position in frames of the first content's rate, whatever rate the content has after a restart.
+    private var reading: ReadingPosition
     /// The position of the decoder's first frame; 0 except after a restart of live content.
     private var origin: Int64 = 0
-    /// The format of the next frames, as far as the reader knows.
-    private var format: PCMFormat
     /// The format of the first frames after a restart.
     private var restartedFormat: PCMFormat?
     /// Whether frames were read since the last restart. Otherwise another restart would end the same way.
@@ -60,16 +55,13 @@ package final class RestartingDecoder: FetchingDecoder {
         self.isLive = isLive
         self.buffering = buffering
         self.reopen = reopen
-        first = content.decoder.properties.format
-        format = first
-        position = FramePosition(rate: first.sampleRate)
+        reading = ReadingPosition(content.decoder.properties.format)
     }
 
     package var properties: AudioProperties {
         var properties = decoder.properties
-        properties.frameCount = properties.frameCount?.frames(
-            from: properties.format.sampleRate, to: first.sampleRate)
-        properties.format = first
+        properties.frameCount = properties.frameCount.map { reading.scaled($0, from: properties.format.sampleRate) }
+        properties.format = reading.first
         return properties
     }
 
@@ -82,22 +74,15 @@ package final class RestartingDecoder: FetchingDecoder {
         while true {
             if let new = restartedFormat {
                 restartedFormat = nil
-                if new != format {
-                    format = new
-                    position.changed(to: new.sampleRate)
-                    return .format(new)
-                }
+                if let change = reading.change(to: new) { return .format(change) }
             }
             do throws(MediaError) {
                 let run = try decoder.read(into: buffer)
                 if case .frames(let count) = run {
-                    position.read(count)
+                    reading.read(count)
                     hasProgressed = true
                 }
-                if case .format(let new) = run {
-                    format = new
-                    position.changed(to: new.sampleRate)
-                }
+                if case .format(let new) = run { reading.changed(to: new) }
                 return run
             } catch {
                 try restart(after: error)
@@ -106,15 +91,15 @@ package final class RestartingDecoder: FetchingDecoder {
     }
 
     package func seek(toFrame frame: Int64) throws(MediaError) {
-        position = FramePosition(max(0, frame), rate: first.sampleRate, currentRate: format.sampleRate)
+        reading.seek(to: frame)
         do throws(MediaError) { try seek(decoder) } catch {
             try restart(after: error)
         }
     }
 
     private func seek(_ decoder: any AudioDecoder) throws(MediaError) {
-        let frame = max(0, position.frame - origin)
-        try decoder.seek(toFrame: frame.frames(from: first.sampleRate, to: decoder.properties.format.sampleRate))
+        let frame = max(0, reading.frame - origin)
+        try decoder.seek(toFrame: reading.scaled(frame, to: decoder.properties.format.sampleRate))
     }
 
     package func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
@@ -141,7 +126,7 @@ package final class RestartingDecoder: FetchingDecoder {
             failure = refusal
             throw error
         }
-        if isLive { origin = position.frame } else { try seek(renewed.decoder) }
+        if isLive { origin = reading.frame } else { try seek(renewed.decoder) }
         content = renewed
         // Another representation may suit the throughput better by now.
         restartedFormat = decoder.properties.format

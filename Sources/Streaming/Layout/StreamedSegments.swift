@@ -169,7 +169,7 @@ final class StreamedSegments: SegmentedSource {
     }
 
     /// Continues the segments to their own end again.
-    func goOn() { end = nil }
+    func proceed() { end = nil }
 
     /// Seeks in the decoder of these segments. Its reads cause no decisions, because they are not playback.
     func moving<Failure: Error>(_ move: () throws(Failure) -> Void) throws(Failure) {

@@ -31,14 +31,10 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
     private var next: (part: LivePart, content: Content)?
     /// The parts that have begun, in order, with their first frames, in frames of the first part's rate.
     private var begun: [(part: LivePart, frame: Int64)] = []
-    /// The properties of the first part; nil before it is open.
-    private var first: AudioProperties?
+    /// The position in frames of the first part's rate; nil before that part is open.
+    private var reading: ReadingPosition?
     /// The properties and metadata of the current or the last decoder.
     private var latest: (properties: AudioProperties, metadata: TrackMetadata)?
-    /// The position in frames of the first part's rate.
-    private var position = FramePosition(rate: 1)
-    /// The format of the next frames, as far as the reader knows.
-    private var format: PCMFormat?
     /// Whether nothing was read since the decoder was opened: its format may differ.
     private var isNew = false
     /// The damage in the decoders before the current one.
@@ -86,17 +82,17 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
     // MARK: AudioDecoder
 
     var properties: AudioProperties {
-        guard let first, var properties = latest?.properties else {
+        guard let reading, var properties = latest?.properties else {
             preconditionFailure("LiveDecoder: used before it is open")
         }
         let rate = properties.format.sampleRate
-        properties.format = first.format
+        properties.format = reading.first
         properties.sampleDigest = nil
         // The last part has a length once the content is complete.
         let isLast = part.map { playlist.isComplete && playlist.part(after: $0) == nil } ?? false
         let length = isLast ? properties.frameCount : nil
         properties.frameCount = length.map {
-            (begun.last?.frame ?? 0) + $0.frames(from: rate, to: first.format.sampleRate)
+            (begun.last?.frame ?? 0) + reading.scaled($0, from: rate)
         }
         return properties
     }
@@ -130,12 +126,11 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
         let run = try decoder.read(into: buffer)
         switch run {
         case .frames(let count):
-            position.read(count)
+            reading?.read(count)
             playlist.heard()
             prepareNext()
         case .format(let new):
-            format = new
-            position.changed(to: new.sampleRate)
+            reading?.changed(to: new)
         case .notYet: break
         case .end:
             // The last part stays open, because a seek may play it again.
@@ -153,13 +148,12 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
     }
 
     func seek(toFrame frame: Int64) throws(MediaError) {
-        guard let rate = first?.format.sampleRate, let target = begun.last(where: { $0.frame <= max(0, frame) }) else {
-            return
-        }
-        position = FramePosition(max(0, frame), rate: rate, currentRate: format?.sampleRate)
+        guard var reading, let target = begun.last(where: { $0.frame <= max(0, frame) }) else { return }
+        reading.seek(to: frame)
+        self.reading = reading
         let own = max(0, frame) - target.frame
         if case .playing(let part, _, let decoder) = state, part.index == target.part.index {
-            let frame = own.frames(from: rate, to: decoder.properties.format.sampleRate)
+            let frame = reading.scaled(own, to: decoder.properties.format.sampleRate)
             do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { try lose(after: error) }
             return
         }
@@ -212,8 +206,8 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
         guard case .opening(let part, let content, let opening, let frame) = state else { return true }
         guard let decoder = try opening.attempt() else { return false }
         opened(decoder, part, content)
-        if frame > 0, let rate = first?.format.sampleRate {
-            try decoder.seek(toFrame: frame.frames(from: rate, to: decoder.properties.format.sampleRate))
+        if frame > 0, let reading {
+            try decoder.seek(toFrame: reading.scaled(frame, to: decoder.properties.format.sampleRate))
         }
         return true
     }
@@ -223,7 +217,7 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
         if let next, next.part.index == part.index { content = next.content } else { content = try prepared(part) }
         next = nil
         if !begun.contains(where: { $0.part.index == part.index }) {
-            begun.append((part, position.frame))
+            begun.append((part, reading?.frame ?? 0))
             begun.sort { $0.part.index < $1.part.index }
         }
         state = .opening(part, content, AudioOpening(content.segments, licenses: content.licenses), frame: frame)
@@ -239,10 +233,7 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
         latest = (decoder.properties, decoder.metadata)
         state = .playing(part, content, decoder)
         isNew = true
-        guard first == nil else { return }
-        first = decoder.properties
-        format = decoder.properties.format
-        position = FramePosition(rate: decoder.properties.format.sampleRate)
+        if reading == nil { reading = ReadingPosition(decoder.properties.format) }
     }
 
     /// Begins the transfers of the next part as soon as the current one has arrived.
@@ -273,13 +264,9 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
 
     /// - Returns: the format of the current decoder, when the reader expects another one.
     private func changedFormat() -> PCMFormat? {
-        guard case .playing(_, _, let decoder) = state, let known = format else { return nil }
-        let new = decoder.properties.format
+        guard case .playing(_, _, let decoder) = state else { return nil }
         defer { isNew = false }
-        guard isNew, new != known else { return nil }
-        format = new
-        position.changed(to: new.sampleRate)
-        return new
+        return isNew ? reading?.change(to: decoder.properties.format) : nil
     }
 }
 

@@ -68,7 +68,7 @@ final class LivePlaylist {
 
     deinit {
         reload?.cancel()
-        requests.medium.stream.goesOn(progressID)
+        requests.medium.stream.proceeds(progressID)
     }
 
     func segment(_ index: Int) -> SegmentReference? { parts.list.segment(index) }
@@ -136,7 +136,7 @@ final class LivePlaylist {
             return failed(.changed)
         }
         pace.succeeded()
-        requests.medium.stream.goesOn(progressID)
+        requests.medium.stream.proceeds(progressID)
     }
 
     private func failed(_ failure: ResourceFailure) {

@@ -142,7 +142,7 @@ final class AdaptiveSteering {
         if isChange, let previous, place <= previous.place, let moment {
             segments.giveUp()
             drop(run)
-            previous.content.segments?.goOn()
+            previous.content.segments?.proceed()
             if place < previous.place, let index = previous.timeline.index(as: moment, in: run.timeline) {
                 segmentsEnd(of: previous, at: index, place)
             }
@@ -284,7 +284,7 @@ final class AdaptiveSteering {
     func forgetNext() {
         for run in runs.dropFirst() { run.content.segments?.steering = nil }
         runs.removeSubrange(1...)
-        runs[0].content.segments?.goOn()
+        runs[0].content.segments?.proceed()
     }
 
     /// Excludes the representation of the next run, and continues the current run.

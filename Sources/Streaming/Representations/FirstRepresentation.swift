@@ -14,20 +14,10 @@ final class FirstRepresentation: PreparedPart {
     private let progress: StreamProgress
     private let device: PlayingDevice
     private let part: ContentLayout.Part
-    private let mayBeRenewed: Bool
-    /// The attempts to open each representation.
-    private var attempts: [Attempt]
-    private var patience: Patience
+    private var attempts: RepresentationAttempts
     private var place = 0
     private var content: PreparedContent?
     private var decoder: AdaptiveDecoder?
-
-    private struct Attempt {
-        /// Whether the representation cannot be opened.
-        var isExcluded = false
-        /// The error of an excluded representation that cannot be reached at present; nil for the others.
-        var failure: MediaError?
-    }
 
     /// Begins the transfers.
     /// - Parameters:
@@ -44,9 +34,7 @@ final class FirstRepresentation: PreparedPart {
             candidates, preferred, throughput, progress
         )
         (self.device, self.part) = (device, part)
-        self.mayBeRenewed = mayBeRenewed
-        attempts = candidates.map { _ in Attempt() }
-        patience = .first(of: candidates.count)
+        attempts = RepresentationAttempts(count: candidates.count, mayBeRenewed: mayBeRenewed)
         try begin()
     }
 
@@ -78,9 +66,8 @@ final class FirstRepresentation: PreparedPart {
 
     private func open(_ content: PreparedContent) throws(MediaError) -> any AudioDecoder {
         guard candidates.count > 1, content.segments != nil else { return try content.open() }
-        let isExcluded = attempts.map { $0.isExcluded }
         let opened = try AdaptiveDecoder(
-            candidates, beginningWith: place, content, isExcluded, throughput, progress, for: device)
+            candidates, beginningWith: place, content, attempts.isExcluded, throughput, progress, for: device)
         decoder = opened
         return opened
     }
@@ -89,7 +76,7 @@ final class FirstRepresentation: PreparedPart {
     private func begin() throws(MediaError) {
         var failure: MediaError?
         while true {
-            let left = attempts.map { !$0.isExcluded }
+            let left = attempts.isExcluded.map { !$0 }
             var usable = left.indices.map { left[$0] && preferred[$0] }
             if !usable.contains(true) { usable = left }
             let ready = usable.indices.map { usable[$0] && candidates[$0].isReady() }
@@ -99,7 +86,7 @@ final class FirstRepresentation: PreparedPart {
             place = RepresentationChoice(bandwidths: candidates.map { $0.bandwidth }).first(
                 line: throughput.bitsPerSecond, usable: usable)
             do throws(MediaError) {
-                let content = try candidates[place].prepare(patience)
+                let content = try candidates[place].prepare(attempts.patience)
                 content.prepare()
                 self.content = content
                 return
@@ -113,13 +100,7 @@ final class FirstRepresentation: PreparedPart {
 
     /// - Returns: whether another representation is to be tried.
     private func exclude(_ place: Int, _ error: MediaError) -> Bool {
-        if error == .source(.cancelled) || mayBeRenewed && error.isWorthRestarting { return false }
-        attempts[place] = Attempt(isExcluded: true, failure: error.isOfAddress ? error : nil)
-        if attempts.allSatisfy({ $0.isExcluded }) {
-            guard let next = patience.next(after: attempts.compactMap { $0.failure }) else { return false }
-            patience = next
-            for other in attempts.indices where attempts[other].failure != nil { attempts[other] = Attempt() }
-        }
+        guard attempts.exclude(place, error) else { return false }
         Log.notice("a representation of the content cannot be opened, another one is tried")
         return true
     }

@@ -41,7 +41,7 @@ struct TextOutput {
                     continue
                 }
                 let error = tonearm_errno()
-                if !canGoOn(after: error) {
+                if !canProceed(after: error) {
                     remember(error)
                     return false
                 }
@@ -57,7 +57,7 @@ struct TextOutput {
 
     /// Returns whether a write only has to be retried: it was interrupted, or the other side made the descriptor
     /// non-blocking and is slow.
-    private func canGoOn(after error: Int32) -> Bool {
+    private func canProceed(after error: Int32) -> Bool {
         switch error {
         case EINTR: return true
         case EAGAIN:

@@ -37,41 +37,27 @@ final class StateLoudness: LoudnessStore {
     deinit { storage.leave() }
 
     func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [Bool] {
-        let known = Answer<[Bool]>()
-        try write { (database) throws(DatabaseError) in
-            known.set(try LoudnessRows(database).known(files))
-        }
-        return known.value ?? files.map { _ in false }
+        let known = try write { (database) throws(DatabaseError) in try LoudnessRows(database).known(files) }
+        return known ?? files.map { _ in false }
     }
 
     func keep(_ results: [FileLoudness]) throws(LoudnessFailure) -> [String?] {
-        try write { (database) throws(DatabaseError) in try LoudnessRows(database).keep(results) }
+        _ = try write { (database) throws(DatabaseError) in try LoudnessRows(database).keep(results) }
         return results.map { _ in nil }
     }
 
     /// Runs `work` on the storage thread, and waits for its end.
-    private func write(_ work: @escaping StorageThread.Work) throws(LoudnessFailure) {
-        let done = Answer<DatabaseError?>()
-        storage.write(answerOn: nil, work) { done.set($0) }
-        if let error = done.wait() { throw Self.failure(error.description) }
+    /// - Returns: nil without a state file.
+    private func write<Value: Sendable>(
+        _ work: @escaping @Sendable (Database) throws(DatabaseError) -> Value
+    ) throws(LoudnessFailure) -> Value? {
+        let done = FutureValue<Result<Value?, DatabaseError>>()
+        storage.transact(answerOn: nil, work) { done.set($0) }
+        do throws(DatabaseError) { return try done.wait().get() } catch { throw Self.failure(error.description) }
     }
 
     private static func failure(_ reason: String) -> LoudnessFailure {
         LoudnessFailure(message: "the loudness cannot be stored: \(reason)", exitCode: ExitCode.failed)
-    }
-
-    /// A value from the storage thread.
-    /// `@unchecked Sendable` is safe because `condition` guards it.
-    private final class Answer<Value>: @unchecked Sendable {
-        private let condition = Condition()
-        private(set) var value: Value?
-
-        func set(_ value: Value) { condition.update { self.value = value } }
-
-        func wait() -> Value {
-            condition.wait { value != nil }
-            return value!
-        }
     }
 }
 

@@ -37,7 +37,7 @@ struct LoginCommand {
 
     private func logIn(_ access: ServiceAccess, _ cancellation: Cancellation) throws(LoginFailure) {
         try access.account.logIn(cancellation: cancellation) { prompt in
-            if json { show(prompt) } else { tell(prompt, access.address) }
+            if json { show(prompt) } else { notify(prompt, access.address) }
         }
         if json { return done() }
         console.print(access.isOfDaemon ? "Logged in. The daemon uses it from now on." : "Logged in.")
@@ -54,7 +54,7 @@ struct LoginCommand {
 
     // MARK: Output
 
-    private func tell(_ prompt: LoginPrompt, _ address: String) {
+    private func notify(_ prompt: LoginPrompt, _ address: String) {
         console.print("To log in to \(DisplayText.visible(address)), open this page on any device:")
         console.print("    \(DisplayText.visible(prompt.address))")
         console.print("and enter the code")
