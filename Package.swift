@@ -157,30 +157,30 @@ let package = Package(
         .executableTarget(name: "Origin", dependencies: ["OriginService", "Platform"]),
 
         // Shared by the tests of several modules: a clock driven by hand, scratch folders.
-        .target(name: "TestSupport", dependencies: ["Platform", "CLinux"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Platform", "CLinux"], path: "Tests/Support/TestSupport"),
         // A process for the database's tests to kill.
-        .executableTarget(name: "KeyValueWriter", dependencies: ["Database"], path: "Tests/KeyValueWriter"),
+        .executableTarget(name: "KeyValueWriter", dependencies: ["Database"], path: "Tests/Support/KeyValueWriter"),
         // Watches the calls of a process that change files, or ends it at one of them.
-        .target(name: "FileCalls", path: "Tests/FileCalls"),
+        .target(name: "FileCalls", path: "Tests/Support/FileCalls"),
         .executableTarget(
             name: "StateOpener", dependencies: ["Appliance", "Library", "Platform", "FileCalls"],
-            path: "Tests/StateOpener"),
+            path: "Tests/Support/StateOpener"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
         .testTarget(name: "PCMTests", dependencies: ["PCM", "TestSupport"]),
         // Published test vectors, for the tests on the host and for the program below.
-        .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/CryptoVectors"),
+        .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/Support/CryptoVectors"),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto", "CryptoVectors", "Platform", "TestSupport"]),
         .testTarget(
             name: "EventsTests", dependencies: ["Events", "EventWriter", "Database", "Platform", "TestSupport"]),
         // Records and delivers events until a cut ends it.
         .executableTarget(
             name: "EventWriter", dependencies: ["Events", "Database", "Platform", "CLinux", "FileCalls"],
-            path: "Tests/EventWriter"),
+            path: "Tests/Support/EventWriter"),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
         // For tools/test-binaries: ciphers, certificates and TLS as they ship.
         .executableTarget(
             name: "SelfCheck", dependencies: ["CryptoVectors", "Network", "Crypto", "Platform", "CLinux"],
-            path: "Tests/SelfCheck"),
+            path: "Tests/Support/SelfCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Crypto", "Platform", "TestSupport"]),
@@ -189,39 +189,40 @@ let package = Package(
             name: "LibraryTests",
             dependencies: ["Library", "Media", "Database", "PCM", "Platform", "CLinux", "TestSupport"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
-        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+        .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
         // A sound card for alsa-lib that moves and fails when a test says so.
-        .target(name: "SimulatedCard", path: "Tests/SimulatedCard", linkerSettings: [.linkedLibrary("asound")]),
+        .target(name: "SimulatedCard", path: "Tests/Support/SimulatedCard", linkerSettings: [.linkedLibrary("asound")]),
         // A device for the renderer that plays when a test says so.
         .target(
             name: "OutputTestSupport",
             dependencies: ["Output", "PCM", "Platform", "SimulatedCard", "CLinux", "TestSupport"],
-            path: "Tests/OutputTestSupport"),
+            path: "Tests/Support/OutputTestSupport"),
         .testTarget(
             name: "OutputTests",
             dependencies: ["Output", "AllocationCounter", "SimulatedCard", "OutputTestSupport", "TestSupport"]),
         // GPIO lines that a test moves.
         .target(
-            name: "BoardTestSupport", dependencies: ["Board", "Platform", "CLinux"], path: "Tests/BoardTestSupport"),
+            name: "BoardTestSupport", dependencies: ["Board", "Platform", "CLinux"],
+            path: "Tests/Support/BoardTestSupport"),
         .testTarget(name: "BoardTests", dependencies: ["Board", "BoardTestSupport", "CLinux", "TestSupport"]),
         // A process for the cache's tests to cut off.
         .executableTarget(
             name: "CacheWriter", dependencies: ["Player", "Network", "Database", "Crypto", "Platform", "FileCalls"],
-            path: "Tests/CacheWriter"),
+            path: "Tests/Support/CacheWriter"),
         // A content service with known files, for the tests of the offline engine.
         .target(
             name: "OfflineTestSupport", dependencies: ["Player", "Network", "Platform"],
-            path: "Tests/OfflineTestSupport"),
+            path: "Tests/Support/OfflineTestSupport"),
         // A process for these tests to cut off.
         .executableTarget(
             name: "OfflineWriter",
             dependencies: ["Player", "OfflineTestSupport", "Network", "Database", "Platform", "FileCalls"],
-            path: "Tests/OfflineWriter"),
+            path: "Tests/Support/OfflineWriter"),
         // For tools/bench: the offline engine with many products.
         .executableTarget(
             name: "OfflineMeter",
             dependencies: ["Player", "OfflineTestSupport", "Crypto", "Database", "Network", "Platform"],
-            path: "Tests/OfflineMeter"),
+            path: "Tests/Support/OfflineMeter"),
         // Players and services that a test drives, for the tests of the player's modules.
         .target(
             name: "PlayerTestSupport",
@@ -229,7 +230,7 @@ let package = Package(
                 "Player", "Events", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
                 "OfflineTestSupport", "OutputTestSupport", "TestSupport",
             ],
-            path: "Tests/PlayerTestSupport"),
+            path: "Tests/Support/PlayerTestSupport"),
         .testTarget(
             name: "FetchingTests",
             dependencies: ["Fetching", "Database", "Network", "CacheWriter", "PlayerTestSupport", "TestSupport"]),
@@ -254,26 +255,27 @@ let package = Package(
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(
             name: "StartLatency", dependencies: ["Player", "Output", "Network", "Database", "Platform"],
-            path: "Tests/StartLatency"),
+            path: "Tests/Support/StartLatency"),
         // For tools/bench: downloads a file, into a file or into the sealed cache.
         .executableTarget(
             name: "DownloadMeter", dependencies: ["Network", "Crypto", "Platform", "CLinux"],
-            path: "Tests/DownloadMeter"),
+            path: "Tests/Support/DownloadMeter"),
         // For tools/bench: the cost of an outbox with many events.
         .executableTarget(
-            name: "EventMeter", dependencies: ["Events", "Database", "Platform", "CLinux"], path: "Tests/EventMeter"),
+            name: "EventMeter", dependencies: ["Events", "Database", "Platform", "CLinux"],
+            path: "Tests/Support/EventMeter"),
         // For tools/bench: the cost of a library with many files.
         .executableTarget(
             name: "LibraryMeter", dependencies: ["Library", "Database", "Platform", "CLinux"],
-            path: "Tests/LibraryMeter"),
+            path: "Tests/Support/LibraryMeter"),
         // A process for the queue's tests to kill.
         .executableTarget(
-            name: "QueueWriter", dependencies: ["Queue", "Database", "Platform"], path: "Tests/QueueWriter"),
+            name: "QueueWriter", dependencies: ["Queue", "Database", "Platform"], path: "Tests/Support/QueueWriter"),
         // A conductor with a real player on a paced card, and files that identify themselves.
         .target(
             name: "QueueTestSupport",
             dependencies: ["Queue", "Player", "Output", "OutputTestSupport", "Platform", "TestSupport"],
-            path: "Tests/QueueTestSupport"),
+            path: "Tests/Support/QueueTestSupport"),
         .testTarget(
             name: "QueueTests",
             dependencies: [
@@ -292,7 +294,7 @@ let package = Package(
         // The built program, run by a test.
         .target(
             name: "ProgramTestSupport", dependencies: ["Platform", "CLinux", "TestSupport"],
-            path: "Tests/ProgramTestSupport"),
+            path: "Tests/Support/ProgramTestSupport"),
         .testTarget(
             name: "CommandLineTests",
             dependencies: ["tonearm", "Player", "Media", "Platform", "CLinux", "ProgramTestSupport", "TestSupport"]),

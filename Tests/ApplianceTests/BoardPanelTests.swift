@@ -168,15 +168,15 @@ struct BoardPanelTests {
         try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         // Safe: written on the engine's thread before the answer that is waited for, and read after it.
-        nonisolated(unsafe) var isTold = false
+        nonisolated(unsafe) var isReported = false
         fixture.perform {
             $0.focus.set(.none)
-            $0.focus.whenCarriedOut { isTold = true }
+            $0.focus.whenCarriedOut { isReported = true }
             $0.focus.set(.full)
         }
         // A later request is answered later.
         fixture.waitForFocus()
-        #expect(fixture.perform { _ in isTold })
+        #expect(fixture.perform { _ in isReported })
         fixture.end()
     }
 

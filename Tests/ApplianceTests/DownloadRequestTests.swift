@@ -47,7 +47,7 @@ struct DownloadRequestTests {
             Issue.record("\(line) is refused")
             return
         }
-        #expect(request == .download(wanted))
+        #expect(request == .later(.download(wanted)))
     }
 
     @Test(

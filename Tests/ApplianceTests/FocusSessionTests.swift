@@ -157,20 +157,20 @@ struct FocusSessionTests {
         let fixture = try ConductorFixture()
         defer { fixture.shutDown() }
         var session = FocusSession()
-        func tell(_ event: FocusSession.Event) {
+        func notify(_ event: FocusSession.Event) {
             for effect in session.handle(event) {
                 fixture.perform { effect == .openDevice ? $0.regain() : $0.release() }
             }
         }
         _ = session.begin()
-        tell(.started)
+        notify(.started)
         let products = try tracks.make("ab", frames: 4000)
         fixture.perform { try! $0.set(products, playing: true) }
         fixture.wait("its context") { $0.contains(.currentAnnounced) }
         fixture.play(1500)
-        tell(.focus(.background))
+        notify(.focus(.background))
         fixture.card.waitUntil("the device is free") { !$0.isOpen }
-        tell(.focus(.full))
+        notify(.focus(.full))
         fixture.card.playFreely()
         fixture.waitForEnd()
         #expect(fixture.card.heard == sound("ab"))

@@ -90,13 +90,13 @@ struct OfflineSpaceProblemTests {
     }
 
     @Test("From 90 percent of the budget on it is told, also at the start", arguments: [(89, false), (90, true)])
-    func nearlyFull(megabytes: Int64, isTold: Bool) throws {
+    func nearlyFull(megabytes: Int64, isReported: Bool) throws {
         let store = try start(megabytes: 100)
         try keep(megabytes: megabytes, in: store)
         fixture.end()
         // Nothing is downloaded or removed in this start.
         try fixture.start()
-        if isTold {
+        if isReported {
             fixture.wait("the warning") {
                 Self.problem($0) == "offline copies take 90 of 100 MiB ([offline] size)"
             }
@@ -110,15 +110,16 @@ struct OfflineSpaceProblemTests {
     @Test(
         "Without a budget the warning is about the room of the medium, and only when there are offline copies",
         arguments: [(1000, 50, true), (1000, 500, false), (0, 0, false)] as [(Int64, Int64, Bool)])
-    func mediumNearlyFull(megabytes: Int64, left: Int64, isTold: Bool) throws {
+    func mediumNearlyFull(megabytes: Int64, left: Int64, isReported: Bool) throws {
         let store = try start(megabytes: nil, left: left)
         if megabytes > 0 { try keep(megabytes: megabytes, in: store) }
         fixture.end()
         try fixture.start()
         try waitForStatus()
         let problem = Self.problem(fixture.status)
-        #expect((problem?.hasPrefix("offline copies take 1000 MiB, and their medium has room for") ?? false) == isTold)
-        #expect((problem == nil) == !isTold)
+        #expect(
+            (problem?.hasPrefix("offline copies take 1000 MiB, and their medium has room for") ?? false) == isReported)
+        #expect((problem == nil) == !isReported)
         fixture.end()
     }
 

@@ -11,7 +11,7 @@ import Testing
 /// A state folder that a daemon of version 0.1 left when it was killed: everything is in the logs of its two databases.
 struct FormerState {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Fixtures/StateFolder0.1").path
+        .appendingPathComponent("Support/Fixtures/StateFolder0.1").path
 
     static func copy(to path: String) throws {
         try? FileManager.default.removeItem(atPath: path)

@@ -1,4 +1,5 @@
 import Platform
+import Player
 import Testing
 
 @testable import Appliance
@@ -17,8 +18,8 @@ struct StreamStatusTests {
             (nil, "null"), (.medium, #"{"for":"medium","seconds":null}"#), (.link, #"{"for":"link","seconds":null}"#),
             (.network(seconds: 3.25), #"{"for":"network","seconds":3.25}"#),
             (.service(seconds: 0.5), #"{"for":"service","seconds":0.5}"#),
-        ] as [(DaemonStatus.Wait?, String)])
-    func wait(wait: DaemonStatus.Wait?, expected: String) throws {
+        ] as [(WaitReason?, String)])
+    func wait(wait: WaitReason?, expected: String) throws {
         let text = try #require(member("wait") { $0.wait = wait })
         #expect(try JSONValue.parse(Array(text.utf8)) == JSONValue.parse(Array(expected.utf8)))
     }

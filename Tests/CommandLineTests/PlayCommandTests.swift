@@ -117,7 +117,7 @@ struct PlayCommandTests {
     // MARK: Errors
 
     @Test("a file that cannot be played is reported, and the others play")
-    func goesOn() throws {
+    func proceeds() throws {
         let signal = Recording(frames: 30_000)
         try signal.encode(to: program.folder["good.flac"])
         try program.write([0xFF, 0xD8, 0xFF, 0xE0] + Array("..JFIF".utf8), to: "holiday.flac")

@@ -25,7 +25,7 @@ struct LivePatienceTests {
         #expect(patience.delay(afterAttempt: 1_500_000_000) == 1_000_000_000)
         #expect(patience.delay(afterAttempt: 1_400_000_000) == 1_000_000_000)
         #expect(patience.delay(afterAttempt: 100_000_000) == nil)
-        patience.goesOn()
+        patience.proceeds()
         #expect(patience.delay(afterAttempt: 3_999_999_999) == 1_000_000_000)
         #expect(patience.delay(afterAttempt: .max) == nil)
         #expect(LivePatience(targetDuration: 10).firstByteTimeout == 10_000)

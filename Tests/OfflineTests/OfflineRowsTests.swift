@@ -56,13 +56,13 @@ struct OfflineRowsTests {
     @Test("That a download begins again after a failure is in its row until something of it is recorded")
     func begunAgain() throws {
         let product = ServiceAddress(.track, "1")
-        func isToBeTold() throws -> Bool? { try rows.download(product)?.isToBeTold }
+        func isToBeReported() throws -> Bool? { try rows.download(product)?.isToBeReported }
         #expect(try add(1))
-        #expect(try isToBeTold() == false)
+        #expect(try isToBeReported() == false)
         for isResumed in [true, false] {
             let download = try #require(try rows.download(product))
             #expect(try rows.fail(download, "why", at: 1000))
-            #expect(try isToBeTold() == false)
+            #expect(try isToBeReported() == false)
             if isResumed {
                 #expect(try rows.setState(.queued, from: [.paused, .failed], of: nil) == 1)
                 // A pause does not change that it failed before.
@@ -71,9 +71,9 @@ struct OfflineRowsTests {
             } else {
                 #expect(try add(1))
             }
-            #expect(try isToBeTold() == true)
+            #expect(try isToBeReported() == true)
             #expect(try rows.setProgress(nil, of: download))
-            #expect(try isToBeTold() == false)
+            #expect(try isToBeReported() == false)
         }
     }
 

@@ -88,7 +88,7 @@ struct OfflineScheduleTests {
                 .send(.failed(referenceId: "r1", error)), .find(limit: 1),
             ])
         // Resumed by hand, in this process or in another one, which has not seen the failure.
-        download.isToBeTold = true
+        download.isToBeReported = true
         #expect(schedule.handle(.found([download])) == [.send(.started(referenceId: "r1")), .start(download)])
         var next = OfflineSchedule(limit: 1)
         _ = next.handle(.gateChanged(Self.open))

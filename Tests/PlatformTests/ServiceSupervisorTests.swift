@@ -37,7 +37,7 @@ struct ServiceSupervisorTests {
         for message in [.ready, .reloading(at: 12_345_678), .status("playing: Träume"), .alive, .stopping]
             as [ServiceSupervisor.Message]
         {
-            supervisor.tell(message)
+            supervisor.notify(message)
         }
         #expect(
             socket.arrived() == [
@@ -55,7 +55,7 @@ struct ServiceSupervisorTests {
     func gone() throws {
         let folder = try ScratchFolder()
         for path in [folder["none"], String(repeating: "x", count: 200)] {
-            supervisor(["NOTIFY_SOCKET": path])?.tell(.ready)
+            supervisor(["NOTIFY_SOCKET": path])?.notify(.ready)
         }
     }
 }

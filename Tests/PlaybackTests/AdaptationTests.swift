@@ -16,10 +16,9 @@ struct AdaptationTests {
 
     @Test("Mono, stereo and mono again on a stereo card: gapless on one device, and each context says how")
     func gapless() throws {
-        let folder = try ScratchFolder()
-        let one = try Track("a", frames: 4000, channels: 1, in: folder)
-        let two = try Track("b", frames: 4001, in: folder)
-        let three = try Track("c", frames: 4002, channels: 1, in: folder)
+        let one = try Track("a", frames: 4000, channels: 1)
+        let two = try Track("b", frames: 4001)
+        let three = try Track("c", frames: 4002, channels: 1)
         let fixture = try stereoFixture()
         try fixture.play([(one.product, one.frames), (two.product, two.frames), (three.product, three.frames)])
         #expect(fixture.card.recordings.map(\.samples) == [doubled(one) + two.samples + doubled(three)])
@@ -46,10 +45,7 @@ struct AdaptationTests {
         let folder = try ScratchFolder()
         let (one, two) = try stereoAndMono(in: folder)
         let fixture = try stereoFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         #expect(fixture.engine.deviceConfiguration?.channelCount == 2)
         #expect(fixture.engine.deviceConfiguration?.adaptation == nil)
@@ -64,9 +60,7 @@ struct AdaptationTests {
         let folder = try ScratchFolder()
         let (one, two) = try stereoAndMono(in: folder)
         let fixture = try stereoFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product)
         fixture.engine.load(two.product)
         try fixture.wait(forTransitions: 2)
         #expect(adaptations(fixture) == ["none", "mono on both channels"])
@@ -74,13 +68,9 @@ struct AdaptationTests {
 
     @Test("Another card is used: the context says what changes, and no frame is lost")
     func otherCard() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 8000, channels: 1, in: folder)
+        let track = try Track("a", frames: 8000, channels: 1)
         let fixture = try stereoFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(2345)
+        try fixture.play(track.product, hearing: 2345)
         try fixture.wait(forFrame: 2345)
         fixture.card.unplug()
         try fixture.wait(for: .stalled)
@@ -99,9 +89,8 @@ struct AdaptationTests {
         "One side on both channels, and exchanged sides: gapless and bit for bit, and each context says so",
         arguments: [ChannelRouting.left, .right, .swapped])
     func routing(routing: ChannelRouting) throws {
-        let folder = try ScratchFolder()
-        let one = try Track("a", frames: 4001, in: folder)
-        let two = try Track("b", frames: 4002, in: folder)
+        let one = try Track("a", frames: 4001)
+        let two = try Track("b", frames: 4002)
         // The requested routing does not count as an adaptation to the card.
         let fixture = try PlayerFixture {
             $0.output.routing = routing
@@ -124,8 +113,7 @@ struct AdaptationTests {
 
     @Test("Where it is forbidden, an error names what the device has")
     func forbidden() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, channels: 1, in: folder)
+        let track = try Track("a", frames: 4000, channels: 1)
         let fixture = try PlayerFixture { $0.output.allowsAdaptation = false }
         fixture.card.support(channels: [2])
         fixture.engine.load(track.product)

@@ -22,10 +22,9 @@ struct AudioThreadTests {
     }
 
     private func allocationsWhilePlaying() throws -> [Int] {
-        let folder = try ScratchFolder()
         let tracks = [
-            try Track("a", frames: 400_000, rate: 44_100, in: folder),
-            try Track("b", frames: 400_000, rate: 44_100, bits: 24, in: folder),
+            try Track("a", frames: 400_000, rate: 44_100),
+            try Track("b", frames: 400_000, rate: 44_100, bits: 24),
         ]
         let provider = CountingProvider()
         let log = MessageLog()

@@ -184,9 +184,7 @@ struct ShutDownTests {
         let recording = ScriptedRecording("a", frames: 80_000)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
         let card = fixture.card
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(recording.product)
         #expect(card.isOpen)
         fixture.player.shutDown()
         #expect(!card.isOpen)

@@ -115,9 +115,7 @@ struct DSDOverPCMTests {
             let fixture = try fixture()
             let configuration = fixture.player.playbackEngineConfig
             if isMuted { configuration.isMuted = true } else { configuration.volume = .muted }
-            fixture.engine.load(track.product)
-            fixture.engine.play()
-            try fixture.wait(for: .playing)
+            try fixture.play(track.product)
             #expect(fixture.engine.signalPath?.changes == [.mute])
             fixture.card.playFreely()
             try fixture.wait(for: .idle)
@@ -233,9 +231,7 @@ struct DSDOverPCMTests {
         let first = try Track("b", frames: 12_000, rate: 44_100, in: folder)
         let dsd = try DSDTrack("1.dsf", bytes: 8_000, in: folder)
         func openings(_ fixture: PlayerFixture) throws -> [Int] {
-            fixture.engine.load(first.product)
-            fixture.engine.play()
-            try fixture.wait(for: .playing)
+            try fixture.play(first.product)
             fixture.engine.setNext(dsd.product)
             try fixture.waitForNext()
             fixture.card.playFreely()

@@ -12,13 +12,9 @@ struct DeviceTests {
         "Unplugged in the middle: STALLED with the position kept; plugged in again, it resumes at the exact frame",
         arguments: [0, 1, 2345])
     func unplugged(frame: Int) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 8000, in: folder)
+        let track = try Track("a", frames: 8000)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(frame)
+        try fixture.play(track.product, hearing: frame)
         try fixture.wait(forFrame: frame)
         fixture.card.unplug()
         try fixture.wait(for: .stalled)
@@ -38,13 +34,9 @@ struct DeviceTests {
 
     @Test("Unplugged when the next product was in the device already: both are heard whole")
     func unpluggedWhileJoined() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 4000, in: folder), try Track("b", frames: 4000, in: folder))
+        let (one, two) = (try Track("a", frames: 4000), try Track("b", frames: 4000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(3900)
         try fixture.wait(forPending: 1600)
@@ -63,13 +55,9 @@ struct DeviceTests {
 
     @Test("Unplugged while paused: nothing is said until it is played")
     func unpluggedWhilePaused() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(1234)
+        try fixture.play(track.product, hearing: 1234)
         fixture.engine.pause()
         try fixture.wait(for: .notPlaying)
         fixture.settle()
@@ -96,8 +84,7 @@ struct DeviceTests {
             .refused(device: "paced", code: -5, reason: "?"),
         ])
     func notThere(error: DeviceError) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let fixture = try PlayerFixture()
         fixture.card.refuse(with: error)
         fixture.engine.load(track.product)
@@ -122,8 +109,7 @@ struct DeviceTests {
 
     @Test("While it is waited for, pause and reset work")
     func pauseWhileAbsent() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let fixture = try PlayerFixture()
         fixture.card.unplug()
         fixture.engine.load(track.product)
@@ -148,8 +134,7 @@ struct DeviceTests {
 
     @Test("A rate that it does not have, and no conversion: an error that names those it has, then IDLE")
     func rate() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let fixture = try PlayerFixture { $0.output.sampleRates.quality = nil }
         fixture.card.support([.s32], rates: [44_100, 48_000])
         fixture.engine.load(track.product)
@@ -163,15 +148,11 @@ struct DeviceTests {
 
     @Test("A rate that it does not have, in the next product: held back until that one is active")
     func rateOfNext() throws {
-        let folder = try ScratchFolder()
-        let one = try Track("a", frames: 4000, in: folder)
-        let two = try Track("b", frames: 4000, rate: 16_000, in: folder)
+        let one = try Track("a", frames: 4000)
+        let two = try Track("b", frames: 4000, rate: 16_000)
         let fixture = try PlayerFixture { $0.output.sampleRates.quality = nil }
         fixture.card.support([.s32], rates: [8000])
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(3999)
         fixture.settle()
@@ -184,13 +165,9 @@ struct DeviceTests {
 
     @Test("An underrun loses and repeats no frame", arguments: [0, 1000, 2000])
     func underrun(frame: Int) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 8000, in: folder)
+        let track = try Track("a", frames: 8000)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(frame)
+        try fixture.play(track.product, hearing: frame)
         try fixture.wait(forPending: 1600)
         fixture.card.inject(.underrun)
         fixture.card.playFreely()
@@ -201,13 +178,9 @@ struct DeviceTests {
 
     @Test("An underrun across a boundary reports the transition, and both are heard completely")
     func underrunAtBoundary() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 4000, in: folder), try Track("b", frames: 4000, in: folder))
+        let (one, two) = (try Track("a", frames: 4000), try Track("b", frames: 4000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(3900)
         try fixture.wait(forPending: 1600)
@@ -221,8 +194,7 @@ struct DeviceTests {
 
     @Test("Reset forgets a device that is missing, also when the report of it comes later")
     func resetWhileLost() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let fixture = try PlayerFixture()
         fixture.card.unplug()
         fixture.engine.load(track.product)
@@ -246,13 +218,9 @@ struct DeviceTests {
 
     @Test("A suspended system: it resumes at the exact frame")
     func suspended() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 8000, in: folder)
+        let track = try Track("a", frames: 8000)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(1500)
+        try fixture.play(track.product, hearing: 1500)
         try fixture.wait(forFrame: 1500)
         fixture.card.inject(.suspended)
         fixture.card.playFreely()

@@ -74,10 +74,7 @@ struct ErrorTests {
         let recording = ScriptedRecording("a", frames: 20_000, available: 5000)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
         recording.fail(with: .damaged(what: "a part"))
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(1000)
+        try fixture.play(recording.product, hearing: 1000)
         // As if only these frames could not be read.
         recording.letDecode()
         fixture.engine.seek(2)
@@ -117,8 +114,7 @@ struct ErrorTests {
 
     @Test("A read error in a file: the decoded frames are heard, then the error is sent")
     func vanishingFile() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 60_000, in: folder)
+        let track = try Track("a", frames: 60_000)
         let source = VanishingFiles(readableBytes: 100_000)
         let fixture = try PlayerFixture(source: source)
         fixture.card.playFreely()

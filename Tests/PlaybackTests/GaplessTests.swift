@@ -11,9 +11,8 @@ struct GaplessTests {
 
     @Test("Ten boundaries in a row insert and lose no frame, however short the tracks")
     func tenBoundaries() throws {
-        let folder = try ScratchFolder()
         // A track of one frame ends with its transition, so its next product could not be set in time.
-        let album = try Self.lengths.enumerated().map { try Track("\($0)", frames: max($1, 2), in: folder) }
+        let album = try Self.lengths.enumerated().map { try Track("\($0)", frames: max($1, 2)) }
         let (fixture, samples) = try playedThrough(album)
         #expect(samples == [album.flatMap(\.samples)])
         #expect(
@@ -24,8 +23,7 @@ struct GaplessTests {
 
     @Test("Ten boundaries in a row insert and lose no frame on a card that does not wait")
     func tenBoundariesFreely() throws {
-        let folder = try ScratchFolder()
-        let album = try Self.lengths.enumerated().map { try Track("\($0)", frames: $1, in: folder) }
+        let album = try Self.lengths.enumerated().map { try Track("\($0)", frames: $1) }
         let fixture = try PlayerFixture()
         let engine = fixture.engine
         engine.bus.subscribe { message in
@@ -48,14 +46,9 @@ struct GaplessTests {
 
     @Test("A track's transition comes when its first frame is heard, not when it is decoded")
     func transitionIsHeard() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("one", frames: 3000, in: folder), try Track("two", frames: 3000, in: folder))
+        let (one, two) = (try Track("one", frames: 3000), try Track("two", frames: 3000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(2999)
+        try fixture.play(one.product, next: two.product, hearing: 2999)
         // All that the device takes is of the second track now, and the first one's last frame is not heard.
         try fixture.wait(forPending: 1600)
         #expect(fixture.messages == ["NOT_PLAYING", "- > one", "PLAYING"])
@@ -73,10 +66,9 @@ struct GaplessTests {
 
     @Test("16 and 24 bits of one rate follow each other on the same device")
     func bitDepths() throws {
-        let folder = try ScratchFolder()
         let tracks = [
-            try Track("16", frames: 3000, in: folder), try Track("24", frames: 3000, bits: 24, in: folder),
-            try Track("16 again", frames: 3000, in: folder),
+            try Track("16", frames: 3000), try Track("24", frames: 3000, bits: 24),
+            try Track("16 again", frames: 3000),
         ]
         let (fixture, samples) = try playedThrough(tracks)
         #expect(samples == [tracks.flatMap(\.samples)])
@@ -85,12 +77,11 @@ struct GaplessTests {
 
     @Test("A new rate or channel count drains the device and reopens it; every sample is heard")
     func formats() throws {
-        let folder = try ScratchFolder()
         let tracks = [
-            try Track("44.1 kHz", frames: 10_000, rate: 44_100, in: folder),
-            try Track("96 kHz", frames: 21_000, rate: 96_000, bits: 24, in: folder),
-            try Track("mono", frames: 9999, rate: 44_100, channels: 1, in: folder),
-            try Track("stereo", frames: 100, rate: 44_100, in: folder),
+            try Track("44.1 kHz", frames: 10_000, rate: 44_100),
+            try Track("96 kHz", frames: 21_000, rate: 96_000, bits: 24),
+            try Track("mono", frames: 9999, rate: 44_100, channels: 1),
+            try Track("stereo", frames: 100, rate: 44_100),
         ]
         let (fixture, samples) = try playedThrough(tracks)
         #expect(samples == tracks.map(\.samples))
@@ -105,17 +96,13 @@ struct GaplessTests {
 
     @Test("A file whose format changes inside reports the quality when it is heard")
     func formatInside() throws {
-        let folder = try ScratchFolder()
         let parts = [
-            try Track("part 1", frames: 3000, in: folder), try Track("part 2", frames: 5000, rate: 16_000, in: folder),
-            try Track("part 3", frames: 3000, bits: 24, in: folder),
+            try Track("part 1", frames: 3000), try Track("part 2", frames: 5000, rate: 16_000),
+            try Track("part 3", frames: 3000, bits: 24),
         ]
-        let whole = try Track("whole", joining: parts, in: folder)
+        let whole = try Track("whole", joining: parts)
         let fixture = try PlayerFixture()
-        fixture.engine.load(whole.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(3000)
+        try fixture.play(whole.product, hearing: 3000)
         try fixture.spin("another device") { fixture.card.recordings.count == 2 && fixture.card.isStarted }
         #expect(fixture.messages == ["NOT_PLAYING", "- > whole", "PLAYING"])
         try fixture.hear(1)
@@ -132,9 +119,8 @@ struct GaplessTests {
 
     @Test("The same format again inside a file is no news")
     func sameFormatInside() throws {
-        let folder = try ScratchFolder()
-        let parts = [try Track("part 1", frames: 3000, in: folder), try Track("part 2", frames: 5000, in: folder)]
-        let whole = try Track("whole", joining: parts, in: folder)
+        let parts = [try Track("part 1", frames: 3000), try Track("part 2", frames: 5000)]
+        let whole = try Track("whole", joining: parts)
         let (fixture, samples) = try playedThrough([whole])
         #expect(samples == [whole.samples])
         #expect(fixture.messages == ["NOT_PLAYING", "- > whole", "PLAYING", "whole > -", "IDLE"])

@@ -43,9 +43,8 @@ struct LoudnessTests {
             (.album, 0.8 * pow(10, (-6.0 + 4) / 20), 0.8 / 0.99),
         ] as [(LoudnessNormalizationMode, Double, Double)])
     func boundary(mode: LoudnessNormalizationMode, first: Double, second: Double) throws {
-        let folder = try ScratchFolder()
-        let one = try Track("a", frames: 4000, tags: Self.tags(track: "-10", album: "-6"), in: folder)
-        let two = try Track("b", frames: 4000, tags: Self.tags(track: "1.5", album: "3"), in: folder)
+        let one = try Track("a", frames: 4000, tags: Self.tags(track: "-10", album: "-6"))
+        let two = try Track("b", frames: 4000, tags: Self.tags(track: "1.5", album: "3"))
         let fixture = try PlayerFixture()
         fixture.player.playbackEngineConfig.loudnessNormalizationMode = mode
         try fixture.play([(one.product, one.frames), (two.product, two.frames)])
@@ -56,9 +55,8 @@ struct LoudnessTests {
 
     @Test("A product without replay gain stays unchanged, also between others")
     func missing() throws {
-        let folder = try ScratchFolder()
-        let one = try Track("a", frames: 4000, tags: Self.tags(track: "-10", album: "-6"), in: folder)
-        let two = try Track("b", frames: 4000, in: folder)
+        let one = try Track("a", frames: 4000, tags: Self.tags(track: "-10", album: "-6"))
+        let two = try Track("b", frames: 4000)
         let fixture = try PlayerFixture()
         fixture.player.playbackEngineConfig.loudnessNormalizationMode = .album
         try fixture.play([(one.product, one.frames), (two.product, two.frames)])
@@ -71,9 +69,8 @@ struct LoudnessTests {
         "With normalization, a local file without loudness has the gain for untagged music; others do not",
         arguments: [LoudnessNormalizationMode.off, .track, .album])
     func untagged(mode: LoudnessNormalizationMode) throws {
-        let folder = try ScratchFolder()
-        let one = try Track("a", frames: 4000, in: folder)
-        let two = try Track("b", frames: 4000, tags: Self.tags(track: "-10", album: "-10"), in: folder)
+        let one = try Track("a", frames: 4000)
+        let two = try Track("b", frames: 4000, tags: Self.tags(track: "-10", album: "-10"))
         let fixture = try PlayerFixture()
         fixture.player.playbackEngineConfig.loudnessNormalizationMode = mode
         fixture.player.playbackEngineConfig.untaggedGain = -6
@@ -88,8 +85,7 @@ struct LoudnessTests {
 
     @Test("The gain for untagged music is not that of other sources")
     func untaggedElsewhere() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let fixture = try PlayerFixture(source: ElsewhereSource())
         fixture.player.playbackEngineConfig.loudnessNormalizationMode = .album
         fixture.player.playbackEngineConfig.untaggedGain = -6
@@ -110,14 +106,10 @@ struct LoudnessTests {
 
     @Test("A turn of the volume is ramped over 20 ms, and mute ends in digital silence")
     func volume() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 12_000, in: folder)
+        let track = try Track("a", frames: 12_000)
         let fixture = try PlayerFixture()
         let configuration = fixture.player.playbackEngineConfig
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(400)
+        try fixture.play(track.product, hearing: 400)
         try fixture.wait(forPending: 1600)
         configuration.volume = Volume(percent: 60)
         fixture.settle()
@@ -145,13 +137,9 @@ struct LoudnessTests {
 
     @Test("After a pause the new volume holds from the first frame on")
     func volumeWhilePaused() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 8000, in: folder)
+        let track = try Track("a", frames: 8000)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(1000)
+        try fixture.play(track.product, hearing: 1000)
         fixture.engine.pause()
         try fixture.wait(for: .notPlaying)
         fixture.player.playbackEngineConfig.volume = Volume(percent: 1)
@@ -178,8 +166,7 @@ struct LoudnessTests {
 
     @Test("A card's own mixer takes the volume; the samples stay as they are")
     func hardwareVolume() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let mixer = Mixer()
         let fixture = try PlayerFixture(mixer: mixer)
         fixture.settle()
@@ -199,8 +186,7 @@ struct LoudnessTests {
         "What the mixer cannot do is left to the samples, and volume 0 is digital zero",
         arguments: [(40, 0.25), (0, 0)])
     func remainder(percent: Int, factor: Double) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let fixture = try PlayerFixture(mixer: Mixer(softwareFactor: 0.25))
         fixture.player.playbackEngineConfig.volume = Volume(percent: percent)
         fixture.settle()
@@ -213,8 +199,7 @@ struct LoudnessTests {
 
     @Test("A mixer that fails leaves the volume to the samples")
     func failingMixer() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 4000, in: folder)
+        let track = try Track("a", frames: 4000)
         let mixer = Mixer(fails: true)
         let fixture = try PlayerFixture(mixer: mixer)
         fixture.player.playbackEngineConfig.volume = Volume(percent: 1)

@@ -57,8 +57,7 @@ struct MediumAccessTests {
 
     @Test("A local file: a wait while it is opened and read, and none while it is decoded")
     func localFile() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 20_000, in: folder)
+        let track = try Track("a", frames: 20_000)
         let waits = Recorder<Bool>()
         let files = LocalFiles { [medium] path, cancellation throws(SystemError) in
             waits.record(medium.isWaiting)

@@ -10,10 +10,7 @@ import Testing
 struct NextTests {
     /// Product a plays and its last frames, and the first ones of b, are in the device.
     private func joined(_ fixture: PlayerFixture, _ one: Track, _ two: Track) throws {
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(one.frames - 100)
         try fixture.wait(forPending: 1600)
@@ -35,8 +32,7 @@ struct NextTests {
 
     @Test("Cleared when it was decoded into the device already: the first is heard whole, then nothing")
     func clearJoined() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 5000, in: folder), try Track("b", frames: 5000, in: folder))
+        let (one, two) = (try Track("a", frames: 5000), try Track("b", frames: 5000))
         let fixture = try PlayerFixture()
         try joined(fixture, one, two)
         fixture.engine.setNext(nil)
@@ -49,8 +45,7 @@ struct NextTests {
 
     @Test("Replaced repeatedly while the device is full of it: the last one follows")
     func replaceOften() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 5000, in: folder), try Track("b", frames: 5000, in: folder))
+        let (one, two) = (try Track("a", frames: 5000), try Track("b", frames: 5000))
         let fixture = try PlayerFixture()
         try joined(fixture, one, two)
         for round in 0..<20 {
@@ -84,8 +79,7 @@ struct NextTests {
 
     @Test("The active product may be its own next one")
     func repeatOne() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 3000, in: folder)
+        let track = try Track("a", frames: 3000)
         let fixture = try PlayerFixture()
         try fixture.play([(track.product, 3000), (track.product, 3000)])
         #expect(fixture.card.recordings.map(\.samples) == [track.samples + track.samples])
@@ -138,11 +132,7 @@ struct NextTests {
         let track = try Track("a", frames: 3000, in: folder)
         let missing = MediaProduct(productType: .track, productId: folder["missing"], referenceId: "b")
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.setNext(missing)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(2999)
+        try fixture.play(track.product, next: missing, hearing: 2999)
         fixture.settle()
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING"])
         fixture.card.playFreely()
@@ -159,10 +149,7 @@ struct NextTests {
         let (one, two) = (try Track("a", frames: 3000, in: folder), try Track("c", frames: 3000, in: folder))
         let missing = MediaProduct(productType: .track, productId: folder["missing"], referenceId: "b")
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(missing)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: missing)
         fixture.engine.setNext(two.product)
         try fixture.waitForNext()
         fixture.card.playFreely()
@@ -172,13 +159,9 @@ struct NextTests {
 
     @Test("Skipping while playing plays it at once")
     func skip() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 8000, in: folder), try Track("b", frames: 3000, in: folder))
+        let (one, two) = (try Track("a", frames: 8000), try Track("b", frames: 3000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(1000)
         fixture.engine.skipToNext()
@@ -192,8 +175,7 @@ struct NextTests {
 
     @Test("Skipping to a product that is in the device already plays it from its first frame")
     func skipJoined() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 5000, in: folder), try Track("b", frames: 5000, in: folder))
+        let (one, two) = (try Track("a", frames: 5000), try Track("b", frames: 5000))
         let fixture = try PlayerFixture()
         try joined(fixture, one, two)
         fixture.engine.skipToNext()
@@ -206,8 +188,7 @@ struct NextTests {
 
     @Test("Skipping while paused stays paused, at its first frame")
     func skipPaused() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 8000, in: folder), try Track("b", frames: 3000, in: folder))
+        let (one, two) = (try Track("a", frames: 8000), try Track("b", frames: 3000))
         let fixture = try PlayerFixture()
         fixture.engine.load(one.product)
         fixture.engine.setNext(two.product)
@@ -229,11 +210,7 @@ struct NextTests {
             ScriptedRecording("a", frames: 8000), ScriptedRecording("b", frames: 3000, isOpenable: false),
         ]
         let fixture = try PlayerFixture(source: ScriptedSource(recordings))
-        fixture.engine.load(recordings[0].product)
-        fixture.engine.setNext(recordings[1].product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(1000)
+        try fixture.play(recordings[0].product, next: recordings[1].product, hearing: 1000)
         fixture.engine.skipToNext()
         try fixture.wait(for: .stalled)
         fixture.settle()
@@ -253,10 +230,7 @@ struct NextTests {
         let track = try Track("a", frames: 8000, in: folder)
         let missing = MediaProduct(productType: .track, productId: folder["missing"], referenceId: "b")
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.setNext(missing)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(track.product, next: missing)
         fixture.engine.skipToNext()
         try fixture.wait(for: .idle)
         #expect(
@@ -267,12 +241,9 @@ struct NextTests {
 
     @Test("Skipping without a next product changes nothing")
     func skipNothing() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 3000, in: folder)
+        let track = try Track("a", frames: 3000)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(track.product)
         fixture.engine.skipToNext()
         fixture.card.playFreely()
         try fixture.wait(for: .idle)
@@ -283,13 +254,9 @@ struct NextTests {
     @Test(
         "Paused just before or just behind a boundary: both are heard whole", arguments: [-1599, -100, -1, 0, 1, 100])
     func pauseAtBoundary(offset: Int) throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 4000, in: folder), try Track("b", frames: 4000, in: folder))
+        let (one, two) = (try Track("a", frames: 4000), try Track("b", frames: 4000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(4000 + offset)
         fixture.engine.pause()
@@ -308,15 +275,11 @@ struct NextTests {
 
     @Test("Replaced while the device waits to be reopened for it: the replaced one is never heard")
     func replaceWhileReopening() throws {
-        let folder = try ScratchFolder()
-        let one = try Track("a", frames: 3000, in: folder)
-        let two = try Track("b", frames: 3000, rate: 16_000, in: folder)
-        let three = try Track("c", frames: 3000, in: folder)
+        let one = try Track("a", frames: 3000)
+        let two = try Track("b", frames: 3000, rate: 16_000)
+        let three = try Track("c", frames: 3000)
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         fixture.card.refuse(with: .busy(device: "paced"))
         fixture.card.playFreely()

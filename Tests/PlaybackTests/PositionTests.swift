@@ -11,9 +11,7 @@ struct PositionTests {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: frames, in: folder)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(track.product)
         return (fixture, track, folder)
     }
 
@@ -129,8 +127,7 @@ struct PositionTests {
 
     @Test("At a transition the new product is at its start, and the old one was at its end")
     func transition() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 4000, in: folder), try Track("b", frames: 4000, in: folder))
+        let (one, two) = (try Track("a", frames: 4000), try Track("b", frames: 4000))
         let fixture = try PlayerFixture()
         fixture.engine.load(one.product)
         fixture.engine.setNext(two.product)
@@ -155,9 +152,8 @@ struct PositionTests {
 
     @Test("Two products of a format each keep their own count")
     func formats() throws {
-        let folder = try ScratchFolder()
         let (one, two) = (
-            try Track("a", frames: 4000, in: folder), try Track("b", frames: 8000, rate: 16_000, in: folder)
+            try Track("a", frames: 4000), try Track("b", frames: 8000, rate: 16_000)
         )
         let fixture = try PlayerFixture()
         fixture.engine.load(one.product)
@@ -173,11 +169,10 @@ struct PositionTests {
 
     @Test("Position of an appended part counts on from the first one")
     func appended() throws {
-        let folder = try ScratchFolder()
         let parts = [
-            try Track("part 1", frames: 4000, in: folder), try Track("part 2", frames: 8000, rate: 16_000, in: folder),
+            try Track("part 1", frames: 4000), try Track("part 2", frames: 8000, rate: 16_000),
         ]
-        let whole = try Track("whole", joining: parts, in: folder)
+        let whole = try Track("whole", joining: parts)
         let fixture = try PlayerFixture()
         fixture.engine.load(whole.product)
         fixture.engine.play()

@@ -55,11 +55,7 @@ struct PostponedNextTests {
 
     private func fixture(_ source: Streams) throws -> PlayerFixture {
         let fixture = try PlayerFixture(source: source)
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(1000)
+        try fixture.play(one.product, next: two.product, hearing: 1000)
         fixture.settle()
         #expect(two.decoderCount == 0)
         return fixture

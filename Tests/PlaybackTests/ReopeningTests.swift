@@ -23,10 +23,7 @@ struct ReopeningTests {
     /// Plays the first track to its end; the second one needs the device reopened.
     private func playToQuestion() throws {
         fixture.engine.askBeforeReopening { [told] in told.record($0) }
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         fixture.card.playFreely()
         try wait(forTold: 1)
@@ -37,12 +34,12 @@ struct ReopeningTests {
         fixture.settle()
     }
 
-    private func goOn(_ index: Int) {
-        guard case .asked(let goOn) = told.elements[index] else {
+    private func proceed(_ index: Int) {
+        guard case .asked(let proceed) = told.elements[index] else {
             Issue.record("no question: \(story)")
             return
         }
-        goOn()
+        proceed()
         // The first turn of the loop sends it, the audio thread carries it out.
         fixture.onControl {}
         fixture.settle()
@@ -61,7 +58,7 @@ struct ReopeningTests {
         #expect(!fixture.card.isStarted)
         #expect(heard == one.samples)
         #expect(fixture.engine.assetPosition == one.duration)
-        goOn(0)
+        proceed(0)
         try fixture.wait(for: .idle)
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "a > b", "b > -", "IDLE"])
         #expect(story == ["asked", "started"])
@@ -80,13 +77,13 @@ struct ReopeningTests {
         try playToQuestion()
         fixture.engine.pause()
         try fixture.wait(for: .notPlaying)
-        goOn(0)
+        proceed(0)
         #expect(fixture.card.openingCount == 1)
         fixture.engine.play()
         try wait(forTold: 2)
-        goOn(0)
+        proceed(0)
         #expect(fixture.card.openingCount == 1)
-        goOn(1)
+        proceed(1)
         try fixture.wait(for: .idle)
         #expect(story == ["asked", "asked", "started"])
         #expect(heard == one.samples + two.samples)
@@ -98,7 +95,7 @@ struct ReopeningTests {
         fixture.engine.skipToNext()
         try wait(forTold: 2)
         #expect(fixture.messages.last == "a > b")
-        goOn(1)
+        proceed(1)
         try fixture.wait(for: .idle)
         #expect(story == ["asked", "asked", "started"])
         #expect(heard == one.samples + two.samples)
@@ -110,7 +107,7 @@ struct ReopeningTests {
         fixture.engine.seek(0.25)
         try wait(forTold: 3)
         #expect(story == ["asked", "started", "asked"])
-        goOn(2)
+        proceed(2)
         try fixture.wait(for: .idle)
         #expect(heard == one.samples + one.samples(from: 2000) + two.samples)
     }
@@ -133,10 +130,7 @@ struct ReopeningTests {
     @Test("A skip to another rate in the middle of the music asks as well")
     func skipWhilePlaying() throws {
         fixture.engine.askBeforeReopening { [told] in told.record($0) }
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(1000)
         fixture.engine.skipToNext()
@@ -144,7 +138,7 @@ struct ReopeningTests {
         #expect(!fixture.card.isStarted)
         #expect(fixture.card.openingCount == 1)
         fixture.card.playFreely()
-        goOn(0)
+        proceed(0)
         try fixture.wait(for: .idle)
         #expect(story == ["asked", "started"])
         #expect(heard == one.samples(0..<1000) + two.samples)

@@ -13,13 +13,9 @@ struct SeekTests {
 
     @Test("While playing: to the exact frame", arguments: [0, 1, 839, 840, 4095, 4096, 4097, 10_000, 19_999])
     func playing(target: Int) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: Self.frames, in: folder)
+        let track = try Track("a", frames: Self.frames)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(500)
+        try fixture.play(track.product, hearing: 500)
         fixture.engine.seek(Double(target) / 8000)
         try fixture.wait(forFrame: target)
         fixture.settle()
@@ -32,13 +28,9 @@ struct SeekTests {
 
     @Test("While paused: the position is the target at once, and playing begins there", arguments: [0, 777, 12_345])
     func paused(target: Int) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: Self.frames, in: folder)
+        let track = try Track("a", frames: Self.frames)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(2500)
+        try fixture.play(track.product, hearing: 2500)
         fixture.engine.pause()
         fixture.engine.seek(Double(target) / 8000)
         fixture.settle()
@@ -75,8 +67,7 @@ struct SeekTests {
 
     @Test("Before the product is loaded, beyond its end", arguments: [2.6, 1e12, .infinity] as [Double])
     func beforeLoadedBeyondEnd(target: Double) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: Self.frames, in: folder)
+        let track = try Track("a", frames: Self.frames)
         let fixture = try PlayerFixture()
         fixture.engine.load(track.product)
         fixture.engine.seek(target)
@@ -88,8 +79,7 @@ struct SeekTests {
 
     @Test("Before the beginning is the beginning", arguments: [-1, -0.0001, -.infinity] as [Double])
     func beforeBeginning(target: Double) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 3000, in: folder)
+        let track = try Track("a", frames: 3000)
         let fixture = try PlayerFixture()
         fixture.engine.load(track.product)
         fixture.engine.seek(target)
@@ -101,13 +91,9 @@ struct SeekTests {
 
     @Test("Beyond the end, the product has ended", arguments: [2.5, 2.6, 1e12, .infinity] as [Double])
     func beyondEnd(target: Double) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: Self.frames, in: folder)
+        let track = try Track("a", frames: Self.frames)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(500)
+        try fixture.play(track.product, hearing: 500)
         fixture.engine.seek(target)
         try fixture.wait(for: .idle)
         #expect(fixture.card.recordings.map(\.samples) == [track.samples(0..<500)])
@@ -118,10 +104,7 @@ struct SeekTests {
     func beyondUnknownEnd(target: Double) throws {
         let recording = ScriptedRecording("a", frames: Self.frames, tellsLength: false)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(500)
+        try fixture.play(recording.product, hearing: 500)
         fixture.engine.seek(target)
         try fixture.wait(for: .idle)
         #expect(fixture.card.recordings.map(\.samples) == [recording.samples(0..<500)])
@@ -130,8 +113,7 @@ struct SeekTests {
 
     @Test("Beyond the end while paused: it ends when it is played")
     func beyondEndPaused() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: Self.frames, in: folder)
+        let track = try Track("a", frames: Self.frames)
         let fixture = try PlayerFixture()
         fixture.engine.load(track.product)
         try fixture.wait(forTransitions: 1)
@@ -146,13 +128,9 @@ struct SeekTests {
 
     @Test("Beyond the end with a next product: that one plays, from its first frame")
     func beyondEndWithNext() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 8000, in: folder), try Track("b", frames: 3000, in: folder))
+        let (one, two) = (try Track("a", frames: 8000), try Track("b", frames: 3000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(500)
         fixture.engine.seek(10)
@@ -166,13 +144,9 @@ struct SeekTests {
 
     @Test("With a next product that is in the device already: it still follows, whole")
     func whileJoined() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 5000, in: folder), try Track("b", frames: 5000, in: folder))
+        let (one, two) = (try Track("a", frames: 5000), try Track("b", frames: 5000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         try fixture.hear(4500)
         try fixture.wait(forPending: 1600)
@@ -209,13 +183,9 @@ struct SeekTests {
 
     @Test("Of many seeks the last one counts")
     func many() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: Self.frames, in: folder)
+        let track = try Track("a", frames: Self.frames)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(500)
+        try fixture.play(track.product, hearing: 500)
         for index in 0..<200 { fixture.engine.seek(Double(index % 26) / 10) }
         fixture.engine.seek(15_000.0 / 8000)
         try fixture.wait(forFrame: 15_000)
@@ -230,10 +200,7 @@ struct SeekTests {
     func takenBack() throws {
         let recording = ScriptedRecording("a", frames: 8000)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(500)
+        try fixture.play(recording.product, hearing: 500)
         recording.holdSeeks()
         fixture.engine.seek(1)
         try fixture.spin("the seek to begin") { recording.seekCount == 1 }
@@ -252,10 +219,7 @@ struct SeekTests {
     func slow() throws {
         let recordings = [ScriptedRecording("a", frames: 8000), ScriptedRecording("b", frames: 3000)]
         let fixture = try PlayerFixture(source: ScriptedSource(recordings))
-        fixture.engine.load(recordings[0].product)
-        fixture.engine.setNext(recordings[1].product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(recordings[0].product, next: recordings[1].product)
         try fixture.waitForNext()
         try fixture.hear(7900)
         recordings[0].holdSeeks()
@@ -282,10 +246,7 @@ struct SeekTests {
     func pauseDuringSeek() throws {
         let recording = ScriptedRecording("a", frames: 8000)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(500)
+        try fixture.play(recording.product, hearing: 500)
         recording.holdSeeks()
         fixture.engine.seek(0.5)
         fixture.engine.pause()
@@ -306,10 +267,7 @@ struct SeekTests {
     func failing() throws {
         let recording = ScriptedRecording("a", frames: 8000)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(500)
+        try fixture.play(recording.product, hearing: 500)
         recording.holdSeeks()
         recording.fail(with: .damaged(what: "everything"))
         fixture.engine.seek(0.5)
@@ -319,16 +277,12 @@ struct SeekTests {
 
     @Test("Back into the first part of a file whose format changes inside", arguments: [0, 1, 2000, 3999])
     func backAcrossFormats(target: Int) throws {
-        let folder = try ScratchFolder()
         let parts = [
-            try Track("part 1", frames: 4000, in: folder), try Track("part 2", frames: 4000, rate: 16_000, in: folder),
+            try Track("part 1", frames: 4000), try Track("part 2", frames: 4000, rate: 16_000),
         ]
-        let whole = try Track("whole", joining: parts, in: folder)
+        let whole = try Track("whole", joining: parts)
         let fixture = try PlayerFixture()
-        fixture.engine.load(whole.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(4100)
+        try fixture.play(whole.product, hearing: 4100)
         try fixture.log.wait("the quality") { $0.contains { $0.line == "quality 16000/16" } }
         fixture.engine.seek(Double(target) / 8000)
         try fixture.wait(forFrame: target)

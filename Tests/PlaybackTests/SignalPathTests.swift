@@ -68,17 +68,13 @@ struct SignalPathTests {
 
     @Test("The engine says it of the product that is heard: its own gain, mute, and the mean of both channels")
     func engine() throws {
-        let folder = try ScratchFolder()
         let gain = ["REPLAYGAIN_TRACK_GAIN=-10 dB", "REPLAYGAIN_TRACK_PEAK=0.5"]
-        let one = try Track("a", frames: 4000, in: folder)
-        let two = try Track("b", frames: 40_000, tags: gain, in: folder)
+        let one = try Track("a", frames: 4000)
+        let two = try Track("b", frames: 40_000, tags: gain)
         let fixture = try PlayerFixture()
         fixture.player.playbackEngineConfig.loudnessNormalizationMode = .track
         #expect(fixture.engine.signalPath == nil)
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(one.product, next: two.product)
         try fixture.waitForNext()
         #expect(fixture.engine.signalPath?.isBitPerfect == true)
         try fixture.hear(4001)

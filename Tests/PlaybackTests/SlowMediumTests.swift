@@ -89,9 +89,7 @@ struct SlowMediumTests {
     private func stalledInTheMiddle(of recording: ScriptedRecording) throws -> PlayerFixture {
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
         fixture.card.playFreely()
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(recording.product)
         try fixture.spin("4000 frames") { fixture.card.heardFrames == 4000 }
         fixture.advance(by: 1_000_000_000)
         try fixture.wait(for: .stalled)

@@ -158,8 +158,13 @@ struct EventDeliveryTests {
         loggedIn: @escaping @Sendable (AccountMark) -> Void = { _ in }
     ) -> EventDelivery {
         EventDelivery(
-            loop: loop, storage, service(receiver, credentials), Self.device, time: time,
-            counted: { [counts] in counts.set($0) }, loggedIn: loggedIn)
+            loop: loop, storage, service(receiver, credentials), Self.device, time: time
+        ) { [counts] report in
+            switch report {
+            case .counts(let new): counts.set(new)
+            case .account(let account): loggedIn(account)
+            }
+        }
     }
 
     /// Puts this many events into the outbox: `n1`, `n2`…

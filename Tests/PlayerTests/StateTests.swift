@@ -21,8 +21,7 @@ struct StateTests {
 
     @Test("Calls without an active product are ignored")
     func idleCalls() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 100, in: folder)
+        let track = try Track("a", frames: 100)
         let fixture = try PlayerFixture()
         fixture.engine.play()
         fixture.engine.pause()
@@ -62,8 +61,7 @@ struct StateTests {
 
     @Test("Loading twice plays as once")
     func loadTwice() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 2000, in: folder)
+        let track = try Track("a", frames: 2000)
         let fixture = try PlayerFixture()
         fixture.card.playFreely()
         // In one step, so that the first one cannot have been opened before the second one comes.
@@ -79,13 +77,9 @@ struct StateTests {
 
     @Test("Load while playing falls silent and leaves the device open")
     func loadWhilePlaying() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 8000, in: folder), try Track("b", frames: 2000, in: folder))
+        let (one, two) = (try Track("a", frames: 8000), try Track("b", frames: 2000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(3000)
+        try fixture.play(one.product, hearing: 3000)
         fixture.engine.load(two.product)
         try fixture.wait(forTransitions: 2)
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "a > b"])
@@ -147,13 +141,9 @@ struct StateTests {
 
     @Test("Pause and play again in the middle lose and repeat no frame", arguments: [1, 799, 1600, 4095, 4096, 7999])
     func pause(frame: Int) throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 8000, in: folder)
+        let track = try Track("a", frames: 8000)
         let fixture = try PlayerFixture()
-        fixture.engine.load(track.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(frame)
+        try fixture.play(track.product, hearing: frame)
         fixture.engine.pause()
         try fixture.wait(for: .notPlaying)
         fixture.settle()
@@ -172,8 +162,7 @@ struct StateTests {
 
     @Test("A pause after each few frames leaves the sound whole")
     func manyPauses() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 5000, in: folder)
+        let track = try Track("a", frames: 5000)
         let fixture = try PlayerFixture()
         fixture.engine.load(track.product)
         for _ in 0..<40 {
@@ -193,8 +182,7 @@ struct StateTests {
 
     @Test("At the end the product is gone: a transition to nothing, then IDLE; the device is free")
     func end() throws {
-        let folder = try ScratchFolder()
-        let track = try Track("a", frames: 3000, in: folder)
+        let track = try Track("a", frames: 3000)
         let fixture = try PlayerFixture()
         fixture.card.playFreely()
         fixture.engine.load(track.product)
@@ -211,14 +199,9 @@ struct StateTests {
 
     @Test("Reset while playing is IDLE at once, without a transition; the device is free")
     func reset() throws {
-        let folder = try ScratchFolder()
-        let (one, two) = (try Track("a", frames: 8000, in: folder), try Track("b", frames: 2000, in: folder))
+        let (one, two) = (try Track("a", frames: 8000), try Track("b", frames: 2000))
         let fixture = try PlayerFixture()
-        fixture.engine.load(one.product)
-        fixture.engine.setNext(two.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(1000)
+        try fixture.play(one.product, next: two.product, hearing: 1000)
         #expect(fixture.engine.deviceConfiguration?.sampleRate == 8000)
         fixture.engine.reset()
         try fixture.wait(for: .idle)
@@ -249,10 +232,7 @@ struct StateTests {
     func starving(answersNotYet: Bool) throws {
         let recording = ScriptedRecording("a", frames: 8000, available: 3000, answersNotYet: answersNotYet)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(3000)
+        try fixture.play(recording.product, hearing: 3000)
         try fixture.wait(forFrame: 3000)
         fixture.settle()
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING"])
@@ -272,10 +252,7 @@ struct StateTests {
     func pauseWhileStalled(answersNotYet: Bool) throws {
         let recording = ScriptedRecording("a", frames: 8000, available: 3000, answersNotYet: answersNotYet)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
-        fixture.engine.load(recording.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(3000)
+        try fixture.play(recording.product, hearing: 3000)
         try fixture.wait(forFrame: 3000)
         fixture.advance(by: 1_000_000_000)
         try fixture.wait(for: .stalled)

@@ -32,10 +32,10 @@ struct QueuePlay {
         case .seek(let seconds, let reportsEnd): "seek \(seconds)\(reportsEnd ? "" : " at once")"
         case .wake(let nanoseconds): "wake \(nanoseconds / 1_000_000_000)"
         case .cancelWake: "cancel wake"
-        case .tell(.failed(let entry, _)): "failed \(machine.contents.product(entry)?.productId ?? "?")"
-        case .tell(.mediumMissing(let error)): "medium \(error == nil ? "back" : "missing")"
-        case .tell(.serviceAway(let error)): "service \(error == nil ? "back" : "away")"
-        case .tell(let message): "\(message)"
+        case .notify(.failed(let entry, _)): "failed \(machine.contents.product(entry)?.productId ?? "?")"
+        case .notify(.mediumMissing(let error)): "medium \(error == nil ? "back" : "missing")"
+        case .notify(.serviceAway(let error)): "service \(error == nil ? "back" : "away")"
+        case .notify(let message): "\(message)"
         }
     }
 

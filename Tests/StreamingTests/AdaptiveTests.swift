@@ -173,9 +173,7 @@ struct AdaptiveTests {
         _ manifest: String, from high: Track, to low: Track
     ) throws -> (fixture: PlayerFixture, heard: Int) {
         let fixture = try PlayerFixture(source: content.source(manifest))
-        fixture.engine.load(PackagedContent.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(PackagedContent.product)
         #expect(fixture.engine.playbackContext?.audioSampleRate == high.format.sampleRate)
         let step = high.format.sampleRate / 20
         var heard = 0
@@ -220,9 +218,7 @@ struct AdaptiveTests {
         content.serve { $0 < 8 ? 50_000_000 : 300_000 }
         let fixture = try PlayerFixture(source: content.source(manifest))
         fixture.card.support([.s16], rates: [44_100, 48_000])
-        fixture.engine.load(PackagedContent.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(PackagedContent.product)
         fixture.card.playFreely()
         try fixture.wait(for: .idle)
         let isWhole = fixture.card.recordings.map { $0.samples } == [high.samples]
@@ -482,9 +478,7 @@ struct AdaptiveTests {
         let manifest = try lossless()
         content.serve { _ in 300_000 }
         let fixture = try PlayerFixture(source: content.source(manifest))
-        fixture.engine.load(PackagedContent.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(PackagedContent.product)
         let before = fixture.engine.playbackContext
         #expect(before?.audioBitRate == 1_000_000 && before?.audioQuality == .lossless)
         try fixture.hear(4000)

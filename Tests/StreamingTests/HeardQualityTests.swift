@@ -37,9 +37,7 @@ struct HeardQualityTests {
         let isEqual = played == track.samples
         #expect(isEqual)
         let fixture = try PlayerFixture(source: content.source(manifest))
-        fixture.engine.load(PackagedContent.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(PackagedContent.product)
         #expect(fixture.engine.playbackContext?.audioCodec == "flac")
         #expect(fixture.engine.playbackContext?.audioQuality == .lossless)
     }
@@ -51,9 +49,7 @@ struct HeardQualityTests {
         try content.encode(track, to: "aac.mp4", ["-c:a", "aac", "-b:a", "48k"])
         let manifest = try content.package(["aac.mp4"], ["--segment_duration", "1"])
         let fixture = try PlayerFixture(source: content.source(manifest))
-        fixture.engine.load(PackagedContent.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
+        try fixture.play(PackagedContent.product)
         #expect(fixture.engine.playbackContext?.audioCodec == "aac")
         #expect(fixture.engine.playbackContext?.audioQuality == .high)
     }

@@ -38,10 +38,7 @@ struct PausedStreamTests {
         }
 
         let fixture = try PlayerFixture(source: source)
-        fixture.engine.load(PackagedContent.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        try fixture.hear(8000)
+        try fixture.play(PackagedContent.product, hearing: 8000)
         fixture.engine.pause()
         try fixture.wait(for: .notPlaying)
         fixture.settle()

@@ -30,13 +30,14 @@ OF_STREAMS = ("encoding", re.compile(r"\b[Ee]ncodings?\b"))
 HAS_STREAMS = (
     *(f"{part}{module}{ending}" for module in ("Fetching", "Playback", "Account", "Streaming", "Offline", "Player")
       for part, ending in (("Sources/", ""), ("Tests/", "Tests"))),
-    "Tests/PlayerTestSupport", "Tests/OfflineTestSupport", "docs")
+    "Tests/Support/PlayerTestSupport", "Tests/Support/OfflineTestSupport", "docs")
 
 
 def part(path):
     """The module, or folder, that a file counts for."""
     names = path.split("/")
-    return "/".join(names[:2]) if names[0] in ("Sources", "Tests") and len(names) > 2 else names[0]
+    depth = 3 if names[:2] == ["Tests", "Support"] else 2 if names[0] in ("Sources", "Tests") else 1
+    return "/".join(names[:depth] if len(names) > depth else names[:1])
 
 
 def swift_blocks(lines):

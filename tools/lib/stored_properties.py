@@ -18,7 +18,7 @@ from pathlib import Path
 
 MANY = 10
 MOST = 16
-TYPES = 20
+TYPES = 10
 
 #: A type, an extension or a stored or computed property, with its attributes and modifiers.
 MODIFIERS = r"(?P<modifiers>(?:(?:@\w+(?:\([^()]*\))?|[a-z]+(?:\((?:set|unsafe|unowned)\))?)\s+)*)"

@@ -102,7 +102,7 @@ def build_bare_download(root, folder):
     program = f"{folder}/bare-download"
     subprocess.run(
         ["clang", "--target=x86_64-unknown-linux-gnu", f"--sysroot={root}/build/cross/x86_64/sysroot", "-fuse-ld=lld",
-         "-static", "-O2", f"{root}/Tests/BareDownload/BareDownload.c", "-o", program, "-lcurl", "-lmbedtls",
+         "-static", "-O2", f"{root}/Tests/Support/BareDownload/BareDownload.c", "-o", program, "-lcurl", "-lmbedtls",
          "-lmbedx509", "-lmbedcrypto", "-lcares", "-lm"],
         check=True, stderr=subprocess.DEVNULL)
     return program

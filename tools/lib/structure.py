@@ -9,7 +9,7 @@ the working folder.
     LINES_OF_SOURCES. Tables, code and addresses in Markdown may be longer.
   - No comment switches a check off.
   - A comment says why what the compiler does not check is safe between threads.
-  - Tests wait and start programs with the deadlines of Tests/TestSupport alone.
+  - Tests wait and start programs with the deadlines of Tests/Support/TestSupport alone.
 
 Exit codes: 0 all good, 1 something was found.
 """
@@ -61,7 +61,7 @@ UNCHECKED = re.compile(r"^[^/]*(?:@unchecked Sendable|nonisolated\(unsafe\))")
 REASON = re.compile(r"//.*(?:[Ss]afe\b|@unchecked)")
 
 #: The code of tests that waits. Programs with a main of their own end when the test that started them kills them.
-TEST_CODE = re.compile(r"Tests/(?:\w+Tests|(?:Board|Offline|Output|Player|Program|Queue)TestSupport)/.*\.swift")
+TEST_CODE = re.compile(r"Tests/(?:\w+Tests|Support/(?:Board|Offline|Output|Player|Program|Queue)TestSupport)/.*\.swift")
 #: A wait that may never end, or a start of a program that nobody kills, and what has a deadline.
 ENDLESS = [
     (re.compile(pattern), instead) for pattern, instead in [
@@ -182,7 +182,7 @@ def waits(path):
         code = line.split("//")[0]
         for pattern, instead in rules:
             if pattern.search(code):
-                yield f"{path}:{number}: may wait for ever; use {instead} of Tests/TestSupport"
+                yield f"{path}:{number}: may wait for ever; use {instead} of Tests/Support/TestSupport"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # An nginx on the loopback interface with certificates of its own, good ones and bad ones. Sourced by
-# tools/test-binaries; Tests/SelfCheck knows the names.
+# tools/test-binaries; Tests/Support/SelfCheck knows the names.
 #
 # An authority `authority` (P-256), one `modern` (P-384), and one that nobody knows (`stranger`), all valid from 2000 to
 # 2037. For each server NAME there are NAME.pem and NAME.key, and its port is in the file `ports`.

@@ -406,7 +406,7 @@ struct RefreshingCredentialsTests {
         service.playbackinfo = { _, _ in (401, "{\"subStatus\": 11003}") }
         let network = ScriptedTokens { _ in .success((503, "")) }
         let medium = MediumAccess(clock: ManualClock())
-        let shown = Recorder<StreamWait?>()
+        let shown = Recorder<WaitReason?>()
         network.waiting = { _ in
             shown.record(medium.isWaiting ? medium.stream.wait : nil)
             return .timeElapsed

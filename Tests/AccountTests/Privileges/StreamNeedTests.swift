@@ -24,7 +24,7 @@ struct StreamNeedTests {
         need.look(Self.moment(wantsToPlay: false, isStreamed: false))
         need.look(Self.moment(wantsToPlay: false, isStreamed: true))
         #expect(reports.isEmpty)
-        need.press()
+        need.pressed()
         need.look(Self.moment(wantsToPlay: true, isStreamed: true))
         need.look(Self.moment(wantsToPlay: true, isStreamed: true))
         #expect(reports == [.pressed, .needed(true)])
@@ -36,7 +36,7 @@ struct StreamNeedTests {
     func lateStream() {
         var reports: [StreamNeed.Change] = []
         let need = StreamNeed { reports.append($0) }
-        need.press()
+        need.pressed()
         need.look(Self.moment(wantsToPlay: true, isStreamed: false))
         #expect(reports == [.pressed])
         need.look(Self.moment(wantsToPlay: true, isStreamed: true))

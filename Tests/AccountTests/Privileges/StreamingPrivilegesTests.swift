@@ -30,7 +30,7 @@ struct StreamingPrivilegesTests {
         let service = PrivilegesService(
             network: network, settings: ServiceSettings(baseURL: address), credentials: credentials)
         let privileges = StreamingPrivileges(
-            loop: loop, service, PrivilegesTime(clock: nil), timer: LoopTimer(loop), jitter: { 1 })
+            loop: loop, service, PrivilegesTime(trusted: nil, jitter: { 1 }), timer: LoopTimer(loop))
         privileges.revoked = { [revoked] device in revoked.withLock { $0.append(device) } }
         return privileges
     }

@@ -108,7 +108,7 @@ struct UpdateStatusTests {
         func request(_ fields: String) -> Result<RemoteRequest, RequestMistake> {
             RequestLine(.whole(Array("{\"request\":\"update\"\(fields)}".utf8))).request
         }
-        #expect(request("") == .success(.update(.install(from: nil))))
+        #expect(request("") == .success(.later(.update(.install(from: nil)))))
         for fields in [",\"address\":null", ",\"address\":7", ",\"force\":true"] {
             guard case .failure = request(fields) else {
                 Issue.record("\(fields) is taken")

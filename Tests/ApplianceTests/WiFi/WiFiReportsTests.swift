@@ -141,7 +141,9 @@ struct WiFiReportsTests {
             String(repeating: "0aF", count: 21) + "9",
         ])
     func passwords(password: String) throws {
-        guard case .success(.wifi(.connect(let trial))) = request("\"ssid\":\"home\",\"password\":\"\(password)\"")
+        guard
+            case .success(.later(.wifi(.connect(let trial)))) = request(
+                "\"ssid\":\"home\",\"password\":\"\(password)\"")
         else {
             Issue.record("\(password) is refused")
             return

@@ -93,7 +93,7 @@ struct LiveManifestTests {
     @Test(
         "It begins a while before its end, goes on as it grows, and ends when it is static",
         arguments: Naming.allCases)
-    func goesOn(naming: Naming) throws {
+    func proceeds(naming: Naming) throws {
         let decoder = try content.open(text(0..<8, naming))
         var heard = try decoder.decodeArrived()
         let first = try begin(before: 8)

@@ -60,7 +60,7 @@ struct LivePlaylistTests {
     private var reloads: Int { content.fetched.filter { $0.hasSuffix("live.m3u8") }.count - 1 }
 
     @Test("It begins three target durations before the end, goes on as the playlist grows, and ends with it")
-    func goesOn() throws {
+    func proceeds() throws {
         try publish(0..<8)
         let decoder = try open()
         let begin = try #require(starts.indices.last { Double(starts[8] - starts[$0]) / 8000 > 6 }) + 1
@@ -102,7 +102,7 @@ struct LivePlaylistTests {
     }
 
     /// Has heard the first six segments, and gets the next ones.
-    private func goOn(
+    private func proceed(
         _ decoder: any AudioDecoder, _ range: Range<Int>, number: Int? = nil, gaps: [Int] = [], isOver: Bool = false
     ) throws {
         _ = try decoder.decodeArrived()
@@ -125,13 +125,13 @@ struct LivePlaylistTests {
         #expect(
             heard.samples == track.samples(starts[first + 1]..<starts[6]) + track.samples(starts[7]..<starts[8]))
         gaps.append(9)
-        try goOn(decoder, 2..<10, gaps: gaps)
+        try proceed(decoder, 2..<10, gaps: gaps)
         heard = try decoder.decodeArrived()
         #expect(heard.samples == track.samples(starts[8]..<starts[9]) && !heard.isOver)
-        try goOn(decoder, 2..<11, gaps: gaps)
+        try proceed(decoder, 2..<11, gaps: gaps)
         heard = try decoder.decodeArrived()
         #expect(heard.samples == track.samples(starts[10]..<starts[11]) && !heard.isOver)
-        try goOn(decoder, 10..<12, gaps: [11], isOver: true)
+        try proceed(decoder, 10..<12, gaps: [11], isOver: true)
         heard = try decoder.decodeArrived()
         #expect(heard.samples.isEmpty && heard.isOver)
         #expect(content.service.playbackinfoRequests.count == 1)
@@ -150,7 +150,7 @@ struct LivePlaylistTests {
     func behind() throws {
         try publish(0..<6)
         let decoder = try open()
-        try goOn(decoder, 7..<13)
+        try proceed(decoder, 7..<13)
         let heard = try decoder.decodeArrived()
         let first = max(7, try begin(before: 13))
         let isLater = heard.samples == track.samples(starts[first]..<starts[13])
@@ -162,7 +162,7 @@ struct LivePlaylistTests {
     func begunAgain() throws {
         try publish(0..<6)
         let decoder = try open()
-        try goOn(decoder, 7..<13, number: 0)
+        try proceed(decoder, 7..<13, number: 0)
         var heard = try decoder.decodeArrived()
         let first = max(7, try begin(before: 13))
         let isLater = heard.samples == track.samples(starts[first]..<starts[13])
@@ -182,18 +182,18 @@ struct LivePlaylistTests {
         try publish(0..<6)
         let decoder = try open()
         for _ in 0..<3 {
-            try goOn(decoder, 0..<5)
+            try proceed(decoder, 0..<5)
             let heard = try decoder.decodeArrived()
             #expect(heard.samples.isEmpty && !heard.isOver)
         }
-        try goOn(decoder, 2..<8)
+        try proceed(decoder, 2..<8)
         var heard = try decoder.decodeArrived()
         let isContinued = heard.samples == track.samples(starts[6]..<starts[8])
         #expect(isContinued && content.service.playbackinfoRequests.count == 1)
 
-        for _ in 0..<3 { try goOn(decoder, 0..<7) }
+        for _ in 0..<3 { try proceed(decoder, 0..<7) }
         #expect(try decoder.decodeArrived().samples.isEmpty)
-        try goOn(decoder, 0..<7)
+        try proceed(decoder, 0..<7)
         heard = try decoder.decodeArrived()
         let first = try begin(before: 7)
         let isAgain = heard.samples == track.samples(starts[first]..<starts[7])
@@ -207,7 +207,7 @@ struct LivePlaylistTests {
         let first = try begin(before: segments.count)
         try #require(first == 9)
         for number in 5...first { try FileManager.default.removeItem(atPath: content.folder["a/\(number).m4s"]) }
-        try goOn(decoder, 4..<segments.count)
+        try proceed(decoder, 4..<segments.count)
         var samples: [Int32] = []
         for _ in 0..<40 where content.service.playbackinfoRequests.count < 2 {
             samples += try decoder.decodeArrived().samples

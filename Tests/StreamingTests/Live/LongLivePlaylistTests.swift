@@ -41,7 +41,7 @@ struct LongLivePlaylistTests {
     }
 
     @Test("It does not end, keeps the latest segments, and numbers and times stay as they were")
-    func goesOn() throws {
+    func proceeds() throws {
         let start = try #require(live.part(0).timeline.start(of: 107))
         try load(108..<6000)
         try load(5000..<12_000)

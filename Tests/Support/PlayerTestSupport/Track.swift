@@ -11,6 +11,8 @@ package struct Track {
     package let format: PCMFormat
     /// Left-justified, interleaved.
     package let samples: [Int32]
+    /// Has the file, as long as the recording is in use.
+    private let folder: ScratchFolder
 
     package var frames: Int { samples.count / format.channelCount }
     package var duration: Double { Double(frames) / Double(format.sampleRate) }
@@ -29,10 +31,12 @@ package struct Track {
     private static let files = MadeOnce<Data>()
 
     /// Encoded by `flac`. The name is also the product's reference.
+    /// - Parameter folder: of the file; nil for one of its own.
     package init(
         _ name: String, frames: Int, rate: Int = 8000, channels: Int = 2, bits: Int = 16, tags: [String] = [],
-        arguments: [String] = [], in folder: ScratchFolder
+        arguments: [String] = [], in folder: ScratchFolder? = nil
     ) throws {
+        let folder = try folder ?? ScratchFolder()
         let format = PCMFormat(sampleRate: rate, channelCount: channels, bitDepth: bits)
         let samples = Self.recordings.value("\(name) \(frames * channels) \(bits)") {
             Track.noise(name, count: frames * channels, bits: bits)
@@ -43,17 +47,20 @@ package struct Track {
             .write(to: URL(fileURLWithPath: file))
         self.format = format
         self.samples = samples
+        self.folder = folder
         product = MediaProduct(productType: .track, productId: file, referenceId: name)
     }
 
     /// A recording that consists of others, one file after the other.
-    package init(_ name: String, joining parts: [Track], in folder: ScratchFolder) throws {
+    package init(_ name: String, joining parts: [Track], in folder: ScratchFolder? = nil) throws {
+        let folder = try folder ?? ScratchFolder()
         var bytes = Data()
         for part in parts { bytes += try part.file }
         let file = folder["\(name).flac"]
         try bytes.write(to: URL(fileURLWithPath: file))
         format = parts[0].format
         samples = parts.flatMap(\.samples)
+        self.folder = folder
         product = MediaProduct(productType: .track, productId: file, referenceId: name)
     }
 

