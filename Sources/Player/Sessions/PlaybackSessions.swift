@@ -45,9 +45,10 @@ final class PlaybackSessions: PlaybackObserver {
         _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment
     ) {
         for fact in observer.ends(event, effects, before) {
-            if let session = sessions[fact.item] { cancelFetch(session) }
+            let isEnd = if case .ended = fact.kind { true } else { false }
+            if isEnd, let session = sessions[fact.item] { cancelFetch(session) }
             add(fact.kind, to: fact.item)
-            sessions[fact.item] = nil
+            if isEnd { sessions[fact.item] = nil }
         }
     }
 

@@ -11,11 +11,13 @@ struct SessionObserver {
 
     private var failures: [ItemID: PlayerError] = [:]
     private var representations: [ItemID: AudioRepresentation] = [:]
+    /// The items of which frames were heard.
+    private var heard: Set<ItemID> = []
     /// Where the sound stopped last. The same stream continues there.
     private var stop: (stream: UInt64?, position: Double)?
 
-    /// Returns the ends of the items that the effects close. They belong before the effects: a new session begins after
-    /// the former one has ended.
+    /// Returns the ends of the items that the effects close, and before it the start of one that was heard unnoticed.
+    /// They belong before the effects: a new session begins after the former one has ended.
     mutating func ends(
         _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment
     ) -> [Fact] {
@@ -24,9 +26,14 @@ struct SessionObserver {
         for effect in effects {
             guard case .close(let id) = effect else { continue }
             let end = end(of: id, event)
+            // A short item may end before the device is known to run.
+            if end == .complete, id == before.current, !heard.contains(id) {
+                facts.append((id, .started(position: before.streamStart ?? 0)))
+            }
             facts.append((id, .ended(position: id == before.current ? before.position : nil, end)))
             failures[id] = nil
             representations[id] = nil
+            heard.remove(id)
         }
         // The next item has failed: its session ends now, and the error waits until the item would be heard.
         if facts.isEmpty, case .failed(let id, let error, hasFrames: false) = event, id != before.current {
@@ -68,6 +75,7 @@ struct SessionObserver {
         let isNew = before.current != current
         if after.wantsToPlay, isNew || !before.wantsToPlay { facts.append((current, .requested)) }
         if let kind = sound(event, effects, before, after, isNew: isNew) { facts.append((current, kind)) }
+        if after.isSounding { heard.insert(current) }
         return facts
     }
 

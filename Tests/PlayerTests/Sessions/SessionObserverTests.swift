@@ -27,7 +27,7 @@ private final class ObservedEngine {
         let effects = machine.handle(event)
         for fact in observer.ends(event, effects, before) {
             add(fact)
-            sessions[fact.item] = nil
+            if case .ended = fact.kind { sessions[fact.item] = nil }
         }
         for case .open(let id, let product, let isNext) in effects { begin(id, product, isNext: isNext) }
         if let end { position = end }
@@ -152,6 +152,23 @@ struct SessionObserverTests {
         #expect(engine.payloads("playback_statistics")[1]["idealStartTimestamp"]?.integer == 11_000)
         #expect(
             engine.payloads("streaming_session_start").map { $0["startReason"]?.string } == ["EXPLICIT", "IMPLICIT"])
+    }
+
+    @Test("a product that ends before the device is known to run was heard")
+    func endsBeforeItRuns() {
+        engine.playFirst()
+        engine.addSecond()
+        engine.position = 10
+        engine.handle(.starved(generation: 1))
+        engine.time = 11
+        engine.handle(.heard(second), then: 0)
+        engine.position = 10
+        engine.handle(.ended(second))
+        #expect(engine.ends() == ["COMPLETE", "COMPLETE"])
+        let logs = engine.payloads("playback_session")
+        #expect(logs.map { $0["actualProductId"]?.string } == ["1", "2"])
+        #expect(logs.map { $0["startAssetPosition"]?.number } == [0, 0])
+        #expect(logs.map { $0["endAssetPosition"]?.number } == [10, 10])
     }
 
     @Test("a failure while playing, with frames that are heard first")
