@@ -153,7 +153,7 @@ struct DownloadRequestTests {
     }
 
     @Test(
-        "What cannot be stored is a failure, and not that there was nothing to do",
+        "A change that cannot be stored is a failure, and not a change of nothing",
         arguments: [
             DownloadRequest.add(["tonearm:track/7"], priority: 0), .remove(nil), .remove(["tonearm:track/7"]),
             .pause(nil), .pause(["tonearm:track/7", "tonearm:track/8"]), .resume(nil), .resume(["tonearm:track/7"]),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Music that was found")
 struct FoundMusicTests {
-    @Test("What a client collects line by line is not copied again with each line")
+    @Test("Music that a client collects line by line is not copied again with each line")
     func collected() {
         var music = FoundMusic()
         for line in 0..<100 {

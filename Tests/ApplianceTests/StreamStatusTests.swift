@@ -13,7 +13,7 @@ struct StreamStatusTests {
     }
 
     @Test(
-        "What it waits for, and for how long",
+        "The reason of the wait, and its length",
         arguments: [
             (nil, "null"), (.medium, #"{"for":"medium","seconds":null}"#), (.link, #"{"for":"link","seconds":null}"#),
             (.network(seconds: 3.25), #"{"for":"network","seconds":3.25}"#),

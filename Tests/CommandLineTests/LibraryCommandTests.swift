@@ -65,7 +65,7 @@ struct LibraryCommandTests {
         _ = try daemon.end()
     }
 
-    @Test("What was heard is counted, and its count outlives the index and a rename")
+    @Test("Plays are counted, and the count outlives the index and a rename")
     func plays() throws {
         let program = try Program()
         try add("a.flac", "TITLE=Heard", to: program)

@@ -6,7 +6,7 @@ import Testing
 @Suite("tonearm offline")
 struct OfflineCommandTests {
     @Test(
-        "What is wrong with the command line is named",
+        "Mistakes in the command line are named",
         arguments: [
             (["add"], "needs products"), (["add", "song.flac"], "song.flac: must be"), (["ad"], "Did you mean add"),
             (["list", "x"], "takes no x"), (["remove"], "needs products"), (["cancel"], "needs products"),

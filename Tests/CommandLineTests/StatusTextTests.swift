@@ -10,7 +10,7 @@ struct StatusTextTests {
     }
 
     @Test(
-        "What it waits for, in words",
+        "The reason of the wait, in words",
         arguments: [
             (#"{"for":"medium","seconds":null}"#, "the medium"),
             (#"{"for":"link","seconds":null}"#, "a link to the network"),
@@ -21,7 +21,7 @@ struct StatusTextTests {
         #expect(try lines(#"{"state":"stalled","wait":\#(json)}"#).contains("waits for \(words)"))
     }
 
-    @Test("What happens to the samples, in words")
+    @Test("The signal path, in words")
     func path() throws {
         let exact = try lines(#"{"path":{"bitPerfect":true,"changes":[]}}"#)
         #expect(exact == ["path      bit-perfect"])

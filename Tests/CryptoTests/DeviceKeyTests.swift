@@ -10,7 +10,7 @@ struct DeviceKeyTests {
     private let plain = Array("a token".utf8)
     private let context = Array("tonearm.login".utf8)
 
-    @Test("What is sealed is opened by the same key in its file, which its owner alone may read")
+    @Test("Sealed bytes are opened by the same key in its file, which its owner alone may read")
     func loads() throws {
         let folder = try ScratchFolder()
         let sealed = try DeviceKey.load(folder: folder.path).seal(plain, context: context)

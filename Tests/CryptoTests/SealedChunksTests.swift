@@ -34,7 +34,7 @@ struct SealedChunksTests {
     }
 
     @Test(
-        "What is sealed is opened again, and the length of the file is known before",
+        "Sealed bytes are opened again, and the length of the file is known before",
         arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])
     func roundTrip(count: Int) throws {
         let plain = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }

@@ -33,7 +33,7 @@ struct SealedContentTests {
     }
 
     @Test(
-        "What was appended is read before and after the end, in any order",
+        "Appended bytes are read before and after the end, in any order",
         arguments: [0, 1, 65_536, 65_537, 131_072, 200_000])
     func reading(count: Int) throws {
         let folder = try ScratchFolder()

@@ -62,7 +62,7 @@ struct MessageTests {
         #expect(DNSMessage(parsing: bytes) == message)
     }
 
-    @Test("What does not fit into one packet is in a second one; additional records are left out")
+    @Test("Answers that do not fit into one packet are in a second one; additional records are left out")
     func split() throws {
         let type = try name("_mpd._tcp.local")
         var message = DNSMessage(isResponse: true)

@@ -144,7 +144,7 @@ struct OutboxTests {
         #expect(try OutboxRows(empty).counts() == OutboxCounts())
     }
 
-    @Test("What ships has an SQLite without ALTER TABLE: no migration uses it")
+    @Test("No migration uses ALTER TABLE, which the shipped SQLite does not have")
     func alterations() {
         for migration in OutboxRows.schema.migrations { #expect(!migration.script.contains("ALTER")) }
     }

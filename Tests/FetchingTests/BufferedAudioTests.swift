@@ -24,7 +24,7 @@ struct BufferedAudioTests {
         #expect(audio(1).isEnough(missing: 100, bitsPerSecond: 1e9))
     }
 
-    @Test("What is there lasts until a second after the rest has arrived at the measured rate")
+    @Test("The buffer lasts until a second after the rest has arrived at the measured rate")
     func slowLine() {
         // Half the rate of the content: the first half has to be there.
         #expect(!audio(100).isEnough(missing: 99.5, bitsPerSecond: Self.megabit / 2))
@@ -39,7 +39,7 @@ struct BufferedAudioTests {
         #expect(audio(2).isEnough(missing: -0.5, bitsPerSecond: 1))
     }
 
-    @Test("What is not known is not waited for")
+    @Test("An unknown length or rate is not waited for")
     func unknown() {
         #expect(audio(1).isEnough(missing: nil, bitsPerSecond: 1))
         #expect(audio(1).isEnough(missing: 1000, bitsPerSecond: nil))

@@ -13,7 +13,7 @@ import Testing
 @testable import Player
 @testable import Streaming
 
-@Suite("What is not the network's failure is not told as one (docs/playback.md, 15.4)")
+@Suite("Other failures are not reported as those of the network (docs/playback.md, 15.4)")
 struct FailureKindTests {
     private static let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
 

@@ -12,7 +12,7 @@ import Testing
 @testable import Player
 @testable import Streaming
 
-@Suite("What answers in place of the service (docs/playback.md, 15.15)")
+@Suite("Servers that answer in place of the service (docs/playback.md, 15.15)")
 struct ForeignAnswerTests {
     private static let html = "text/html; charset=utf-8"
 
@@ -66,7 +66,7 @@ struct ForeignAnswerTests {
         #expect(OfflineFailure.media(.source(failure.byteSourceError)).error(Self.product)?.reach == content)
     }
 
-    @Test("What decodes to nothing, and what this machine lacks, is of the product; text in place of music is not")
+    @Test("Content that decodes to nothing is an error of the product; text in place of music is not")
     func ofProduct() {
         for error in [
             MediaError.notAudio(looksLike: nil), .notAudio(looksLike: "JPEG"), .damaged(what: "x"), .missingKey(id: []),

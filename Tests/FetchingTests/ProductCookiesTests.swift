@@ -43,7 +43,7 @@ struct ProductCookiesTests {
         #expect(many.field(for: "https://a.music.example/")?.value.split(separator: ";").count == 50)
     }
 
-    @Test("What one transfer of a product is given, the next one sends, and no other product's")
+    @Test("A cookie of one transfer is sent by the next one of the product, and by no other product's")
     func transfers() {
         let network = ScriptedNetwork()
         let (progress, other) = (StreamProgress(), StreamProgress())

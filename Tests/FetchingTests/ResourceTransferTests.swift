@@ -88,7 +88,7 @@ struct ResourceTransferTests {
         #expect(network.delays == [20_000])
     }
 
-    @Test("What is not there any more, or something else, ends at the head: its body is not waited for")
+    @Test("A missing or changed resource ends at the head: its body is not waited for")
     func endsAtItsHead() {
         _ = begin()
         network.last.begin(200, [("ETag", "\"v1\"")])
@@ -288,7 +288,7 @@ struct ResourceTransferTests {
     }
 
     @Test(
-        "What waiting does not change is an error at once",
+        "A refusal that waiting does not change is an error at once",
         arguments: [
             TransferError.tls(.hostName), .tls(.unknownAuthority), .tls(.expired), .tls(.notYetValid), .tls(.pin),
             .proxy(status: 407), .redirect(.insecure), .malformedAnswer, .headTooLarge, .invalidRequest(.url),

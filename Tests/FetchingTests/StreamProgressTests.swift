@@ -8,7 +8,7 @@ import Testing
 @testable import Fetching
 @testable import Player
 
-@Suite("What a status shows of a stream (docs/playback.md, 15.8)")
+@Suite("The status of a stream (docs/playback.md, 15.8)")
 struct StreamProgressTests {
     private let network = ScriptedNetwork()
     private let clock = ManualClock()

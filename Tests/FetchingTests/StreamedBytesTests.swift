@@ -19,7 +19,7 @@ struct StreamedBytesTests {
         return (read, [])
     }
 
-    @Test("What has arrived is read, then there is nothing yet, then the end")
+    @Test("Bytes that have arrived are read, then there is nothing yet, then the end")
     func arrives() throws {
         let source = StreamedBytes(TransferRequest(url: "u"), over: network, readAhead: 1 << 20)
         #expect(source.length == nil)
@@ -192,7 +192,7 @@ struct StreamedBytesTests {
     }
 
     @Test(
-        "What the first answer does not say is known by the second; all later ones are compared, at the beginning too")
+        "A version that the first answer does not have is taken from the second; later ones are compared with it")
     func soughtTwice() throws {
         let source = try sought([])
         network.last.begin(206, [("ETag", "\"1\""), ("Content-Range", "bytes 3000000-4999999/5000000")])

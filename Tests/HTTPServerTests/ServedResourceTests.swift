@@ -41,7 +41,7 @@ struct ServedResourceTests {
         entityTag: "\"a\"", lastModified: modified, cacheControl: "private")
 
     @Test(
-        "What is asked and what is answered",
+        "Requests and their answers",
         arguments: [
             ([:], 200), (["if-none-match": "\"a\""], 304), (["if-none-match": "\"b\", W/\"a\""], 304),
             (["if-none-match": "*"], 304), (["if-none-match": "\"b\""], 200),

@@ -39,7 +39,7 @@ struct FolderWatchTests {
         #expect(watch.wait(milliseconds: Int(Deadline().milliseconds), cancellation) == nil)
     }
 
-    @Test("Who may read a file or a folder is a change of it, and so is its time")
+    @Test("Other permissions of a file or a folder are a change, and so is another time")
     func attributes() throws {
         let music = folder["music"]
         let album = folder["music/album"]

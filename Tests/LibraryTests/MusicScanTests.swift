@@ -90,7 +90,7 @@ struct MusicScanTests {
         return try #require(Int(line.dropFirst("rchar: ".count)))
     }
 
-    @Test("What is gone is hidden and has its number when it returns: a medium that is unplugged loses nothing")
+    @Test("A missing track is hidden and has its number when it returns: an unplugged medium loses nothing")
     func unplugged() throws {
         try music.add("stick/a/1.flac", "TITLE=A", "ALBUM=One", "ARTIST=X")
         try music.add("stick/b.flac", "TITLE=B")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Library
 
-@Suite("What a scan costs")
+@Suite("The cost of a scan")
 struct ScanCostTests {
     /// Rows that SQLite changes for an album of so many tracks, as a scan stores them.
     private func changedRows(_ count: Int) throws -> Int64 {

@@ -5,7 +5,7 @@ import Testing
 @Suite("Codecs as manifests name them (RFC 6381)")
 struct AudioFormatsTests {
     @Test(
-        "What can be decoded",
+        "The formats that are supported",
         arguments: [
             "flac", "fLaC", "FLAC", "mp4a", "mp4a.40", "mp4a.40.2", "mp4a.40.02", "mp4a.40.5", "mp4a.40.05",
             "mp4a.40.29", "MP4A.40.2", "mp4a.67", "mp3", "MP3",
@@ -16,7 +16,7 @@ struct AudioFormatsTests {
     }
 
     @Test(
-        "What cannot",
+        "The formats that are not",
         arguments: [
             "", "flacx", "mp4", "mp4a.40.1", "mp4a.40.3", "mp4a.40.33", "mp4a.40.39", "mp4a.40.42", "mp4a.40.x",
             "mp4a.40.", "mp4a.66", "mp4a.68", "mp4a.69.1", "mp4a.a6", "ec-3", "ac-4", "mha1.0x0D", "vorbis",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Media
 
-@Suite("What MP4 says of AAC (ISO/IEC 14496-3, 1.6.2.1)")
+@Suite("The configuration of AAC in MP4 (ISO/IEC 14496-3, 1.6.2.1)")
 struct AudioSpecificConfigTests {
     @Test("The core, SBR and parametric stereo, as they are said")
     func values() throws {

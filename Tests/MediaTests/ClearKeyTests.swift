@@ -34,7 +34,7 @@ struct ClearKeyTests {
     }
 
     @Test(
-        "What is not an answer is refused",
+        "Other texts than answers are refused",
         arguments: [
             "", "{", "[]", "{}", #"{"keys":1}"#, #"{"keys":[{"kty":"oct"}]}"#,
             #"{"keys":[{"kty":"oct","kid":"LwVHf8JLtPrv2GUXFW2v_A","k":"AAAA"}]}"#,

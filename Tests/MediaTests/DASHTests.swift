@@ -272,7 +272,7 @@ struct DASHTests {
         }
     }
 
-    @Test("What is wrong is named, with its line")
+    @Test("Mistakes are named, with their line")
     func errors() {
         func template(_ attributes: String, _ inside: String = "") -> String {
             Self.one(representation: "\n<SegmentTemplate \(attributes)>\(inside)</SegmentTemplate>")

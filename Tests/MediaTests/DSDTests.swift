@@ -268,7 +268,7 @@ struct DSDTests {
         }
     }
 
-    @Test("What is not decoded is refused by name")
+    @Test("Formats that are not decoded are refused by name")
     func refusals() {
         let signal = DSDSignal(randomBytes: 500, channels: 2)
         func error(_ bytes: [UInt8]) -> MediaError? {

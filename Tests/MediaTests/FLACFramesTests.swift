@@ -137,7 +137,7 @@ struct FLACFramesTests {
         #expect(throws: MediaError.self) { try Self.all(bytes) }
     }
 
-    @Test("What is no FLAC with a header is refused", arguments: ["", "fLaC", "RIFF....WAVE"])
+    @Test("Bytes that are no FLAC with a header are refused", arguments: ["", "fLaC", "RIFF....WAVE"])
     func notFLAC(text: String) {
         #expect(throws: MediaError.self) { try FLACFrames(MemorySource(Array(text.utf8))) }
     }

@@ -166,7 +166,7 @@ struct HLSTests {
         #expect(!complete.isLive && complete.duration == 5)
     }
 
-    @Test("What is wrong is named, with its line")
+    @Test("Mistakes are named, with their line")
     func errors() {
         let cases: [(String, String)] = [
             ("", "HLS, line 1: a playlist begins with #EXTM3U"),

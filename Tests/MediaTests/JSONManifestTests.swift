@@ -35,7 +35,7 @@ struct JSONManifestTests {
         #expect(list.segments.map(\.resource.url) == ["https://c/1"])
     }
 
-    @Test("What is wrong is named")
+    @Test("Mistakes are named")
     func errors() {
         let cases: [(String, ManifestError)] = [
             ("[]", .malformed(what: "BTS that is not an object")),

@@ -44,7 +44,7 @@ struct MP3FileTests {
     private static let lyrics =
         Array("LYRICSBEGIN".utf8) + Array("IND0000200ETT00003abc".utf8) + Array("000032LYRICS200".utf8)
 
-    @Test("Whatever lies around the frames changes no sample and no length")
+    @Test("Bytes around the frames change no sample and no length")
     func surroundings() throws {
         let bytes = try Self.signal.lame(["-V", "3"])
         let plain = try decode(bytes)

@@ -161,7 +161,7 @@ struct MatroskaFileTests {
         #expect(levels.replayGain.albumGain == -2)
     }
 
-    @Test("What is missing is silence of its length: a cluster, its header, a part of a packet, the end")
+    @Test("A missing cluster, header, part of a packet or end is silence of its length")
     func damage() throws {
         let bytes = try Self.signal.ffmpeg(["-c:a", "flac", "-cluster_time_limit", "300"], to: "file.mkv")
         let clusters = try Elements.clusters(bytes)

@@ -40,7 +40,7 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "What a URL cannot have is percent-encoded, once",
+        "Characters that a URL cannot have are percent-encoded, once",
         arguments: [
             ("a b.mp4", "a%20b.mp4"), ("a%20b", "a%20b"), ("100%", "100%25"), ("%zz", "%25zz"), ("%4", "%254"),
             ("é/ü?q=ß", "%C3%A9/%C3%BC?q=%C3%9F"), ("a\"<>\\^`{|}", "a%22%3C%3E%5C%5E%60%7B%7C%7D"),

@@ -155,7 +155,7 @@ struct WavPackDamageTests {
         }
     }
 
-    @Test("What is no WavPack in spite of its first bytes is damaged, and named")
+    @Test("Bytes that only begin like WavPack are damaged, and named")
     func notWavPack() {
         for bytes in [Array("wvpk".utf8), Array("wvpk".utf8) + [UInt8](repeating: 0x18, count: 5000)] {
             #expect(throws: MediaError.damaged(what: "WavPack without a block that can be decoded")) {

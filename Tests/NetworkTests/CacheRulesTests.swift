@@ -88,7 +88,7 @@ struct CacheRulesTests {
     }
 
     @Test(
-        "What is stored: what may be, and is of use later",
+        "Responses are stored that may be stored and are of use later",
         arguments: [
             (200, [("Cache-Control", "max-age=60")], true), (200, [("ETag", "\"1\"")], true), (200, [], false),
             (200, [("Cache-Control", "max-age=0")], false), (200, [("Cache-Control", "max-age=60, no-store")], false),

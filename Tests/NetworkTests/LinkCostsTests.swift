@@ -61,7 +61,7 @@ struct LinkCostsTests {
     }
 
     @Test(
-        "What lies on another interface costs what that costs",
+        "A route over another interface costs as much as that interface",
         arguments: [
             (virtual("v", "vlan", over: 3), .cellular), (virtual("v", "vlan", over: 2), .ethernet),
             (virtual("v", "vlan", over: 4), .wifi), (virtual("v", "macvlan", over: 3), .cellular),
@@ -119,7 +119,7 @@ struct LinkCostsTests {
     }
 
     @Test(
-        "What nobody can follow is metered, unless there is a link that is not, and none that is",
+        "A route that cannot be followed is metered, unless there are only links that are not",
         arguments: [
             ([eth0], false), ([eth0, wwan0], true), ([eth0, down(wwan0)], false), ([wlan0], false), ([], true),
             ([down(eth0)], true), ([wwan0], true),

@@ -69,7 +69,7 @@ struct LinkTests {
     }
 
     @Test(
-        "What is no list of routes has none",
+        "Bytes that are no list of routes have none",
         arguments: ["", "\n", "nonsense", "a b c d e f g h i j k", "eth0\t00000000"])
     func nonsense(text: String) {
         #expect(routes(text, text) == [])

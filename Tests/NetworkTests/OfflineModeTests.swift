@@ -16,7 +16,7 @@ struct OfflineModeTests {
     }
 
     @Test(
-        "What runs ends, nothing new begins, and connections are closed; after it all is as before",
+        "Transfers end, none begins, and connections are closed; afterwards all is as before",
         arguments: [true, false])
     func transfers(mayUseMeteredLink: Bool) throws {
         let network = try Network.forTests()

@@ -90,7 +90,7 @@ struct OfflineAwayTests {
     }
 
     @Test(
-        "What the service refuses has failed; a day later it is tried again, also after a restart",
+        "A refused download has failed; a day later it is tried again, also after a restart",
         arguments: [1, 2])
     func daily(starts: Int) throws {
         service.refuse(403, subStatus: 4033)

@@ -97,7 +97,7 @@ struct OfflineDamageTests {
         #expect(service.infoRequests == infos)
     }
 
-    @Test("What is known to be damaged is not read again: it plays from the service until it is whole")
+    @Test("A copy that is known to be damaged is not read again: it plays from the service until it is whole")
     func known() throws {
         let offline = try OfflineFixture(in: try damaged(.middle), service, link: nil)
         let isEqual = try offline.played(track.frames) == track.samples

@@ -45,7 +45,7 @@ struct OfflineEngineTests {
         #expect(context.audioQuality == .lossless && context.productId == "tonearm:track/7")
     }
 
-    @Test("What the service gives instead is what the list shows and what plays, under the product that was asked for")
+    @Test("A replacement by the service is listed and plays, under the product that was requested")
     func replaced() throws {
         var other = OfflineTestService.Received("99")
         (other.quality, other.mode, other.presentation) = ("HIGH", "DOLBY_ATMOS", "PREVIEW")
@@ -68,7 +68,7 @@ struct OfflineEngineTests {
         #expect(context.assetPresentation == .preview)
     }
 
-    @Test("What came as it was asked for has no other product in the list, and a download has nothing yet")
+    @Test("A copy of the requested product has no other product in the list, and a download has none yet")
     func notReplaced() throws {
         let offline = try OfflineFixture(service)
         try offline.downloadPart(file, percent: 50)
@@ -310,7 +310,7 @@ struct OfflineEngineTests {
         #expect(service.hangingTransfers == 1)
     }
 
-    @Test("What does not fit into the budget waits, and goes on when something is deleted")
+    @Test("A download that does not fit into the budget waits, and continues when a copy is deleted")
     func budget() throws {
         service.serve(file, as: "8")
         let size = Int64(file.count)
@@ -329,7 +329,7 @@ struct OfflineEngineTests {
         try offline.wait(for: "done r8")
     }
 
-    @Test("What the appliance chose itself gives way, and never what a person asked for")
+    @Test("Automatic downloads give way, and never those that a person requested")
     func automatic() throws {
         service.serve(file, as: "8")
         service.serve(file, as: "9")
@@ -400,7 +400,7 @@ struct OfflineEngineTests {
         #expect(offline.entries().isEmpty)
     }
 
-    @Test("What the appliance chose itself does not wait for room, unless a person asks for it")
+    @Test("An automatic download does not wait for room, unless a person requests it")
     func automaticWithoutRoom() throws {
         service.serve(file, as: "8")
         let size = Int64(file.count)

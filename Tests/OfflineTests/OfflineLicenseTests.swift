@@ -109,7 +109,7 @@ struct OfflineLicenseTests {
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
     }
 
-    @Test("What has arrived is thrown away only when it is of no use itself, and not for a license that does not come")
+    @Test("The bytes of a download are dropped only when they are useless, and not for a missing license")
     func isOfContent() {
         let ofContent: [OfflineFailure] = [
             .media(.damaged(what: "x")), .media(.notAudio(looksLike: nil)), .media(.empty),

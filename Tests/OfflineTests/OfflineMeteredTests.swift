@@ -91,7 +91,7 @@ struct OfflineMeteredTests {
         #expect(offline.status(of: 7) == .waiting(.unmeteredNetwork))
     }
 
-    @Test("What has arrived stays when the way becomes metered in the middle")
+    @Test("The bytes of a download stay when the route becomes metered in the middle")
     func middle() throws {
         let offline = try OfflineFixture(service, network: way)
         let arrived = try offline.downloadPart(file, percent: 50)

@@ -10,7 +10,7 @@ import Testing
 @testable import Offline
 @testable import Player
 
-@Suite("What was held for damaged, and is whole (docs/playback.md, 16.7 and 16.10)", .serialized)
+@Suite("Copies that were taken for damaged, and are whole (docs/playback.md, 16.7 and 16.10)", .serialized)
 struct OfflineRepairTests {
     private let folder: ScratchFolder
     private let track: Track
@@ -75,7 +75,7 @@ struct OfflineRepairTests {
         #expect(offline.entries().map { $0.status } == [.complete])
     }
 
-    @Test("What is damaged stays damaged when it is checked")
+    @Test("A damaged copy stays damaged when it is checked")
     func damaged() throws {
         let state = try kept(7)
         let path = try onlyOfflineCopy(in: state["offline"])

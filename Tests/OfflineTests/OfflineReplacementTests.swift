@@ -51,7 +51,7 @@ struct OfflineReplacementTests {
         #expect(usedBytes(offline) == size)
     }
 
-    @Test("What was lost with the device's key comes back in a budget with room for no other product")
+    @Test("A copy that was lost with the device's key comes back in a budget with room for no other product")
     func lostKey() throws {
         let state = try kept(7, 8, 9)
         try FileManager.default.removeItem(atPath: state["device.key"])

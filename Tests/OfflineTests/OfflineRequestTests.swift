@@ -9,7 +9,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("What is asked of the service for an offline copy (docs/playback.md, 16.1, 16.3 and 16.6)", .serialized)
+@Suite("Requests to the service for an offline copy (docs/playback.md, 16.1, 16.3 and 16.6)", .serialized)
 struct OfflineRequestTests {
     private let folder: ScratchFolder
     private let track: Track

@@ -23,7 +23,7 @@ struct OfflineRetryTests {
     }
 
     @Test(
-        "What the service asks for is shown and counts down, and then the download completes",
+        "A delay that the service asks for is shown and counts down, and then the download completes",
         arguments: [true, false])
     func asked(isOfContent: Bool) throws {
         if isOfContent {

@@ -25,7 +25,7 @@ struct OfflineRowsTests {
         try rows.add(ServiceAddress(.track, "\(id)"), "r\(id)", request, priority: priority, isAutomatic: false)
     }
 
-    @Test("What ships has an SQLite without ALTER TABLE: no migration uses it")
+    @Test("No migration uses ALTER TABLE, which the shipped SQLite does not have")
     func alterations() {
         for module in [Player.schema, Offlining.schema, DatabaseCacheIndex.schema] {
             for migration in module.migrations {
@@ -77,7 +77,7 @@ struct OfflineRowsTests {
         }
     }
 
-    @Test("What a person asks for goes before what the appliance chose, also when it was chosen first")
+    @Test("A person's request goes before an automatic download, also when that was chosen first")
     func persons() throws {
         let automatic = Int64(OfflineEngine.priorities.lowerBound - 1)
         for id in [1, 2] {
@@ -191,7 +191,7 @@ struct OfflineRowsTests {
     }
 
     @Test(
-        "What is asked often does not read the whole table",
+        "Frequent queries do not read the whole table",
         arguments: [
             OfflineQueries.item, OfflineQueries.itemsAfter, OfflineQueries.due, OfflineQueries.download,
             OfflineQueries.downloadsAfter, OfflineQueries.nextDownloads, OfflineQueries.contents,

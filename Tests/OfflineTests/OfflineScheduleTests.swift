@@ -64,7 +64,7 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.progress(product, percent: 61)).count == 1)
     }
 
-    @Test("What a restart continues was told before, and begins at its percent")
+    @Test("A download that a restart continues was reported before, and begins at its percent")
     func continues() {
         var download = Self.download(1)
         download.progress = OfflineProgress(
@@ -76,7 +76,7 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.progress(download.product, percent: 41)).count == 1)
     }
 
-    @Test("What is asked for again after a failure is told, whatever it has on the medium")
+    @Test("A download that is requested again after a failure is reported, whatever it has on the medium")
     func asksAgain() {
         var download = Self.download(1)
         download.progress = OfflineProgress(
@@ -96,7 +96,7 @@ struct OfflineScheduleTests {
     }
 
     @Test(
-        "What downloads wait for",
+        "The reasons why downloads wait",
         arguments: [
             (OfflineGate(link: .offline), OfflineWait.network as OfflineWait?),
             (OfflineGate(link: .cellular), .unmeteredNetwork),
@@ -145,7 +145,9 @@ struct OfflineScheduleTests {
         #expect(schedule.wait == nil && schedule.status(of: downloads[0]) == .queued)
     }
 
-    @Test("What had no way is tried again after a time, and when a person does not want to wait", arguments: [0, 1, 2])
+    @Test(
+        "A download without a route is tried again after a time, and when a person does not want to wait",
+        arguments: [0, 1, 2])
     func meteredWaits(way: Int) {
         let download = Self.download(1)
         var schedule = Self.started([download], limit: 1)
@@ -221,7 +223,7 @@ struct OfflineScheduleTests {
         #expect(schedule.wait == nil)
     }
 
-    @Test("What ends gives room to those that wait, also to one that is being refused meanwhile")
+    @Test("A download that ends gives room to those that wait, also to one that is being refused meanwhile")
     func endFreesSpace() {
         let (first, second, third) = (Self.download(1), Self.download(2), Self.download(3))
         var schedule = Self.started([first, second, third])
@@ -241,7 +243,7 @@ struct OfflineScheduleTests {
         #expect(schedule.wait == .space)
     }
 
-    @Test("What was deleted while it waited for room is not waited for")
+    @Test("A download that was deleted while it waited for room is not waited for")
     func deletedWithoutRoom() {
         var schedule = Self.started([Self.download(1)])
         _ = schedule.handle(.ended(Self.download(1), .noSpace))
@@ -387,7 +389,7 @@ struct OfflineScheduleTests {
         #expect(!schedule.rests(1) && schedule.reasonOfRest == nil)
     }
 
-    @Test("What was deleted or paused is stopped; a change while the database is asked is not lost")
+    @Test("A deleted or paused download is stopped; a change while the database is asked is not lost")
     func withdrawn() {
         var schedule = Self.started([Self.download(1)])
         #expect(schedule.handle(.withdrawn(Self.download(2).product)) == [])

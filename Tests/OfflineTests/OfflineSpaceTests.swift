@@ -178,7 +178,7 @@ struct OfflineSpaceTests {
     }
 
     @Test(
-        "What had no room is tried again when its content may have become small: on request, and after a day",
+        "A download without room is tried again when its content may be smaller: on request, and after a day",
         arguments: [0, 1, 2])
     func smaller(way: Int) throws {
         let size = size
@@ -201,7 +201,7 @@ struct OfflineSpaceTests {
         try offline.log.wait(for: "done r8")
     }
 
-    @Test("What was too large for the budget is downloaded on request when its content has become small")
+    @Test("A product that was too large for the budget is downloaded on request when it has become small")
     func smallEnough() throws {
         let size = size
         let offline = try OfflineFixture(service) { $0.limits.bytes = size - 1 }
@@ -212,7 +212,7 @@ struct OfflineSpaceTests {
         try offline.wait(for: "done r7")
     }
 
-    @Test("What is larger than the budget fails, and says both numbers; it is asked for once and leaves nothing")
+    @Test("A product larger than the budget fails with both numbers; it is requested once and leaves nothing")
     func tooLarge() throws {
         let size = size
         let offline = try OfflineFixture(service) { $0.limits.bytes = size - 1 }

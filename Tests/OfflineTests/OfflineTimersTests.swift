@@ -11,7 +11,7 @@ import Testing
 @testable import Player
 @testable import Playback
 
-@Suite("What the offline engine does after some time (docs/playback.md, 16.4 and 16.6)", .serialized)
+@Suite("The timers of the offline engine (docs/playback.md, 16.4 and 16.6)", .serialized)
 struct OfflineTimersTests {
     private static let second: Int64 = 1_000_000_000
     private let folder: ScratchFolder
@@ -258,9 +258,9 @@ struct OfflineTimersTests {
     }
 }
 
-@Suite("Whose turn it is to use the network")
+@Suite("The turns of playback and downloads in using the network")
 struct NetworkTurnTests {
-    @Test("Who waits is woken when the network is free, and can be stopped before")
+    @Test("A waiting thread is woken when the network is free, and can be stopped before")
     func waits() throws {
         let turn = NetworkTurn()
         try turn.wait(try Cancellation())

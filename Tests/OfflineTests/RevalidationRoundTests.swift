@@ -113,7 +113,7 @@ struct RevalidationRoundTests {
         #expect(round.handle(.found([item]), at: 4) == [.validate(item)])
     }
 
-    @Test("What is remembered has a limit, and at the limit nothing is asked")
+    @Test("The remembered products have a limit, and at the limit nothing is asked")
     func limit() {
         var asked = AskedProducts()
         asked.beginRound(at: 0)

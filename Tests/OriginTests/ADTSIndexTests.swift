@@ -62,7 +62,7 @@ struct ADTSIndexTests {
         #expect(index.segment(1) == whole.segment(1))
     }
 
-    @Test("What is no stream, or another one, is damaged")
+    @Test("Bytes that are no stream, or another one, are damaged")
     func damaged() throws {
         var other = ADTSIndex(try #require(AACStream(Self.track(frames: 100, rate: 48_000), .low)))
         #expect(throws: MediaError.self) { try bytes.withUnsafeBytes { try other.append($0) } }
@@ -76,7 +76,8 @@ struct ADTSIndexTests {
     }
 
     @Test(
-        "What a track is as AAC follows from the track", arguments: [(44_100, 44_100), (96_000, 48_000), (8000, 8000)])
+        "The format of a track as AAC follows from the track",
+        arguments: [(44_100, 44_100), (96_000, 48_000), (8000, 8000)])
     func stream(rate: Int, expected: Int) throws {
         let stream = try #require(AACStream(Self.track(frames: Int64(rate) * 10, rate: rate, channels: 1), .high))
         #expect(stream.sampleRate == expected && stream.heardCount == Int64(expected) * 10)

@@ -94,7 +94,7 @@ struct CachedStreamingTests {
     }
 
     @Test(
-        "What has no room in memory goes into the cache: the service ends, and the whole track plays",
+        "Bytes without room in memory go into the cache: the service ends, and the whole track plays",
         arguments: ["dash", "hls", "bts"])
     func outage(manifest: String) throws {
         let music = Music(frames: 800_000, seed: 3)

@@ -121,7 +121,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "What is refused",
+        "Requests that are refused",
         arguments: [
             ("search", 400), ("search?query=%21", 400), ("search?query=a&types=x", 400), ("tracks?limit=0", 400),
             ("tracks?limit=201", 400), ("albums?offset=-1", 400), ("albums/9", 404), ("albums/x/tracks", 404),
@@ -150,7 +150,7 @@ struct CatalogueTests {
         #expect(changed.status == 200 && changed.headers["etag"] != tag)
     }
 
-    @Test("What is gone is not listed or found, and has its numbers when it comes back")
+    @Test("A missing track is not listed or found, and has its numbers when it comes back")
     func numbers() throws {
         try add("a.flac", "TITLE=Song", "ALBUM=Works")
         try Data("a.flac\n".utf8).write(to: URL(fileURLWithPath: folder["music/l.m3u8"]))

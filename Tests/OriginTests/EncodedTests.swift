@@ -153,7 +153,7 @@ struct EncodedTests {
         #expect(other["audioQuality"]?.string == "LOW")
     }
 
-    @Test("Who wants one track at once gets what is encoded once")
+    @Test("Clients that request one track at once get one encoding of it")
     func once() throws {
         try write(ffmpeg: "echo start >> '\(folder["log"])'")
         let origin = try start(["--ffmpeg", folder["ffmpeg"]])
@@ -219,7 +219,7 @@ struct EncodedTests {
         #expect(try joined(info).count > 96_000 / 8 * 8)
     }
 
-    @Test("What could not be encoded is not tried again for each request")
+    @Test("A track that could not be encoded is not tried again for each request")
     func failure() throws {
         try write(ffmpeg: "echo start >> '\(folder["log"])'; exit 1")
         let origin = try start(["--ffmpeg", folder["ffmpeg"]])
@@ -227,7 +227,7 @@ struct EncodedTests {
         #expect(try String(contentsOfFile: folder["log"], encoding: .utf8) == "start\n")
     }
 
-    @Test("What could not be encoded is tried again after an hour, and forgotten then, also of a file that has changed")
+    @Test("A failed encoding is tried again after an hour, and forgotten then, also of a file that has changed")
     func failureEnds() throws {
         try write(ffmpeg: "echo start >> '\(folder["log"])'; exit 1")
         let clock = ManualClock()
@@ -256,7 +256,7 @@ struct EncodedTests {
         #expect(encoded.failureCount == 1)
     }
 
-    @Test("What was encoded stays below its limit")
+    @Test("Encoded tracks stay below their limit")
     func limit() throws {
         let origin = try start(["--encoded-limit", "0"])
         #expect(try info(origin, "LOW").status == 200)

@@ -124,7 +124,7 @@ struct FolderWatchTests {
     }
 
     @Test(
-        "What is mounted later is served, and what is unmounted is gone",
+        "A folder that is mounted later is served, and an unmounted one is gone",
         .enabled(if: Medium.isAvailable, "needs to mount file systems"))
     func mounts() throws {
         try write("aside/a.flac", "A")

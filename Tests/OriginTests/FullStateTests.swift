@@ -28,7 +28,7 @@ struct FullStateTests {
         }
     }
 
-    @Test("What is known is served, in segments too that cannot be kept")
+    @Test("Known tracks are served, in segments too that cannot be stored")
     func served() throws {
         let medium = try Medium(at: folder["state"], kilobytes: 2048)
         try write("a")

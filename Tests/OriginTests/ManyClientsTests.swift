@@ -246,7 +246,7 @@ struct ManyClientsTests {
         } while try trackCount(service) != Int64(count)
     }
 
-    @Test("What each gets is what one alone gets, while a scan runs")
+    @Test("Each client gets the same as one alone, while a scan runs")
     func many() throws {
         try writeMusic()
         let (origin, other) = try (

@@ -149,7 +149,7 @@ struct OfflineCommandsTests {
         #expect(try daemon.end().code == 0)
     }
 
-    @Test("What is damaged is found by verify, told, and downloaded again")
+    @Test("A damaged copy is found by verify, reported, and downloaded again")
     func damaged() throws {
         let origin = try origin()
         let daemon = try daemon(origin.address)

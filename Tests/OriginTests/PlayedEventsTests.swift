@@ -99,7 +99,7 @@ struct PlayedEventsTests {
         try again.end()
     }
 
-    @Test("What the user refuses is not recorded")
+    @Test("Events that the user refuses are not recorded")
     func refused() throws {
         let origin = try RunningOrigin(folder["music"], state: folder["state"])
         let daemon = try daemon(origin.address, "[events]\nplay-log = no\nstatistics = no")

@@ -61,7 +61,7 @@ struct ServiceTests {
     }
 
     @Test(
-        "What is refused",
+        "Requests that are refused",
         arguments: [
             ("/v1/tracks/2/playbackinfo", 404, 2001), ("/v1/tracks/x/playbackinfo", 404, 2001),
             ("/v1/tracks/99999999999999999999/playbackinfo", 404, 2001), ("/v1/videos/1/playbackinfo", 404, 2001),
@@ -237,7 +237,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("What is there and cannot be read is answered with 503, and a scan keeps it")
+    @Test("A file that cannot be read is answered with 503, and a scan keeps it")
     func unreadable() throws {
         let album = folder["music/album"]
         try FileManager.default.createDirectory(atPath: album, withIntermediateDirectories: true)

@@ -197,7 +197,7 @@ struct StreamingTests {
         }
     #endif
 
-    @Test("What is not the address of a service is refused")
+    @Test("Texts that are no address of a service are refused")
     func wrongAddress() throws {
         let ending = try play("ftp://a")
         #expect(ending.code == 2 && ending.errors.contains("https://"))

@@ -87,7 +87,7 @@ struct RecoveryTests {
     }
 }
 
-@Suite("What alsa-lib answers")
+@Suite("The answers of alsa-lib")
 struct ALSAAnswerTests {
     @Test(
         "negated errno of an open device",

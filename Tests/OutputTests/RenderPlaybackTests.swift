@@ -131,7 +131,7 @@ struct RenderPlaybackTests {
         #expect(bench.card.openingCount == 1)
     }
 
-    @Test("What the card played just before `hold` counts, although it was not queried yet")
+    @Test("Frames that the card played just before `hold` count, although it was not queried yet")
     func holdAsksTheDevice() {
         let bench = RenderBench()
         bench.play(bench.stream(500))

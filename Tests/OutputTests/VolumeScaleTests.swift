@@ -4,7 +4,7 @@ import Testing
 
 @testable import Output
 
-@Suite("What a volume means on a card's scale")
+@Suite("A volume on a card's scale")
 struct VolumeScaleTests {
     /// PCM512x: reaches 24 dB beyond full scale, which is never used.
     static let dac = -10_350...2_400

@@ -14,7 +14,7 @@ struct ChannelAdaptationTests {
     }
 
     @Test(
-        "What it is, and how it is shown",
+        "The adaptation, and its text",
         arguments: [
             (1, 2, .copied, "mono on both channels"), (1, 6, .copied, "mono on the front channels of 6"),
             (2, 8, .placed, "2 channels on 8"), (4, 6, .placed, "4 channels on 6"),

@@ -98,7 +98,7 @@ struct RateConverterTests {
         #expect(try cleanness(source, target, hertz: 997, .high) > 115)
     }
 
-    @Test("What the lower rate cannot have is gone, and does not come back as something else")
+    @Test("Frequencies above the lower rate are gone, and do not come back as others")
     func aliases() throws {
         let input = (0..<96_000).map { Int32((0.5 * sin(2 * .pi * 30_000 * Double($0) / 96_000) * 2e9).rounded()) }
         let output = try converted(input, from: 96_000, to: 48_000, channels: 1)

@@ -19,7 +19,7 @@ struct FormTextTests {
         #expect(FormText.fields(of: Array(text.utf8)) == nil)
     }
 
-    @Test("What is written is read again")
+    @Test("Written fields are read again")
     func roundTrip() throws {
         let text = FormText.text(of: [("grant type", "urn:ietf:params"), ("ä", "1+1=2&x")])
         #expect(text == "grant%20type=urn%3Aietf%3Aparams&%C3%A4=1%2B1%3D2%26x")

@@ -15,7 +15,9 @@ struct JSONTests {
         #expect(try JSONValue.parseForeign(Array(text.utf8)) == JSONValue.parse(expected))
     }
 
-    @Test("What is no JSON is none", arguments: ["", "{", "1e999x", "\"1", "99999999999999999999,", "{\"a\":1e999"])
+    @Test(
+        "Texts that are no JSON are refused",
+        arguments: ["", "{", "1e999x", "\"1", "99999999999999999999,", "{\"a\":1e999"])
     func foreignMalformed(text: String) {
         #expect(throws: JSONError.self) { try JSONValue.parseForeign(Array(text.utf8)) }
     }

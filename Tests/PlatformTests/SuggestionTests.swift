@@ -2,7 +2,7 @@ import Testing
 
 @testable import Platform
 
-@Suite("What was probably meant")
+@Suite("Suggestions for a mistyped word")
 struct SuggestionTests {
     private static let commands = ["play", "devices", "probe"]
 

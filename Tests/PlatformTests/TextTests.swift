@@ -99,7 +99,7 @@ struct Base64Tests {
         #expect(Base64.bytes("-_-_".utf8) == [0xFB, 0xFF, 0xBF])
     }
 
-    @Test("What is not base64", arguments: ["Z", "Zg=", "Zg===", "Z===", "Z=g=", "Zm9v=", "ü"])
+    @Test("Texts that are no base64", arguments: ["Z", "Zg=", "Zg===", "Z===", "Z=g=", "Zm9v=", "ü"])
     func malformed(text: String) {
         #expect(Base64.bytes(text.utf8) == nil)
     }

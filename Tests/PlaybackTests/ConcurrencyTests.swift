@@ -78,7 +78,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("What the properties say is what the messages said")
+    @Test("The properties have the values of the messages")
     func properties() throws {
         let folder = try ScratchFolder()
         let tracks = try ["a", "b", "c"].map { try Track($0, frames: 2000, in: folder) }

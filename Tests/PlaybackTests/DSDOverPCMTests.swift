@@ -247,7 +247,7 @@ struct DSDOverPCMTests {
         #expect(try openings(fixture { $0.output.sendsDSD = false }) == [44_100, 88_200])
     }
 
-    @Test("What is known of a card, and of DSD")
+    @Test("The known rates of a card, and DSD")
     func deviceRates() {
         let dsd = PCMFormat.dsd(bitRate: 2_822_400, channelCount: 2)
         var device = DeviceConfiguration(

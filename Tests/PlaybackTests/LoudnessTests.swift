@@ -183,7 +183,7 @@ struct LoudnessTests {
     }
 
     @Test(
-        "What the mixer cannot do is left to the samples, and volume 0 is digital zero",
+        "The samples get the rest that the mixer cannot do, and volume 0 is digital zero",
         arguments: [(40, 0.25), (0, 0)])
     func remainder(percent: Int, factor: Double) throws {
         let track = try Track("a", frames: 4000)

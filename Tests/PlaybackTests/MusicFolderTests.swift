@@ -77,7 +77,7 @@ struct MusicFolderTests {
     }
 
     @Test(
-        "What is on the root file system, or is not absolute, is below no mount point",
+        "A path on the root file system, or a relative one, is below no mount point",
         arguments: ["/", "//", "/.", "", ".", "a", "a/b", "/no/such/folder"])
     func noMountPoint(path: String) {
         #expect(MountPoint.containing(path) == nil)
@@ -147,7 +147,7 @@ struct MusicFolderTests {
         #expect(search.contents.files.isEmpty && search.folderCount == 1)
     }
 
-    @Test("What cannot be read is counted, and the first thousand are named")
+    @Test("Unreadable files are counted, and the first thousand are named")
     func unreadable() throws {
         for number in 0..<1100 { try link("\(number).flac", to: "nowhere") }
         var search = MusicFolder()

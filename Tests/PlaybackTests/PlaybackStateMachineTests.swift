@@ -346,7 +346,7 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.opened(first, contextOfA)).contains(.run(generation: 1)) == false)
     }
 
-    @Test("What came late from before a pause does not stall the next play")
+    @Test("A late report from before a pause does not stall the next play")
     func stalledWhilePaused() {
         let machine = Situation.playing.machine()
         _ = machine.handle(.pause)
@@ -392,7 +392,7 @@ struct PlaybackStateMachineTests {
         #expect(sessions == ["new"])
     }
 
-    @Test("What comes late from a product that is gone changes nothing", arguments: Situation.allCases)
+    @Test("A late report of a product that is gone changes nothing", arguments: Situation.allCases)
     func late(from situation: Situation) {
         let gone = ItemID(number: 99)
         let events: [Event] = [

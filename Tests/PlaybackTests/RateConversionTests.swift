@@ -111,7 +111,7 @@ struct RateConversionTests {
         #expect(isEqual, "\(heard.count) \(expected.count)")
     }
 
-    @Test("What the device has passes unchanged; a fixed rate converts all of it, and off none")
+    @Test("A rate of the device passes unchanged; a fixed rate converts all of them, and off none")
     func settings() throws {
         let track = try Track("a", frames: 8000, rate: 16_000, in: folder)
         for (fixed, rate) in [(nil, 16_000), (8000, 8000)] as [(Int?, Int)] {
@@ -147,7 +147,7 @@ struct RateConversionTests {
     }
 }
 
-@Suite("What is known of the rates of a device (docs/playback.md, 8)")
+@Suite("The known rates of a device (docs/playback.md, 8)")
 struct DeviceRatesTests {
     private func device(_ rates: [Int]) -> DeviceConfiguration {
         DeviceConfiguration(
@@ -174,7 +174,7 @@ struct DeviceRatesTests {
         #expect(isConverted && rates.rate(for: 37_800) == 48_000)
     }
 
-    @Test("What was refused is tried again when the device names it, and when it is gone")
+    @Test("A refused rate is tried again when the device names it, and when it is gone")
     func forgotten() {
         var rates = DeviceRates()
         _ = rates.refuse(96_000, supported: [44_100])

@@ -109,7 +109,7 @@ struct SheetTests {
         }
     }
 
-    @Test("What lies before the first INDEX 01 is not played; several files play one after the other")
+    @Test("Frames before the first INDEX 01 are not played; several files play one after the other")
     func severalFiles() throws {
         let (one, two) = (try Track("1", frames: 16_000, in: folder), try Track("2", frames: 12_000, in: folder))
         try fixture.write(

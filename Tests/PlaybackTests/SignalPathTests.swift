@@ -7,7 +7,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("What happens to the samples")
+@Suite("The signal path")
 struct SignalPathTests {
     private static func path(
         bits: Int = 16, converted: Int? = nil, format: SampleFormat = .s32, significant: Int = 32, from source: Int = 2,

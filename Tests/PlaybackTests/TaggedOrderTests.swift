@@ -37,7 +37,7 @@ struct TaggedOrderTests {
     }
 
     @Test(
-        "What is not one album stays in the order of names: another album, none, no number, one number twice",
+        "Files that are not one album stay in the order of names: another album, none, no or equal numbers",
         arguments: [
             ["ALBUM=Other", "TRACKNUMBER=1"], ["TRACKNUMBER=1"], ["ALBUM=Suite"], ["ALBUM=Suite", "TRACKNUMBER=2"],
         ])

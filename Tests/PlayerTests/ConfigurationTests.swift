@@ -9,7 +9,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("What the player keeps")
+@Suite("The stored settings of the player")
 struct ConfigurationTests {
     private func change(_ configuration: PlaybackEngineConfig) {
         configuration.loudnessNormalizationMode = .track
@@ -46,7 +46,7 @@ struct ConfigurationTests {
         #expect(values.volume == .full && values.maximumVolume == .full && !values.isMuted)
     }
 
-    @Test("What was set is there after a shutdown")
+    @Test("A setting is there after a shutdown")
     func persisted() throws {
         let folder = try ScratchFolder()
         do {
@@ -57,7 +57,7 @@ struct ConfigurationTests {
         #expect(again.player.playbackEngineConfig.values == Self.changed)
     }
 
-    @Test("What was set gets to the file without a shutdown")
+    @Test("A setting gets into the file without a shutdown")
     func abandoned() throws {
         let folder = try ScratchFolder()
         let fixture = try PlayerFixture(stateFolder: folder["state"])

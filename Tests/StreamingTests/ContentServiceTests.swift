@@ -253,7 +253,7 @@ struct ContentServiceTests {
     }
 
     @Test(
-        "What is not the address of a product",
+        "Texts that are no address of a product",
         arguments: ["tonearm:", "tonearm:track/", "tonearm:album/1", "tonearm:7"])
     func addresses(text: String) {
         #expect(ServiceAddress(text) == nil && ServiceAddress.isMeant(by: text))

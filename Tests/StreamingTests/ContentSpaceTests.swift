@@ -10,7 +10,7 @@ import Testing
 @testable import Player
 @testable import Streaming
 
-@Suite("What content belongs to, in the cache")
+@Suite("The space of content in the cache")
 struct ContentSpaceTests {
     private let settings = ServiceSettings(baseURL: "https://music.example/v")
 

@@ -86,7 +86,7 @@ struct OfflineModeStreamTests {
         }
     }
 
-    @Test("What has arrived is heard, then the product fails as one without an offline copy, and nothing is asked for")
+    @Test("The buffer is heard, then the product fails as one without an offline copy, and nothing is requested")
     func running() throws {
         let machine = try machineWithHalf()
         machine.play()

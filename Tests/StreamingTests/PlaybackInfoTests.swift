@@ -35,7 +35,7 @@ struct PlaybackInfoTests {
         #expect(info.licenseSecurityToken == nil && info.offlineValidUntil == nil)
     }
 
-    @Test("What may be missing, null or empty")
+    @Test("Fields that may be missing, null or empty")
     func optional() throws {
         let names = [
             "manifestHash", "albumReplayGain", "albumPeakAmplitude", "trackReplayGain", "trackPeakAmplitude",
@@ -97,7 +97,7 @@ struct PlaybackInfoTests {
         #expect(try PlaybackInfo(parsing: answer(["audioMode": value]), .track).audioMode == nil)
     }
 
-    @Test("What is not JSON", arguments: ["", "<html>", "[]{", "\u{0}"])
+    @Test("Texts that are no JSON", arguments: ["", "<html>", "[]{", "\u{0}"])
     func notJSON(text: String) {
         #expect(throws: PlaybackInfo.Malformed(field: "json")) {
             try PlaybackInfo(parsing: Array(text.utf8), .track)

@@ -175,7 +175,7 @@ struct RefreshingCredentialsTests {
         #expect(try store.load() == LoginTokens(access: "a2", refresh: "r2"))
     }
 
-    @Test("What another process has refreshed is taken, and not refreshed again")
+    @Test("A token that another process has refreshed is taken, and not refreshed again")
     func otherProcess() throws {
         try store.save(LoginTokens(access: "a1", refresh: "r1"))
         let credentials = RefreshingCredentials(store, over: rotating)
@@ -355,7 +355,7 @@ struct RefreshingCredentialsTests {
     }
 
     @Test(
-        "What waiting does not change is an error at once",
+        "A refusal that waiting does not change is an error at once",
         arguments: [TransferError.tls(.expired), .malformedAnswer, .meteredLink, .offlineMode])
     func hopeless(error: TransferError) throws {
         try store.save(LoginTokens(access: "a1", refresh: "r1"))

@@ -19,7 +19,7 @@ struct UpdateStatusTests {
     }
 
     @Test(
-        "What belongs to a mode",
+        "The fields of each mode",
         arguments: [
             ("", UpdateStatus()), ("mode=idle\nrunning=0.1.0\n", UpdateStatus(mode: .idle, running: "0.1.0")),
             ("mode=downloading", UpdateStatus(mode: .downloading)),

@@ -175,7 +175,7 @@ struct WiFiRequestTests {
         #expect(answer.text.contains("[network] wifi-folder") && !answer.text.contains("horse"))
     }
 
-    @Test("What a crash has left of a request is removed at the start")
+    @Test("A request that a crash has left is removed at the start")
     func leftovers() throws {
         let system = try PlayedSystem()
         try system.write(".tonearm-0123456789abcdef.new", "join\n")

@@ -49,7 +49,7 @@ struct CacheSecretTests {
         withExtendedLifetime((transfer, second)) {}
     }
 
-    @Test("What an earlier version has stored is overwritten")
+    @Test("Entries of an earlier version are overwritten")
     func migration() throws {
         let folder = try ScratchFolder()
         let former = SchemaModule("cache", [Migration(1, CacheRows.schema)])

@@ -71,7 +71,7 @@ struct CachedTransferTests {
         return sink
     }
 
-    @Test("What was fetched once is served, also after a restart and with another signature")
+    @Test("A fetched response is served, also after a restart and with another signature")
     func servedAgain() throws {
         fill()
         for isReopened in [false, true] {

@@ -126,7 +126,7 @@ struct AnswerMeaningTests {
     }
 
     @Test(
-        "What an answer announces, compared with the request",
+        "The announcement of an answer is compared with the request",
         arguments: [
             (part, 200, [], false, true), (part, 200, ["Content-Length: 60"], false, false),
             (part, 200, ["Content-Length: 61"], false, true), (nil, 200, [], false, false),

@@ -62,7 +62,7 @@ struct LongLivePlaylistTests {
         #expect(live.part(0).timeline.duration.map { abs($0 - Double(12_005 - 107) * 2) < 1e-6 } ?? false)
     }
 
-    @Test("What was not played yet stays, however much comes at once")
+    @Test("Segments that were not played yet stay, however much comes at once")
     func muchAtOnce() throws {
         try load(105..<25_000)
         #expect(live.segment(110) != nil && live.segment(24_999) != nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Addresses of web files (docs/playback.md, 18)")
 struct WebFileAddressTests {
     @Test(
-        "What counts as an address, and what a request gets",
+        "Addresses, and the paths of their requests",
         arguments: [
             ("http://nas/a.flac", "http://nas/a.flac"), ("HTTPS://nas:8443/a.flac", "HTTPS://nas:8443/a.flac"),
             ("http://nas/a b.flac", "http://nas/a%20b.flac"), ("http://nas/ä%20b?x=1#y", "http://nas/%C3%A4%20b?x=1#y"),

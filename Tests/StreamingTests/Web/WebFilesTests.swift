@@ -207,7 +207,7 @@ struct WebFilesTests {
     }
 
     @Test(
-        "What is no audio is an error that names the address and the remedy, and lets the next entry play",
+        "A file without audio is an error with the address and the remedy, and the next entry plays",
         arguments: [
             (answer("404 Not Found"), .notAllowed, "h404", "the server has no such file (status 404)."),
             (answer("410 Gone"), .notAllowed, "h410", "the server has no such file (status 410)."),
