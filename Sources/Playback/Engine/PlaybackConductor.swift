@@ -58,14 +58,12 @@ package final class PlaybackConductor: @unchecked Sendable {
         handle(.play)
     }
 
-    package func handle(_ event: PlaybackStateMachine.Event) { handle(event, heard: published.position) }
+    package func handle(_ event: PlaybackStateMachine.Event) { handle(event, moment) }
 
-    /// - Parameter heard: the position that is heard, in seconds, in the item that is current before the event.
-    private func handle(_ event: PlaybackStateMachine.Event, heard: Double?) {
+    /// - Parameter before: the engine before the event, with the position that is heard in the item that is current.
+    private func handle(_ event: PlaybackStateMachine.Event, _ before: PlaybackMoment) {
         loop.assertOnLoop()
-        var before = moment
-        before.position = heard
-        let effects = machine.handle(event, heard: heard)
+        let effects = machine.handle(event, heard: before.position)
         for observer in observers { observer.willCarryOut(event, effects, before) }
         for effect in effects { carryOut(effect) }
         let after = moment
@@ -84,6 +82,13 @@ package final class PlaybackConductor: @unchecked Sendable {
         return PlaybackMoment(
             machine, position: published.position, stream: value.stream, streamStart: value.startPosition,
             isStreamed: items[machine.currentItem]?.isStreamed ?? false)
+    }
+
+    /// The engine when the current item has been heard to its end.
+    private var momentAtEnd: PlaybackMoment {
+        var moment = moment
+        moment.position = machine.context?.duration
+        return moment
     }
 
     /// Sets the card's volume to the configured one, before anything is heard.
@@ -296,15 +301,15 @@ package final class PlaybackConductor: @unchecked Sendable {
             if let id, id == machine.nextItem { items[id]?.pipeline.seek(toSeconds: 0) }
         } else if let id, let heard = items[id]?.stream {
             // Without a length its end is not known exactly: the position that was recorded last counts.
-            let end = machine.context?.duration
+            let before = momentAtEnd
             published.show(heard)
             let adaptation = device.adaptation(of: heard.format)
             published.update { $0.device?.adaptation = adaptation }
             handle(.adapted(id, adaptation))
-            handle(.heard(id), heard: end)
+            handle(.heard(id), before)
         } else if let current = machine.currentItem {
             // The next product was replaced a moment too late: the old one is heard for an instant.
-            handle(.ended(current), heard: machine.context?.duration)
+            handle(.ended(current), momentAtEnd)
             items.keep(stream, until: renderer.sent)
         }
     }

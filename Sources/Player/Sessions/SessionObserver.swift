@@ -27,8 +27,11 @@ struct SessionObserver {
             guard case .close(let id) = effect else { continue }
             let end = end(of: id, event)
             // A short item may end before the device is known to run.
-            if end == .complete, id == before.current, !heard.contains(id) {
-                facts.append((id, .started(position: before.streamStart ?? 0)))
+            let start = before.streamStart ?? 0
+            if end == .complete, id == before.current, !heard.contains(id), let position = before.position,
+                position > start
+            {
+                facts.append((id, .started(position: start)))
             }
             facts.append((id, .ended(position: id == before.current ? before.position : nil, end)))
             failures[id] = nil

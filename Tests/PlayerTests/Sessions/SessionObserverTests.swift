@@ -171,6 +171,23 @@ struct SessionObserverTests {
         #expect(logs.map { $0["endAssetPosition"]?.number } == [10, 10])
     }
 
+    @Test("such a product that began at a position was heard from there, and one without frames was not heard")
+    func endsBeforeItRunsAfterASeek() {
+        engine.position = 4
+        engine.handle(.load(a, first))
+        engine.handle(.fetched(first))
+        engine.handle(.opened(first, contextOfA))
+        engine.handle(.play)
+        engine.addSecond()
+        engine.position = 10
+        engine.handle(.heard(second), then: 10)
+        engine.handle(.ended(second))
+        let logs = engine.payloads("playback_session")
+        #expect(logs.map { $0["actualProductId"]?.string } == ["1"])
+        #expect(logs.map { $0["startAssetPosition"]?.number } == [4])
+        #expect(engine.ends() == ["COMPLETE", "COMPLETE"])
+    }
+
     @Test("a failure while playing, with frames that are heard first")
     func failure() {
         engine.playFirst()

@@ -115,15 +115,15 @@ private func loadOffline(_ rows: OfflineRows) throws(DatabaseError) {
         _ = try rows.markDamaged(item)
     }
     _ = try rows.due(.max, after: (.min, ""), limit: 100)
-    for var job in try rows.jobs(after: .min, limit: 100) {
-        _ = OfflineEntry(job, OfflineSchedule(limit: 3).status(of: job))
-        guard var progress = job.progress else { continue }
+    for var download in try rows.downloads(after: .min, limit: 100) {
+        _ = OfflineEntry(download, OfflineSchedule(limit: 3).status(of: download))
+        guard var progress = download.progress else { continue }
         let start = progress.parts.cut(to: progress.synced)
         require(start.offset >= 0 && start.index >= 0, "a place before the content")
         progress.parts.forgetValidators(before: progress.synced)
-        job.progress = progress
-        _ = try rows.setProgress(progress, of: job)
-        require(try rows.job(job.product)?.progress == progress, "a record that is not what was written")
+        download.progress = progress
+        _ = try rows.setProgress(progress, of: download)
+        require(try rows.download(download.product)?.progress == progress, "a record that is not what was written")
     }
     _ = try rows.nextDownloads(limit: 10)
     _ = try (rows.folderID(), rows.haveContents(), rows.chosenBytes())

@@ -98,7 +98,7 @@ final class LineConnection {
         loop.assertOnLoop()
         guard isOpen else { return true }
         guard output.count + line.count <= Self.outputLimit || isDrained else { return false }
-        turn.byteCount += line.count
+        if turn.isRunning { turn.byteCount += line.count }
         output.append(line)
         flush()
         if !turn.isRunning { updateWatch() }
