@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Appliance
 
-@Suite("The control socket", .timeLimit(.minutes(10)))
+@Suite("The control socket")
 struct JSONSocketTests {
     private let fixture: RemoteFixture
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("The medium with the music is not there", .timeLimit(.minutes(10)))
+@Suite("The medium with the music is not there")
 struct MissingMediumTests {
     private let tracks: Tracks
     private let folder: ScratchFolder
@@ -248,7 +248,7 @@ struct MissingMediumTests {
     }
 }
 
-@Suite("The medium with the music is slow", .timeLimit(.minutes(10)))
+@Suite("The medium with the music is slow")
 struct SlowMediumProblemTests {
     @Test("It is a problem after 5 s, a healthy state, and over when the data comes")
     func slow() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("Searches for music stay in the background", .timeLimit(.minutes(10)))
+@Suite("Searches for music stay in the background")
 struct MusicSearchTests {
     /// The priority of the searching thread: its share of the processor, and its class for the disk.
     private struct Priority: Equatable {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("Stored playlists over the control socket", .timeLimit(.minutes(10)))
+@Suite("Stored playlists over the control socket")
 struct PlaylistRequestTests {
     private let fixture: RemoteFixture
     private let tracks: Tracks

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("The queue over the control socket", .timeLimit(.minutes(10)))
+@Suite("The queue over the control socket")
 struct QueueRequestTests {
     private let fixture: RemoteFixture
     private let tracks: Tracks

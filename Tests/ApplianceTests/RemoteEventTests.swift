@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Appliance
 
-@Suite("The events of the control socket", .timeLimit(.minutes(10)))
+@Suite("The events of the control socket")
 struct RemoteEventTests {
     private let fixture: RemoteFixture
     private let tracks: Tracks

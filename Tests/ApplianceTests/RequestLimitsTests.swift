@@ -10,7 +10,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("The largest values of requests, and the longest answers (docs/control.md, \"Lines\")", .timeLimit(.minutes(10)))
+@Suite("The largest values of requests, and the longest answers (docs/control.md, \"Lines\")")
 struct RequestLimitsTests {
     private static let lineLimit = 65_536
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Appliance
 @testable import Player
 
-@Suite("An entry that ends the process", .timeLimit(.minutes(10)))
+@Suite("An entry that ends the process")
 struct ResumeTrialTests {
     private let a = EntryID(7)
     private let b = EntryID(8)

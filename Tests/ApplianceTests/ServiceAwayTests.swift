@@ -8,7 +8,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("The content service is away (docs/playback.md, 12.9)", .timeLimit(.minutes(10)))
+@Suite("The content service is away (docs/playback.md, 12.9)")
 struct ServiceAwayTests {
     /// Files of this machine, while the service is not away.
     private final class Source: PlaybackSource {

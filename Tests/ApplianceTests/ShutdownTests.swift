@@ -12,7 +12,7 @@ import Testing
 @testable import Playback
 @testable import Player
 
-@Suite("A clean stop", .timeLimit(.minutes(10)))
+@Suite("A clean stop")
 struct ShutdownTests {
     /// The parts that `tonearm run` ends, in the order that a test chooses.
     private enum Part: CaseIterable { case server, watchdog, daemon }

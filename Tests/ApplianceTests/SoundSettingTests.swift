@@ -11,7 +11,7 @@ import TestSupport
 @testable import Playback
 @testable import Player
 
-@Suite("Settings of the sound reach the renderer", .timeLimit(.minutes(10)))
+@Suite("Settings of the sound reach the renderer")
 struct SoundSettingTests {
     private let tracks: Tracks
     private let folder: ScratchFolder

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("Commands of the system", .timeLimit(.minutes(10)))
+@Suite("Commands of the system")
 struct SystemCommandTests {
     @Test("300 requests run one command; another kind runs beside it; the next one runs when it has ended")
     func oneAtATime() throws {

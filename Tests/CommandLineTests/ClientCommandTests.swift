@@ -8,7 +8,7 @@ import ProgramTestSupport
 
 @testable import tonearm
 
-@Suite("Commands to the daemon", .timeLimit(.minutes(10)))
+@Suite("Commands to the daemon")
 struct ClientCommandTests {
     @Test("Queue, modes, volume, status")
     func conversation() throws {

@@ -4,7 +4,7 @@ import Testing
 import ProgramTestSupport
 @testable import tonearm
 
-@Suite("tonearm", .timeLimit(.minutes(10)))
+@Suite("tonearm")
 struct CommandsTests {
     private let program: Program
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import tonearm
 
-@Suite("tonearm library", .timeLimit(.minutes(5)))
+@Suite("tonearm library")
 struct LibraryCommandTests {
     /// Writes a file of `flac` with tags: half a second of silence.
     private func add(_ name: String, _ tags: String..., to program: Program) throws {

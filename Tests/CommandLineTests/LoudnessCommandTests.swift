@@ -7,7 +7,7 @@ import Testing
 
 @testable import tonearm
 
-@Suite("tonearm loudness", LoudFiles.needsFFmpeg, .timeLimit(.minutes(10)))
+@Suite("tonearm loudness", LoudFiles.needsFFmpeg)
 struct LoudnessCommandTests {
     private let program: Program
     private let files: LoudFiles

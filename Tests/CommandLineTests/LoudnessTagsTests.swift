@@ -9,7 +9,7 @@ import Testing
 @testable import tonearm
 
 #if TagWriting
-    @Suite("tonearm loudness --write-tags", LoudFiles.needsFFmpeg, .timeLimit(.minutes(10)))
+    @Suite("tonearm loudness --write-tags", LoudFiles.needsFFmpeg)
     struct LoudnessTagsTests {
         private let program: Program
         private let files: LoudFiles

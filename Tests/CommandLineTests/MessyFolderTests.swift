@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A typical USB stick with music.
-@Suite("A folder with everything in it", .timeLimit(.minutes(10)))
+@Suite("A folder with everything in it")
 struct MessyFolderTests {
     private let signal = Recording(frames: 120_000)
     /// Where the cue sheet divides its file: 60 and 100 sectors.

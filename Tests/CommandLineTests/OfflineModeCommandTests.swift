@@ -3,7 +3,7 @@ import ProgramTestSupport
 import TestSupport
 import Testing
 
-@Suite("Commands in offline mode (docs/playback.md, 16.5)", .timeLimit(.minutes(10)))
+@Suite("Commands in offline mode (docs/playback.md, 16.5)")
 struct OfflineModeCommandTests {
     @Test(
         "The catalogue of the daemon's service is not asked; a service that a person names is",

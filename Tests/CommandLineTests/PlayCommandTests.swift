@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import ProgramTestSupport
 
-@Suite("tonearm play", .timeLimit(.minutes(10)))
+@Suite("tonearm play")
 struct PlayCommandTests {
     private let program: Program
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import tonearm
 
-@Suite("tonearm playlist", .timeLimit(.minutes(5)))
+@Suite("tonearm playlist")
 struct PlaylistCommandTests {
     @Test("Playlists are made, shown, changed and played, with an index and without one")
     func commands() throws {

@@ -6,7 +6,7 @@ import Platform
 import Testing
 import ProgramTestSupport
 
-@Suite("The daemon as a process", .timeLimit(.minutes(10)))
+@Suite("The daemon as a process")
 struct RunCommandTests {
     @Test(
         "A state of a newer version: exit code 78, what to do, and the state as it was",

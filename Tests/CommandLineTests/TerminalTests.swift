@@ -4,7 +4,7 @@ import Media
 import Testing
 import ProgramTestSupport
 
-@Suite("tonearm play on a terminal", .timeLimit(.minutes(10)))
+@Suite("tonearm play on a terminal")
 struct TerminalTests {
     private let program: Program
     private let device: PacedDevice

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 @testable import tonearm
 
-@Suite("tonearm update", .timeLimit(.minutes(10)))
+@Suite("tonearm update")
 struct UpdateCommandTests {
     private let program: Program
     private let image: ImageFolder

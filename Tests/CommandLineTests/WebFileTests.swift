@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The program without a content service.
-@Suite("Files on web servers", .timeLimit(.minutes(10)))
+@Suite("Files on web servers")
 struct WebFileTests {
     private let signal = Recording(frames: 60_000)
     private let program: Program

@@ -7,7 +7,7 @@ import Testing
 
 @testable import tonearm
 
-@Suite("tonearm wifi", .timeLimit(.minutes(5)))
+@Suite("tonearm wifi")
 struct WiFiCommandTests {
     private let system: PlayedSystem
     private let daemon: RunningDaemon

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("The server, as curl sees it", .timeLimit(.minutes(5)))
+@Suite("The server, as curl sees it")
 struct HTTPServerTests {
     private let folder: ScratchFolder
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Requests that the server refuses", .timeLimit(.minutes(5)))
+@Suite("Requests that the server refuses")
 struct ServerLimitsTests {
     private let folder: ScratchFolder
     private let service = HTTPService { _ in HTTPAnswer() }

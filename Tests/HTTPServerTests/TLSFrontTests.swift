@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("A server with TLS, as its clients see it", .timeLimit(.minutes(5)))
+@Suite("A server with TLS, as its clients see it")
 struct TLSFrontTests {
     private static let bytes = (0..<300_000).map { UInt8($0 % 251) }
 

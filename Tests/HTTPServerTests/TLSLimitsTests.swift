@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 @testable import Platform
 
-@Suite("Limits of a server with TLS", .timeLimit(.minutes(5)))
+@Suite("Limits of a server with TLS")
 struct TLSLimitsTests {
     private let service = HTTPService { _ in HTTPAnswer(body: ContentBody(Array("answer".utf8))) }
 

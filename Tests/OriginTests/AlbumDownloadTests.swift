@@ -7,7 +7,7 @@ import Testing
 
 /// The daemon and its command line on one side, the origin on the other, as a person uses them
 /// (docs/playback.md, 16).
-@Suite("Downloading an album of the origin", .serialized, .timeLimit(.minutes(10)))
+@Suite("Downloading an album of the origin", .serialized)
 struct AlbumDownloadTests {
     private static let token = "the-token-of-a-person"
 

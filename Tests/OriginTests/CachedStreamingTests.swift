@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The daemon's way to the content on one side, the origin on the other, TCP between them.
-@Suite("Streaming from the origin through the cache", .timeLimit(.minutes(10)))
+@Suite("Streaming from the origin through the cache")
 struct CachedStreamingTests {
     /// A time that is known.
     private final class Now: CertificateClock {

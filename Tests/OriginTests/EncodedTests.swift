@@ -8,7 +8,7 @@ import Testing
 @testable import OriginService
 
 /// The qualities LOW and HIGH, and encrypted content: `tonearm play` or ffmpeg on one side, the origin on the other.
-@Suite("The origin's AAC and its encryption", .timeLimit(.minutes(10)))
+@Suite("The origin's AAC and its encryption")
 struct EncodedTests {
     private let folder: ScratchFolder
     private let music = Music(frames: 300_001, seed: 4)

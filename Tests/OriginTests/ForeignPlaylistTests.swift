@@ -5,7 +5,7 @@ import Testing
 
 @testable import OriginService
 
-@Suite("Playlists of other machines in the origin's folder", .timeLimit(.minutes(5)))
+@Suite("Playlists of other machines in the origin's folder")
 struct ForeignPlaylistTests {
     private let folder: ScratchFolder
     private static let decomposed = "Bjo\u{308}rk/Joga\u{301}.flac"

@@ -6,8 +6,7 @@ import Testing
 @testable import OriginService
 
 @Suite(
-    "A state folder that cannot be written", .enabled(if: Medium.isAvailable, "needs to mount file systems"),
-    .timeLimit(.minutes(5)))
+    "A state folder that cannot be written", .enabled(if: Medium.isAvailable, "needs to mount file systems"))
 struct FullStateTests {
     private let folder: ScratchFolder
 

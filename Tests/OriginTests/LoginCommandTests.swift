@@ -7,7 +7,7 @@ import Testing
 @testable import OriginService
 
 /// `tonearm login`, `search`, `queue add --search` and `play` on one side, the origin on the other.
-@Suite("Logging in from the command line", .timeLimit(.minutes(10)))
+@Suite("Logging in from the command line")
 struct LoginCommandTests {
     private let folder: ScratchFolder
     private let album = [Music(frames: 30_001, seed: 1), Music(frames: 20_003, seed: 2)]

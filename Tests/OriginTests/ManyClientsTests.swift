@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// 50 players, each with its own connection, and music that is added meanwhile.
-@Suite("50 clients at once", .timeLimit(.minutes(5)))
+@Suite("50 clients at once")
 struct ManyClientsTests {
     private static let clientCount = 50
     /// Two clients request each track at the same time.

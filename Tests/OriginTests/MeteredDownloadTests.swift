@@ -5,7 +5,7 @@ import Testing
 
 /// The parts together: the daemon on a machine with a cable and a modem, and an origin that both reach.
 @Suite(
-    "A daemon and its metered link (docs/decisions/metered-by-route.md)", .timeLimit(.minutes(10)),
+    "A daemon and its metered link (docs/decisions/metered-by-route.md)",
     .enabled(if: NetworkNamespace.isAvailable))
 struct MeteredDownloadTests {
     /// @unchecked: only one thread at a time uses it.

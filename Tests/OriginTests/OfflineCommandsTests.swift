@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `tonearm offline` as a person uses it, with a daemon and an origin (docs/playback.md, 16).
-@Suite("Downloads of products by command", .serialized, .timeLimit(.minutes(10)))
+@Suite("Downloads of products by command", .serialized)
 struct OfflineCommandsTests {
     private let folder: ScratchFolder
     private let program: Program

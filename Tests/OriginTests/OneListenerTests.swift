@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Daemons with one subscription, and the origin (docs/playback.md, 20).
-@Suite("One listener at a time", .timeLimit(.minutes(5)))
+@Suite("One listener at a time")
 struct OneListenerTests {
     private static let song = "tonearm:track/1"
 

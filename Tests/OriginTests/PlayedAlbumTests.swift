@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-@Suite("An album of the origin", .timeLimit(.minutes(5)))
+@Suite("An album of the origin")
 struct PlayedAlbumTests {
     @Test("`play tonearm:album/1` plays its tracks in their order; without a service it says what is missing")
     func plays() throws {

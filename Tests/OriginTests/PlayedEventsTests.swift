@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The daemon plays products of the origin, and the origin learns of it (docs/playback.md, 19).
-@Suite("Events of the daemon", .timeLimit(.minutes(5)))
+@Suite("Events of the daemon")
 struct PlayedEventsTests {
     private let folder: ScratchFolder
     private let program: Program

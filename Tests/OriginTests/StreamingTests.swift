@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tonearm play` on one side, the origin on the other, TCP between them.
-@Suite("Streaming from the origin", .timeLimit(.minutes(10)))
+@Suite("Streaming from the origin")
 struct StreamingTests {
     private let folder: ScratchFolder
     private let album = [

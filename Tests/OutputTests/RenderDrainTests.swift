@@ -6,7 +6,7 @@ import Testing
 
 @testable import Output
 
-@Suite("Rendering to the end on a card that has frames on their way", .timeLimit(.minutes(10)))
+@Suite("Rendering to the end on a card that has frames on their way")
 struct RenderDrainTests {
     @Test("the last frame is heard before the clock stops", arguments: [1_000, 8_820, 12_345])
     func lastFrame(frames: Int) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Output
 
-@Suite("Shutting down while the device blocks", .timeLimit(.minutes(10)))
+@Suite("Shutting down while the device blocks")
 struct RendererShutdownTests {
     /// 300 frames.
     private static func stream(_ id: Int) -> TestStream {

@@ -58,7 +58,7 @@ final class Card {
     }
 }
 
-@Suite("A device on a card that moves and fails at the test's word", .timeLimit(.minutes(10)))
+@Suite("A device on a card that moves and fails at the test's word")
 struct SimulatedCardTests {
     @Test("what the card cannot do is an error that says what it can")
     func refusals() throws {

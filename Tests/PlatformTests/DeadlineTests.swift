@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A wait for an event that may never happen: then the test fails, and the next one runs.
-@Suite("A wait of a test", .timeLimit(.minutes(5)))
+@Suite("A wait of a test")
 struct DeadlineTests {
     /// Seconds.
     private static let limit = 0.2

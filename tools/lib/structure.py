@@ -73,6 +73,9 @@ ENDLESS = [
 SEMAPHORE = re.compile(r"\b(\w+)(?:: DispatchSemaphore)? = DispatchSemaphore\(")
 SEMAPHORES = re.compile(r"\(([\w, ]+)\) =\s+\((?:DispatchSemaphore\(value: \d+\)(?:, )?)+\)")
 CONDITION = re.compile(r"\b(\w+) = (?:NS)?Condition\(\)")
+#: Swift Testing's limit also counts the time for which a test that has ended waits for a thread of the pool, in which
+#: all other tests wait, too: tests of half a second exceed it. It does not end a test that hangs.
+TIME_LIMIT = re.compile(r"\.timeLimit\(")
 
 
 def main():
@@ -183,6 +186,8 @@ def waits(path):
         for pattern, instead in rules:
             if pattern.search(code):
                 yield f"{path}:{number}: may wait for ever; use {instead} of Tests/Support/TestSupport"
+        if TIME_LIMIT.search(code):
+            yield f"{path}:{number}: .timeLimit fails tests that wait for a thread; give each wait a Deadline"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("Web: the page over TLS", .timeLimit(.minutes(5)))
+@Suite("Web: the page over TLS")
 struct WebTLSTests {
     private let folder: ScratchFolder
     private let files: ServerCertificate

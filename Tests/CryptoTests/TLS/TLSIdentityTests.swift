@@ -5,7 +5,7 @@ import Testing
 
 @testable import Crypto
 
-@Suite("The certificate and the key of a server", .timeLimit(.minutes(5)))
+@Suite("The certificate and the key of a server")
 struct TLSIdentityTests {
     private func identity(_ certificate: String, _ key: String) throws -> TLSIdentity {
         try TLSIdentity(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Crypto
 
-@Suite("The server's end of TLS", .timeLimit(.minutes(5)))
+@Suite("The server's end of TLS")
 struct TLSServerSessionTests {
     private func session(_ kind: ServerCertificate.Kind = .p256) throws -> TLSServerSession {
         let files = try ServerCertificate.of(kind)

@@ -12,7 +12,7 @@ import Testing
 @testable import Streaming
 
 /// Files on servers of this machine, over real connections.
-@Suite("Web files play (docs/playback.md, 18)", .timeLimit(.minutes(10)))
+@Suite("Web files play (docs/playback.md, 18)")
 struct WebFilesTests {
     private let folder: ScratchFolder
     private let track: Track
