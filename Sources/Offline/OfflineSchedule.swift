@@ -48,10 +48,9 @@ struct OfflineSchedule {
     /// Returns the status of a download that is neither paused nor failed.
     /// - Parameter retry: the wait of a transfer of its run.
     func status(of download: QueuedDownload, _ retry: WaitReason? = nil) -> OfflineEntry.Status {
-        let seconds = retry?.seconds
-        if let seconds, resting.contains(download.number) { return .waiting(.retry(seconds: seconds)) }
+        if let retry, resting.contains(download.number) { return .waiting(.retry(retry)) }
         if runs.contains(where: { $0.download.number == download.number }) {
-            if let seconds { return .waiting(.retry(seconds: seconds)) }
+            if let retry { return .waiting(.retry(retry)) }
             return .running(percent: max(0, told[download.number] ?? 0))
         }
         if let reason = unstored[download.number] { return .failed(reason: reason) }
@@ -78,12 +77,12 @@ struct OfflineSchedule {
     /// is running.
     /// - Parameters:
     ///   - retries: for each run, the wait of its transfer; nil when the transfer is running.
-    ///   - rests: for each resting download, the rest of its time in seconds.
-    func waitOfAll(_ retries: [WaitReason?], rests: [Double] = []) -> OfflineWait? {
+    ///   - rests: the wait of each resting download.
+    func waitOfAll(_ retries: [WaitReason?], rests: [WaitReason] = []) -> OfflineWait? {
         if let wait { return wait }
-        let seconds = retries.compactMap { $0?.seconds }
-        guard seconds.count == retries.count else { return nil }
-        return (seconds + rests).min().map { .retry(seconds: $0) }
+        let waits = retries.compactMap { $0 }
+        guard waits.count == retries.count else { return nil }
+        return (waits + rests).min { ($0.seconds ?? 0) < ($1.seconds ?? 0) }.map { .retry($0) }
     }
 
     mutating func handle(_ event: Event) -> [Effect] {

@@ -1,3 +1,4 @@
+import Fetching
 import Platform
 import Playback
 
@@ -155,6 +156,5 @@ public enum OfflineWait: Equatable, Sendable {
     /// Playback needs the network first.
     case playback
     /// The network or the service has failed, or the service asked to wait.
-    /// - Parameter seconds: the time until the next attempt; 0 during an attempt.
-    case retry(seconds: Double)
+    case retry(WaitReason)
 }

@@ -34,12 +34,12 @@ final class RestTimers {
     }
 
     /// Returns how long a download still rests; nil when it does not.
-    func wait(of number: Int64) -> WaitReason? { timers[number].map { .service(seconds: seconds(until: $0.end)) } }
+    func wait(of number: Int64) -> WaitReason? { timers[number].map { wait(until: $0.end) } }
 
-    /// How long each of them still rests, in seconds.
-    var all: [Double] { timers.values.map { seconds(until: $0.end) } }
+    /// How long each of them still rests.
+    var all: [WaitReason] { timers.values.map { wait(until: $0.end) } }
 
-    private func seconds(until end: Int64) -> Double { Double(max(0, end - clock.now())) / 1e9 }
+    private func wait(until end: Int64) -> WaitReason { .service(seconds: Double(max(0, end - clock.now())) / 1e9) }
 }
 
 /// The timers of the downloads that wait.

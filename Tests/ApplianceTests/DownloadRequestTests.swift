@@ -103,7 +103,7 @@ struct DownloadRequestTests {
     @Test("A download that waits for a retry, with the seconds until then")
     func retry() {
         func text(_ reply: DownloadReply) -> String { JSONValue.object(DownloadJSON.members(reply)).serialized() }
-        let wait = OfflineWait.retry(seconds: 12.5)
+        let wait = OfflineWait.retry(.network(seconds: 12.5))
         let entry = OfflineEntry(
             product: "tonearm:track/9", referenceId: "r", status: .waiting(wait), bytes: 7, audioQuality: .lossless)
         #expect(

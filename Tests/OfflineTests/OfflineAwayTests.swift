@@ -27,7 +27,8 @@ struct OfflineAwayTests {
     private func waitForRest(_ offline: DrivenOffline, seconds: Double = 1, after requests: Int) throws {
         try offline.spin("the rest after \(requests) requests") {
             service.passDelays()
-            return service.infoRequests == requests && offline.status(of: 7) == .waiting(.retry(seconds: seconds))
+            return service.infoRequests == requests
+                && offline.status(of: 7) == .waiting(.retry(.service(seconds: seconds)))
                 && offline.serviceProblem() != nil
         }
     }
@@ -39,7 +40,7 @@ struct OfflineAwayTests {
         #expect(offline.engine.offline(OfflineFixture.product(7)))
         for (index, seconds) in ([1, 2, 4, 8, 16, 32, 60, 60] as [Int64]).enumerated() {
             try waitForRest(offline, seconds: Double(seconds), after: 10 * (index + 1))
-            #expect(offline.wait() == .retry(seconds: Double(seconds)))
+            #expect(offline.wait() == .retry(.service(seconds: Double(seconds))))
             offline.advance(by: seconds * Self.second)
         }
         try waitForRest(offline, seconds: 60, after: 90)

@@ -33,14 +33,14 @@ struct OfflineRetryTests {
         }
         let offline = try OfflineFixture(service)
         #expect(offline.engine.offline(product))
-        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 3600)) }
-        #expect(offline.wait() == .retry(seconds: 3600))
+        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(.service(seconds: 3600))) }
+        #expect(offline.wait() == .retry(.service(seconds: 3600)))
         offline.retryClock.advance(by: 3_599_500_000_000)
-        #expect(offline.status(of: 7) == .waiting(.retry(seconds: 0.5)))
-        #expect(offline.wait() == .retry(seconds: 0.5))
+        #expect(offline.status(of: 7) == .waiting(.retry(.service(seconds: 0.5))))
+        #expect(offline.wait() == .retry(.service(seconds: 0.5)))
         // The time is over, and the answer is not there.
         offline.retryClock.advance(by: 1_000_000_000)
-        #expect(offline.status(of: 7) == .waiting(.retry(seconds: 0)))
+        #expect(offline.status(of: 7) == .waiting(.retry(.service(seconds: 0))))
         if !isOfContent { service.refuse(nil) }
         try offline.spin("the delay") { service.passDelays() }
         try offline.wait(for: "done r7")
@@ -53,9 +53,9 @@ struct OfflineRetryTests {
         service.loseContent(2)
         let offline = try OfflineFixture(service)
         #expect(offline.engine.offline(product))
-        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 0.5)) }
+        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(.network(seconds: 0.5))) }
         try offline.spin("the delay") { service.passDelays() }
-        try offline.spin("the second wait") { offline.status(of: 7) == .waiting(.retry(seconds: 1)) }
+        try offline.spin("the second wait") { offline.status(of: 7) == .waiting(.retry(.network(seconds: 1))) }
         service.hang(after: file.count / 2)
         try offline.spin("the delay") { service.passDelays() }
         try offline.spin("the transfer") { service.hangingTransfers == 1 }
@@ -74,10 +74,10 @@ struct OfflineRetryTests {
         service.refuseContent([503], retryAfter: 60)
         let offline = try OfflineFixture(service)
         #expect(offline.engine.offline(product))
-        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 60)) }
+        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(.service(seconds: 60))) }
         try offline.downloadPart(of: 8, file, percent: 50)
         #expect(offline.status(of: 8) == .running(percent: 50) && offline.wait() == nil)
-        #expect(offline.status(of: 7) == .waiting(.retry(seconds: 60)))
+        #expect(offline.status(of: 7) == .waiting(.retry(.service(seconds: 60))))
         service.release()
         try offline.wait(for: "done r8")
         try offline.spin("the delay") { service.passDelays() }
@@ -90,9 +90,9 @@ struct OfflineRetryTests {
         service.refuseContent([503], retryAfter: 3600)
         let offline = try OfflineFixture(service) { $0.parallelDownloads = 1 }
         #expect(offline.engine.offline(product))
-        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 3600)) }
+        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(.service(seconds: 3600))) }
         try offline.keep(8)
-        #expect(offline.status(of: 7) == .waiting(.retry(seconds: 3600)))
+        #expect(offline.status(of: 7) == .waiting(.retry(.service(seconds: 3600))))
         try offline.spin("the delay") { service.passDelays() }
         try offline.wait(for: "done r7")
         #expect(offline.log.events == ["started r7", "started r8", "done r8", "done r7"])
@@ -106,7 +106,7 @@ struct OfflineRetryTests {
             let offline = try OfflineFixture(service)
             state = offline.folder
             #expect(offline.engine.offline(product))
-            try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 3600)) }
+            try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(.service(seconds: 3600))) }
         }
         let again = try OfflineFixture(in: state, service)
         try again.wait(for: "done r7")
@@ -118,7 +118,7 @@ struct OfflineRetryTests {
         service.refuse(503, retryAfter: 3600)
         let offline = try OfflineFixture(service)
         #expect(offline.engine.offline(product))
-        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 3600)) }
+        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(.service(seconds: 3600))) }
         offline.engine.pause(product) { _ in }
         try offline.spin("the pause") { offline.status(of: 7) == .paused }
         service.refuse(nil)

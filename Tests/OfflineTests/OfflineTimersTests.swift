@@ -246,7 +246,8 @@ struct OfflineTimersTests {
         #expect(offline.engine.offline(OfflineFixture.product(7)))
         for attempt in 1...2 {
             try offline.spin("attempt \(attempt)") {
-                attempts.value == attempt && offline.status(of: 7) == .waiting(.retry(seconds: Double(attempt)))
+                attempts.value == attempt
+                    && offline.status(of: 7) == .waiting(.retry(.service(seconds: Double(attempt))))
             }
             offline.advance(by: Int64(attempt) * 1_000_000_000 - 1)
             offline.answerReads()

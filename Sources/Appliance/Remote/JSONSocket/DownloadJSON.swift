@@ -153,7 +153,7 @@ enum DownloadJSON {
     }
 
     private static func retrySeconds(_ wait: OfflineWait) -> Double? {
-        if case .retry(let seconds) = wait { return seconds }
+        if case .retry(let reason) = wait { return reason.seconds }
         return nil
     }
 
