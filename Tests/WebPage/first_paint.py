@@ -6,13 +6,12 @@ run, and their medians in the last one.
 """
 
 import gzip
-import shutil
 import statistics
 import tempfile
 from pathlib import Path
 
 from page_case import SIZES, the_browser
-from speaker import LIMIT, REPOSITORY, free_port
+from speaker import LIMIT, free_port, make_page
 from virtual_board.daemon import Daemon, board_with_daemon
 
 RUNS = 5
@@ -24,7 +23,7 @@ PAINT = "performance.getEntriesByName('first-contentful-paint')[0]"
 def board_with_page():
     """The daemon on a board that is on; its page, as it is installed, lies on the data disk."""
     with tempfile.TemporaryDirectory(prefix="tonearm-paint-") as name:
-        shutil.copytree(REPOSITORY / "web", Path(name) / "page")
+        make_page(Path(name) / "page")
         for file in sorted((Path(name) / "page").iterdir()):
             if file.suffix != ".png":
                 (file.parent / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))

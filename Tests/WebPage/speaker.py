@@ -52,6 +52,11 @@ password-file = {password_file}
 """
 
 
+def make_page(folder):
+    """Makes the folder with the page as it is installed."""
+    subprocess.run([REPOSITORY / "tools/page", folder], check=True)
+
+
 class Speaker:
     """The daemon, its music in `folder`, and the address of its page."""
 
@@ -62,6 +67,7 @@ class Speaker:
         self.playlists = self.folder / "playlists"
         self.playlists.mkdir()
         make_music(self.music)
+        make_page(self.folder / "page")
         os.mkfifo(self.folder / "sound")
         self._sound = Listener(self.folder / "sound")
         self.daemon = None
@@ -75,7 +81,7 @@ class Speaker:
         password_file = self.folder / "password"
         password_file.write_text(f"{password}\n")
         configuration = CONFIGURATION.format(
-            folder=self.folder, page=REPOSITORY / "web", port=self._port, settings=settings,
+            folder=self.folder, page=self.folder / "page", port=self._port, settings=settings,
             device=device or f"file:FILE={self.folder}/sound,FORMAT=raw",
             password_file=password_file if password else "none")
         (self.folder / "tonearm.conf").write_text(configuration)

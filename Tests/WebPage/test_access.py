@@ -2,13 +2,14 @@
 
 import json
 import re
+import tempfile
 import unittest
 from pathlib import Path
 
 import esprima
 from page_case import SIZES, PageCase, at_both_widths, expect
+from speaker import make_page
 
-WEB = Path(__file__).resolve().parents[2] / "web"
 #: The views by their address, with a text that shows that they are complete.
 VIEWS = {
     "#/": "Hunter", "#/queue": "Jóga", "#/music": "15 tracks", "#/artists": "Die Ärzte", "#/albums": "Summer Hits",
@@ -136,12 +137,14 @@ class Access(PageCase):
 
 
 class Files(unittest.TestCase):
-    """The files themselves, without a browser."""
+    """The installed files themselves, without a browser."""
 
     @classmethod
     def setUpClass(cls):
-        cls.script = (WEB / "script.js").read_text()
-        cls.page = (WEB / "index.html").read_text()
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="tonearm-page-"))) / "page"
+        make_page(cls.folder)
+        cls.script = (cls.folder / "script.js").read_text()
+        cls.page = (cls.folder / "index.html").read_text()
         # Fails for syntax that is newer than ECMAScript 2017.
         cls.program = esprima.parseScript(cls.script)
         table = next(each for each in cls.program.body if each.type == "VariableDeclaration"
@@ -172,7 +175,7 @@ class Files(unittest.TestCase):
 
     def test_the_files_have_nothing_that_browsers_of_2018_or_a_strict_policy_refuse(self):
         for name in ("script.js", "style.css", "index.html"):
-            content = (WEB / name).read_text()
+            content = (self.folder / name).read_text()
             code = re.sub(r"/\*.*?\*/|^\s*//.*$", "", content, flags=re.DOTALL | re.MULTILINE)
             self.assertEqual(re.findall(FORBIDDEN, code), [], name)
             if name in TOO_NEW:
@@ -182,14 +185,14 @@ class Files(unittest.TestCase):
         self.assertNotIn("<script>", self.page)
 
     def test_the_files_are_small(self):
-        self.assertLess(sum(file.stat().st_size for file in WEB.iterdir()), LARGEST)
+        self.assertLess(sum(file.stat().st_size for file in self.folder.iterdir()), LARGEST)
 
     def test_the_manifest_names_icons_that_exist(self):
-        manifest = json.loads((WEB / "manifest.webmanifest").read_text())
+        manifest = json.loads((self.folder / "manifest.webmanifest").read_text())
         for icon in manifest["icons"]:
-            self.assertTrue((WEB / icon["src"]).is_file(), icon)
+            self.assertTrue((self.folder / icon["src"]).is_file(), icon)
         for name in re.findall(r'(?:href|src)="([\w.-]+)"', self.page):
-            self.assertTrue((WEB / name).is_file(), name)
+            self.assertTrue((self.folder / name).is_file(), name)
 
     def test_every_icon_and_every_element_that_the_script_names_exists(self):
         icons = set(re.findall(r'id="icon-([\w-]+)"', self.page))

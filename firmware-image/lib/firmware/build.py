@@ -72,7 +72,9 @@ class Build:
         for skeleton in (FIRMWARE / "root", self.board / "root"):
             self.add_skeleton(tree, skeleton)
         tree.add("usr/bin/tonearm", self.engine, "tonearm")
-        for file in sorted((ROOT / "web").iterdir()):
+        page = self.output / "page"
+        subprocess.run([ROOT / "tools/page", page], check=True)
+        for file in sorted(page.iterdir()):
             place = f"usr/share/tonearm/web/{file.name}"
             tree.add(place, file, "tonearm")
             # For browsers, which all take it; pictures are compressed already.

@@ -1,0 +1,35 @@
+// The form for the page's password, in place of everything else. Needs the session of `server.js`, and `mount` of
+// `views.js`.
+
+// Shows the form for the password in place of everything else.
+function showLogin() {
+  disconnect();
+  shownHash = null;
+  showConnected(true);
+  document.body.classList.add("locked");
+  ["player", "mini"].forEach(id => { byId(id).hidden = true; });
+  const input = make("input", { type: "password", id: "password", autocomplete: "current-password", required: true });
+  const problem = make("p", { class: "error", role: "alert" });
+  const form = make("form", { class: "stack" },
+    make("h2", { text: text("login.title") }),
+    make("label", { for: "password", text: text("login.password") }), input, problem,
+    make("button", { type: "submit", class: "main", text: text("login.send") }));
+  form.addEventListener("submit", event => {
+    event.preventDefault();
+    logIn(input.value, problem);
+  });
+  mount({ title: text("login.title"), element: form });
+  input.focus();
+}
+
+async function logIn(password, problem) {
+  try {
+    await postAgain("login", { password });
+  } catch (refusal) {
+    const key = { "wrong-password": "login.wrong", "too-many-attempts": "login.wait" }[refusal.code];
+    setText(problem, key ? text(key) : refusalText(refusal));
+    return;
+  }
+  document.body.classList.remove("locked");
+  connect();
+}
