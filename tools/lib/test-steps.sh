@@ -179,6 +179,9 @@ lines() {
 # all of them.
 TESTED_TARGETS=(aarch64 x86_64)
 
+# The boards whose images the short run tests.
+TESTED_IMAGES=(virtual rpi3)
+
 # build_binaries: their engines, and the self-check of aarch64.
 build_binaries() {
     local target built=0
@@ -191,12 +194,17 @@ build_binaries() {
     count "$built" $((${#TESTED_TARGETS[@]} - built)) 0 "tools/cross"
 }
 
-# compile_ahead: compiles, and fetches the packages of the image, for the steps after the virtual board. A failure is
-# reported by these steps, which do the same again.
+# compile_ahead: compiles, and makes the images, for the steps after the virtual board. A failure is reported by these
+# steps: they compile again what is missing, and an image that is missing fails.
 compile_ahead() {
+    local board
     limited "$ROOT/tools/fuzz/run" --replay --build-only >"$LOGS/fuzz-build.log" 2>&1 </dev/null || true
     limited "$ROOT/tools/package-origin" >"$LOGS/origin-build.log" 2>&1 </dev/null || true
-    limited "$ROOT/firmware-image/build" --board virtual --no-build >"$LOGS/image-build.log" 2>&1 </dev/null || true
+    for board in "${TESTED_IMAGES[@]}"; do
+        rm -f "$ROOT/build/firmware-image/$board"/*.img
+        limited "$ROOT/firmware-image/build" --board "$board" --no-build >>"$LOGS/image-build.log" 2>&1 </dev/null ||
+            true
+    done
 }
 
 # test_binaries ARGUMENT…: runs tools/test-binaries, and counts its lines.
