@@ -1,28 +1,14 @@
 import Foundation
-import Platform
 import TestSupport
 import Testing
 
 @testable import Network
 
-extension TwoLinks<ScriptedServer> {
-    fileprivate convenience init?(
-        modem: String = "wwan0", _ script: @escaping @Sendable (ScriptedConnection) -> Void
-    ) {
-        self.init(modem: modem) { ScriptedServer(address: "::", script) }
-    }
-
-    /// The server's address.
-    fileprivate func url(_ version: Int) -> String {
-        "http://\(version == 4 ? "10.99.0.1" : "[fd99::1]"):\(server.port)/"
-    }
-}
-
 /// A cable and a modem as the kernel has them, in network namespaces.
 @Suite(
     "Not a byte over a metered link (docs/decisions/metered-by-route.md)", .serialized,
     .enabled(if: NetworkNamespace.isAvailable))
-struct MeteredRouteTests {
+struct MeteredRouteTests: MeteredSuite {
     /// The result of one transfer, and how much of it the modem has carried.
     private struct Outcome: Equatable, CustomStringConvertible {
         var error: TransferError?
@@ -32,23 +18,6 @@ struct MeteredRouteTests {
         static let refused = Outcome(error: .meteredLink, carried: 0)
         static let delivered = Outcome(error: nil, carried: 0, body: "ok")
         var description: String { "\(error.map { "\($0)" } ?? "complete"), \(carried) bytes over the modem, \(body)" }
-    }
-
-    private static let whole: @Sendable (ScriptedConnection) -> Void = { connection in
-        while connection.request() != nil { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
-    }
-
-    private static func network(_ links: LinkSettings = LinkSettings()) throws -> Network {
-        var settings = NetworkSettings { 1_800_000_000 }
-        settings.caFile = try Nginx.shared.get().certificates.authority
-        settings.links = links
-        return try Network(settings)
-    }
-
-    private static func request(_ url: String, mayUseMeteredLink: Bool = false) -> TransferRequest {
-        var request = TransferRequest(url: url)
-        request.mayUseMeteredLink = mayUseMeteredLink
-        return request
     }
 
     /// A transfer that may not use a metered link, on a machine that was set up by lines of ip(8).
@@ -86,8 +55,6 @@ struct MeteredRouteTests {
 
     /// The kernel sends no neighbour discovery into a tunnel, which would be bytes over the modem.
     private static let quiet = "link set vx0 addrgenmode none"
-    private static let overCable = "route add default via 10.9.0.2 metric 100"
-    private static let overModem = "route add default via 10.8.0.2 metric 200"
 
     static let rows = [
         Row("both, the cable first", isDelivered: true, [overCable, overModem]),
@@ -264,80 +231,6 @@ struct MeteredRouteTests {
         #expect(try #require(outcome) == .refused)
     }
 
-    // MARK: Changes
-
-    /// The machine with a network and a monitor that sends it the links.
-    // @unchecked: nothing changes after `init`.
-    private final class Watched: @unchecked Sendable {
-        let machine: TwoLinks<ScriptedServer>
-        let network: Network
-        private let loop: EventLoop
-
-        /// - Parameter lines: of ip(8), before the monitor begins.
-        init?(_ lines: [String], _ script: @escaping @Sendable (ScriptedConnection) -> Void) {
-            guard let machine = TwoLinks(script), let network = try? MeteredRouteTests.network(),
-                lines.allSatisfy({ NetworkNamespace.ip($0) }), let loop = try? EventLoop()
-            else { return nil }
-            let monitor = try? LinkMonitor(LinkSettings(), loop: loop) { _ in
-                network.routesChanged()
-            } changed: {
-                network.linkChanged(to: $0)
-            }
-            guard monitor != nil, (try? NamedThread.start(name: "monitor") { loop.run() }) != nil else { return nil }
-            (self.machine, self.network, self.loop) = (machine, network, loop)
-        }
-
-        deinit {
-            loop.stop()
-            network.stop()
-        }
-
-        /// Starts a transfer and waits for its first bytes.
-        func begin() -> RecordingSink {
-            let sink = RecordingSink()
-            _ = network.start(request(machine.url(4)), into: sink)
-            sink.waitForBytes()
-            return sink
-        }
-    }
-
-    /// Half of each answer; then the connection stays open.
-    private static let half: @Sendable (ScriptedConnection) -> Void = { connection in
-        while connection.request() != nil { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!") }
-    }
-
-    @Test(
-        "A transfer over the cable ends when its route goes elsewhere, and none of it is on the modem",
-        arguments: [
-            "link set eth0 down", "route del default via 10.9.0.2", "route add 10.99.0.1/32 via 10.8.0.2",
-            "rule add to 10.99.0.0/16 lookup 100", "route add default via 10.8.0.2 metric 10",
-        ])
-    func change(_ line: String) throws {
-        let errors = NetworkNamespace.onThread { () -> [TransferError?]? in
-            let lines = [Self.overCable, Self.overModem, "route add default via 10.8.0.2 table 100"]
-            guard let watched = Watched(lines, Self.half) else { return nil }
-            let sink = watched.begin()
-            NetworkNamespace.ip(line)
-            let first = sink.waitForEnd()
-            let second = watched.network.run(Self.request(watched.machine.url(4))).error
-            return [first, second, watched.machine.carriedBytes() == 0 ? nil : .truncated]
-        }
-        #expect(try #require(errors) == [.connection(.lost), .meteredLink, nil])
-    }
-
-    @Test("A change that is about another network ends nothing, and idle connections are not used again")
-    func otherChange() throws {
-        let counts = NetworkNamespace.onThread { () -> [Int]? in
-            guard let watched = Watched([Self.overCable, Self.overModem], Self.half) else { return nil }
-            let sink = watched.begin()
-            NetworkNamespace.ip("route add 10.77.0.0/16 via 10.8.0.2")
-            // The network knows the new link when a later request has ended.
-            _ = watched.begin()
-            return [sink.endCount, watched.machine.carriedBytes()]
-        }
-        #expect(try #require(counts) == [0, 0])
-    }
-
     @Test("A request on an open connection asks again, also before anybody has told the network")
     func reuse() throws {
         let outcome = NetworkNamespace.onThread { () -> [Outcome]? in
@@ -374,36 +267,5 @@ struct MeteredRouteTests {
             return [first, second]
         }
         #expect(try #require(errors) == [.meteredLink, nil])
-    }
-
-    @Test("A monitor reports what decides where packets go, and not each word of a link")
-    func reports() throws {
-        let counts = NetworkNamespace.onThread { () -> [Int]? in
-            guard let machine = TwoLinks(Self.whole), NetworkNamespace.ip(Self.overCable, Self.overModem),
-                let loop = try? EventLoop()
-            else { return nil }
-            let (links, routes, condition) = (Locked(0), Locked(0), Condition())
-            let monitor = try? LinkMonitor(LinkSettings(), loop: loop) { _ in
-                condition.update { routes.withLock { $0 += 1 } }
-            } changed: { _ in
-                condition.update { links.withLock { $0 += 1 } }
-            }
-            guard monitor != nil, (try? NamedThread.start(name: "monitor") { loop.run() }) != nil else { return nil }
-            defer { loop.stop() }
-            for line in [
-                "route add 10.77.0.0/16 via 10.8.0.2", "rule add to 10.78.0.0/16 lookup 100",
-                "-6 route add fd77::/64 via fd08::2", "link add br0 type bridge",
-            ] {
-                let before = routes.value
-                NetworkNamespace.ip(line)
-                expectSoon(line) { routes.value > before }
-            }
-            let others = links.value
-            NetworkNamespace.ip("link set eth0 down")
-            expectSoon("the link") { links.value > others }
-            _ = machine
-            return [others, links.value]
-        }
-        #expect(try #require(counts)?.first == 0)
     }
 }

@@ -8,22 +8,7 @@ import Testing
 @testable import Player
 
 @Suite("Which downloads run (docs/playback.md, 16.4 and 16.5)")
-struct OfflineScheduleTests {
-    private static func download(_ number: Int64) -> QueuedDownload {
-        QueuedDownload(
-            number: number, product: ServiceAddress(.track, "\(number)"), referenceId: "r\(number)",
-            request: OfflineRequest(audioQuality: .lossless, videoQuality: .high), priority: 0)
-    }
-
-    private static var open: OfflineGate { OfflineGate(link: .ethernet) }
-
-    private static func started(_ downloads: [QueuedDownload], limit: Int = 3) -> OfflineSchedule {
-        var schedule = OfflineSchedule(limit: limit)
-        _ = schedule.handle(.gateChanged(open))
-        _ = schedule.handle(.found(downloads))
-        return schedule
-    }
-
+struct OfflineScheduleTests: ScheduleSuite {
     @Test("Downloads begin when the network may be used, as many at once as allowed, each told once")
     func begins() {
         var schedule = OfflineSchedule(limit: 2)
@@ -195,65 +180,6 @@ struct OfflineScheduleTests {
         #expect(schedule.wait == nil && schedule.status(of: Self.download(1)) == .queued)
     }
 
-    @Test("A download without room waits, others go on, and it begins again when there is some")
-    func noSpace() {
-        let (first, second) = (Self.download(1), Self.download(2))
-        var schedule = Self.started([first])
-        #expect(schedule.handle(.ended(first, .noSpace)) == [.waitForSpace, .find(limit: 4)])
-        #expect(schedule.status(of: first) == .waiting(.space) && schedule.wait == .space)
-        #expect(schedule.status(of: second) == .queued)
-        #expect(
-            schedule.handle(.found([first, second])) == [.send(.started(referenceId: "r2")), .start(second)])
-        #expect(schedule.status(of: second) == .running(percent: 0))
-        // It waits for one time, not for two.
-        #expect(schedule.handle(.ended(second, .noSpace)) == [.find(limit: 5)])
-        #expect(schedule.handle(.gateChanged(Self.open)) == [])
-        #expect(schedule.handle(.found([first, second])) == [.find(limit: 5)])
-        #expect(schedule.handle(.found([first, second])) == [])
-        // One after the other, and they wait until it is certain that they have room.
-        #expect(schedule.handle(.spaceFreed) == [.find(limit: 5)])
-        #expect(schedule.handle(.found([first, second])) == [.start(first)])
-        #expect(
-            schedule.handle(.progress(first.product, percent: 1)) == [
-                .send(.progress(referenceId: "r1", percent: 1)), .find(limit: 5),
-            ])
-        #expect(schedule.handle(.found([first, second])) == [.start(second)])
-        #expect(schedule.wait == .space)
-        #expect(schedule.handle(.progress(second.product, percent: 1)).last == .find(limit: 5))
-        #expect(schedule.wait == nil)
-    }
-
-    @Test("A download that ends gives room to those that wait, also to one that is being refused meanwhile")
-    func endFreesSpace() {
-        let (first, second, third) = (Self.download(1), Self.download(2), Self.download(3))
-        var schedule = Self.started([first, second, third])
-        _ = schedule.handle(.ended(second, .noSpace))
-        _ = schedule.handle(.found([first, second, third]))
-        #expect(schedule.status(of: second) == .waiting(.space))
-        #expect(schedule.handle(.ended(first, .complete)).last == .find(limit: 5))
-        #expect(schedule.handle(.found([second, third])) == [.start(second)])
-        // It was refused before the first one had ended: it does not wait for a minute.
-        #expect(schedule.handle(.ended(third, .noSpace)) == [.find(limit: 6)])
-        #expect(schedule.handle(.found([second, third])) == [])
-        #expect(schedule.handle(.ended(second, .noSpace)) == [.waitForSpace, .find(limit: 5)])
-        #expect(schedule.handle(.found([second, third])) == [.start(third)])
-        // Two that have no room do not wake each other for ever.
-        #expect(schedule.handle(.ended(third, .noSpace)) == [.find(limit: 5)])
-        #expect(schedule.handle(.found([second, third])) == [])
-        #expect(schedule.wait == .space)
-    }
-
-    @Test("A download that was deleted while it waited for room is not waited for")
-    func deletedWithoutRoom() {
-        var schedule = Self.started([Self.download(1)])
-        _ = schedule.handle(.ended(Self.download(1), .noSpace))
-        _ = schedule.handle(.found([Self.download(1)]))
-        #expect(schedule.handle(.spaceFreed) == [.find(limit: 4)])
-        #expect(schedule.wait == .space)
-        #expect(schedule.handle(.found([])) == [])
-        #expect(schedule.wait == nil)
-    }
-
     @Test("A run whose transfer is repeated waits; downloads do when none of those that run goes on")
     func retries() {
         let (first, second) = (Self.download(1), Self.download(2))
@@ -310,61 +236,6 @@ struct OfflineScheduleTests {
         #expect(schedule.rests(6))
     }
 
-    @Test("A failure that cannot be stored is told once; nothing begins until the state can be written")
-    func notStored() {
-        let (first, second) = (Self.download(1), Self.download(2))
-        var schedule = Self.started([first, second], limit: 2)
-        let error = PlayerError(.unexpected, code: "x", message: "why")
-        #expect(
-            schedule.handle(.ended(first, .notStored(error)))
-                == [.waitForState, .send(.failed(referenceId: "r1", error))])
-        #expect(schedule.status(of: first) == .failed(reason: "why"))
-        #expect(schedule.status(of: Self.download(3)) == .waiting(.storage) && schedule.wait == .storage)
-        #expect(schedule.handle(.spaceFreed) == [])
-        #expect(
-            schedule.handle(.ended(second, .notStored(error))) == [.send(.failed(referenceId: "r2", error))])
-        #expect(schedule.unstored.keys.sorted() == [1, 2])
-        #expect(schedule.handle(.stateWritten) == [.find(limit: 2)])
-        #expect(schedule.wait == nil && schedule.status(of: first) == .queued)
-    }
-
-    /// Lets the next download begin and end.
-    private static func pass(_ number: Int64, _ outcome: OfflineSchedule.Outcome, _ schedule: inout OfflineSchedule) {
-        _ = schedule.handle(.downloadsChanged)
-        #expect(schedule.handle(.found([download(number)])).contains(.start(download(number))))
-        _ = schedule.handle(.ended(download(number), outcome))
-        _ = schedule.handle(.found([]))
-    }
-
-    @Test("Behind eight without room the others are tried one a second, and of all of them a few each minute")
-    func fullMedium() {
-        var schedule = Self.started([])
-        for number in 1...8 as ClosedRange<Int64> { Self.pass(number, .noSpace, &schedule) }
-        #expect(schedule.gate.wait == nil && schedule.wait == .space)
-        _ = schedule.handle(.downloadsChanged)
-        let (small, next) = (Self.download(9), Self.download(10))
-        #expect(
-            schedule.handle(.found([small, next])) == [
-                .send(.started(referenceId: "r9")), .start(small), .pace(nanoseconds: 1_000_000_000),
-            ])
-        #expect(schedule.handle(.downloadsChanged) == [])
-        #expect(schedule.handle(.ended(small, .noSpace)) == [])
-        #expect(schedule.handle(.paced) == [.find(limit: 12)])
-        #expect(schedule.handle(.found([small, next])).contains(.start(next)))
-        #expect(schedule.handle(.ended(next, .noSpace)) == [])
-        _ = schedule.handle(.paced)
-        _ = schedule.handle(.found([]))
-        // The first eight, one after the other.
-        #expect(schedule.handle(.spaceWaited) == [.waitForSpace, .find(limit: 13)])
-        #expect(schedule.handle(.found([small, next, Self.download(1)])).contains(.start(Self.download(1))))
-        #expect(schedule.status(of: small) == .waiting(.space))
-        // Room for one may be room for all.
-        _ = schedule.handle(.paced)
-        _ = schedule.handle(.found([Self.download(1)]))
-        _ = schedule.handle(.progress(Self.download(1).product, percent: 1))
-        #expect(schedule.handle(.found([small])).contains(.start(small)))
-    }
-
     @Test("A download whose service is away rests, longer each time, and bytes end that")
     func away() {
         let error = PlayerError(.retryable, .foreign(status: 200), message: "a page")
@@ -406,70 +277,5 @@ struct OfflineScheduleTests {
         #expect(
             schedule.handle(.ended(Self.download(1), .failed(error)))
                 == [.send(.failed(referenceId: "r1", error)), .find(limit: 1)])
-    }
-}
-
-@Suite("The record of a download")
-struct ContentPartsTests {
-    @Test("It is the same from its text, and cut to what is on the medium")
-    func parts() throws {
-        var parts = ContentParts()
-        parts.all = [
-            .init(start: 0, validator: "\"a b\""), .init(start: 70_000), .init(start: 140_000, validator: "x"),
-        ]
-        #expect(ContentParts(parts.text) == parts)
-        var cut = parts
-        let start = cut.cut(to: 131_072)
-        #expect(start.index == 1 && start.offset == 61_072 && start.validator == nil)
-        #expect(cut.all.count == 2)
-        parts.forgetValidators(before: 131_072)
-        #expect(parts.all[0].validator == nil && parts.all[2].validator == "x")
-        // Where the second one begins, the first one is complete.
-        var atStart = parts
-        let next = atStart.cut(to: 70_000)
-        #expect(next.index == 1 && next.offset == 0 && atStart.all.count == 1)
-        var none = ContentParts()
-        let begin = none.cut(to: 0)
-        #expect(begin.index == 0 && begin.offset == 0)
-    }
-
-    @Test("A text that is none", arguments: ["a", "5\n4\n", "-1", "9223372036854775808"])
-    func malformed(_ text: String) { #expect(ContentParts(text) == nil) }
-
-    @Test("Requests and what has come are the same from their texts")
-    func texts() {
-        for audio in AudioQuality.allCases {
-            for video in VideoQuality.allCases {
-                let request = OfflineRequest(audioQuality: audio, videoQuality: video)
-                #expect(OfflineRequest(request.text) == request)
-            }
-        }
-        #expect(OfflineRequest("LOSSLESS") == nil && OfflineRequest("LOSSLESS HIGH LOW") == nil)
-        let received = OfflineItem.Received(
-            product: ServiceAddress(.video, "9"), assetPresentation: .preview, audioMode: .dolbyAtmos,
-            audioQuality: .hiRes, videoQuality: .low,
-            replayGain: .init(trackGain: -1.25, trackPeak: 0.5, albumGain: 3, albumPeak: 1), title: "a\"\n", artist: "é"
-        )
-        #expect(OfflineItem.Received(received.text) == received)
-        #expect(!received.text.contains("parts"))
-    }
-
-    @Test("The parts of an offline copy: also endless ones, and those of a damaged row")
-    func copyParts() throws {
-        let parts = [
-            OfflineCopyPart(start: 0, clip: 0.1..<2.5, duration: 2.4),
-            OfflineCopyPart(start: 70_000, clip: 1..<Double.infinity),
-            OfflineCopyPart(start: 70_000, duration: 3), OfflineCopyPart(start: .max),
-        ]
-        var received = OfflineItem.Received(
-            product: ServiceAddress(.track, "9"), assetPresentation: .full, replayGain: .init())
-        received.parts = parts
-        #expect(OfflineItem.Received(received.text)?.parts == parts)
-        for text in [
-            "{}", "[]", "[[1,null,null,null]]", "[[0,null,null]]", "[[0,null,2,1]]", "[[0,null,null,null],[-1,1,2,3]]",
-            "[[0,null,null,null],1]", "[[5,null,null,null],[4,null,null,null]]",
-        ] {
-            #expect([OfflineCopyPart](try JSONValue.parse(text)) == nil, "\(text)")
-        }
     }
 }

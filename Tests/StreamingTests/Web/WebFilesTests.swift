@@ -13,42 +13,16 @@ import Testing
 
 /// Files on servers of this machine, over real connections.
 @Suite("Web files play (docs/playback.md, 18)")
-struct WebFilesTests {
+struct WebFilesTests: WebFileSuite {
     private let folder: ScratchFolder
     private let track: Track
     private let file: [UInt8]
-    private let files = WebFiles(NetworkSettings { 1_800_000_000 })
+    let files = WebFiles(NetworkSettings { 1_800_000_000 })
 
     init() throws {
         folder = try ScratchFolder()
         track = try Track("a", frames: 100_000, rate: 48_000, in: folder)
         file = try track.file
-    }
-
-    private func open(
-        _ url: String, of source: (any PlaybackSource)? = nil, _ medium: MediumAccess = MediumAccess()
-    ) throws(PlayerError) -> OpenedProduct {
-        try (source ?? files).open(
-            MediaProduct(productType: .track, productId: url, referenceId: "r"), session: PlaybackSession(),
-            cancellation: try! Cancellation(), medium: medium)
-    }
-
-    /// The rest of the samples, waiting for bytes.
-    private func decoded(_ decoder: any AudioDecoder) throws -> [Int32] {
-        var samples: [Int32] = []
-        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 16_384)
-        defer { buffer.deallocate() }
-        while true {
-            switch try decoder.read(into: buffer) {
-            case .frames(let count): samples += buffer.prefix(count * decoder.properties.format.channelCount)
-            case .format: Issue.record("another format")
-            case .end: return samples
-            case .notYet:
-                let arrival = try WakeUp()
-                decoder.whenReadable { arrival.signal() }
-                try #require(arrival.wait(milliseconds: 60_000))
-            }
-        }
     }
 
     // MARK: Formats and servers
@@ -190,58 +164,7 @@ struct WebFilesTests {
         #expect(server.requests.elements.last?.contains("Cookie") == false)
     }
 
-    // MARK: Errors
-
-    private func error(_ answer: String, path: String = "/a") throws -> (PlayerError, FileServer) {
-        let server = FileServer([:]) { _, _, connection in
-            connection.send(answer)
-            connection.end()
-            return true
-        }
-        let error = #expect(throws: PlayerError.self) { try open(server.url(path)) }
-        return (try #require(error), server)
-    }
-
-    private static func answer(_ status: String, _ body: String = "", _ fields: String = "") -> String {
-        "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
-    }
-
-    @Test(
-        "A file without audio is an error with the address and the remedy, and the next entry plays",
-        arguments: [
-            (answer("404 Not Found"), .notAllowed, "h404", "the server has no such file (status 404)."),
-            (answer("410 Gone"), .notAllowed, "h410", "the server has no such file (status 410)."),
-            (answer("403 Forbidden"), .notAllowed, "h403", "the server does not allow it (status 403)."),
-            (answer("401 Unauthorized"), .notAllowed, "h401", "the server wants a login (status 401)"),
-            (answer("418 I am a teapot"), .notAllowed, "h418", "the server refuses it (status 418)."),
-            (answer("200 OK", "<!DOCTYPE html><html></html>"), .unexpected, "h200", "the server sends a web page"),
-            (answer("200 OK", "#EXTM3U\nhttp://h/1\n"), .unexpected, "l1", "a playlist or cue sheet on a server"),
-            (answer("200 OK", "[Playlist]\nFile1=x"), .unexpected, "l1", "a playlist or cue sheet on a server"),
-            (answer("200 OK", "a letter to somebody"), .unexpected, "m1", "not audio (looks like text)."),
-            (answer("200 OK"), .unexpected, "m4", "the file is empty."),
-            (
-                answer("302 Found", "", "Location: file:///etc/passwd\r\n"), .unexpected, "n2",
-                "the server redirects to "
-            ),
-            (answer("302 Found", "", "Location: /a\r\n"), .unexpected, "n2", "the server redirects too often."),
-            ("SSH-2.0-OpenSSH\r\n\r\n", .unexpected, "n2", ""),
-        ] as [(String, PlayerError.Kind, String, String)])
-    func errors(answer: String, kind: PlayerError.Kind, code: String, reason: String) throws {
-        let (error, server) = try error(answer)
-        #expect(error.kind == kind && error.code == code && error.reach == .product)
-        #expect(error.message.hasPrefix("\(server.url("/a")): \(reason)"), "\(error.message)")
-        #expect(server.connectionCount <= 6)
-    }
-
-    @Test("A server that speaks no TLS")
-    func noTLS() throws {
-        let server = ScriptedServer { connection in
-            if connection.bytes() > 0 { connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") }
-        }
-        let error = #expect(throws: PlayerError.self) { try open(server.url("/a.flac", scheme: "https")) }
-        #expect(error?.kind == .network && error?.code == "n1" && error?.reach == .content)
-        #expect(error?.message.hasPrefix("\(server.url("/a.flac", scheme: "https")): the network failed: ") == true)
-    }
+    // MARK: No request
 
     @Test("Addresses with a password, of playlists, and without a host cause no request and show no password")
     func refused() throws {
@@ -436,9 +359,4 @@ struct WebFilesTests {
         // The kernel's buffers hold a few megabytes on their own.
         #expect(sent.value < heard / 48_000 * 16_000 + readAhead + (16 << 20))
     }
-}
-
-extension ScriptedConnection {
-    /// Ends the connection in both directions.
-    fileprivate func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
