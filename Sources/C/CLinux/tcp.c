@@ -166,3 +166,20 @@ int tonearm_first_byte(int descriptor) {
 void tonearm_limit_buffers(int descriptor, int bytes) {
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
+
+int tonearm_is_local_address(const char *text) {
+    struct ifaddrs *all;
+    if (getifaddrs(&all) != 0) return 1;
+    int found = 0;
+    for (struct ifaddrs *one = all; one && !found; one = one->ifa_next) {
+        if (!one->ifa_addr || !(one->ifa_flags & IFF_UP) || !(one->ifa_flags & IFF_RUNNING)) continue;
+        int family = one->ifa_addr->sa_family;
+        const void *bytes = family == AF_INET    ? (void *)&((struct sockaddr_in *)one->ifa_addr)->sin_addr
+                            : family == AF_INET6 ? (void *)&((struct sockaddr_in6 *)one->ifa_addr)->sin6_addr
+                                                 : NULL;
+        char name[INET6_ADDRSTRLEN];
+        found = bytes && inet_ntop(family, bytes, name, sizeof name) && strcmp(name, text) == 0;
+    }
+    freeifaddrs(all);
+    return found;
+}
