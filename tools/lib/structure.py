@@ -5,8 +5,8 @@ the working folder.
 
   - Imports point down: a module imports only modules of a lower rank, and only those that Package.swift declares.
   - A C library is imported by one module (libc, CLinux, excepted).
-  - Lines of source and Markdown have at most 120 columns; source files at most LINES lines, Swift in Sources and
-    JavaScript at most LINES_OF_SOURCES. Tables, code and addresses in Markdown may be longer.
+  - Lines of source and Markdown have at most 120 columns, and files of source and scripts at most LINES lines. Tables,
+    code and addresses in Markdown may be longer.
   - No comment switches a check off.
   - A comment says why what the compiler does not check is safe between threads.
   - Tests wait and start programs with the deadlines of Tests/Support/TestSupport alone.
@@ -41,10 +41,9 @@ STANDARD = {"Swift", "Synchronization", "Builtin", "Glibc"}
 FULL_SWIFT = {"Origin", "OriginService"}
 
 COLUMNS = 120
-LINES = 500
-LINES_OF_SOURCES = 400
+LINES = 400
 COLUMN_ENDINGS = {".swift", ".c", ".h", ".js", ".py", ".sh", ".modulemap"}
-LENGTH_ENDINGS = {".swift", ".c", ".h", ".js", ".py"}
+LENGTH_ENDINGS = {".swift", ".c", ".h", ".js", ".py", ".sh"}
 
 #: An address in Markdown does not count towards the columns.
 ADDRESS = re.compile(r"\bhttps?://[^\s)>]+")
@@ -137,10 +136,8 @@ def text(path):
     is_script = not path.suffix and content.startswith("#!")
     if path.suffix == ".md":
         yield from long_prose(path, lines)
-    is_source = path.suffix == ".js" or path.parts[0] == "Sources" and path.suffix == ".swift"
-    most = LINES_OF_SOURCES if is_source else LINES
-    if path.suffix in LENGTH_ENDINGS and len(lines) > most:
-        yield f"{path}: {len(lines)} lines, at most {most}"
+    if (path.suffix in LENGTH_ENDINGS or is_script) and len(lines) > LINES:
+        yield f"{path}: {len(lines)} lines, at most {LINES}"
     if path.suffix not in COLUMN_ENDINGS and not is_script:
         return
     for number, line in enumerate(lines, 1):
