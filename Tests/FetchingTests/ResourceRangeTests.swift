@@ -11,6 +11,7 @@ import Testing
 struct ResourceRangeTests: TransferSuite {
     let network = ScriptedNetwork()
     let received = RecordedResource()
+
     @Test("A range of an index behind the end of the file, or an answer without content: the content has changed")
     func nothingThere() {
         for status in [416, 204] {

@@ -21,6 +21,7 @@ struct OfflineControlTests {
         file = try Track("a", frames: 100_000, in: folder).file
         service.serve(file, as: "7")
     }
+
     @Test("Deleting covers waiting and running downloads and the copies, with their files")
     func deletes() throws {
         let offline = try OfflineFixture(service)

@@ -10,6 +10,7 @@ import Testing
 struct NextDecisionTests {
     typealias Event = PlaybackStateMachine.Event
     typealias Effect = PlaybackStateMachine.Effect
+
     @Test("A next product is opened; it takes the place of an earlier one", arguments: Situation.allCases)
     func setNext(situation: Situation) {
         let replaced: [Effect] = situation.hasNext ? [.follow(nil), .close(second)] : []

@@ -10,6 +10,7 @@ import Testing
 @Suite("The queue waits for a medium or a service")
 struct QueueWaitTests {
     private typealias Play = QueuePlay
+
     // MARK: A missing medium
 
     @Test("A missing medium is waited for; then the others have their turn, and when they fail it is retried for ever")
