@@ -13,6 +13,7 @@ struct PlaylistPartTests: PeriodSuite {
     let recordings: TwoRecordings
 
     init() throws { recordings = try TwoRecordings() }
+
     @Test("HLS: a discontinuity with another initialization, and one with the same")
     func discontinuity() throws {
         for (name, track) in [("one", one), ("two", two)] {

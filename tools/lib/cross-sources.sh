@@ -23,18 +23,27 @@ prepare_sources() {
         echo "$inputs" >"$CACHE/sources.stamp"
 }
 
-# prepare_mpg123: its source, once for all targets. Apart from the others, so that they are not built again for it.
-prepare_mpg123() {
-    local inputs
+# prepare_library NAME PACKAGE [FETCH]: the source of a library, in build/cross/NAME. Each has a stamp of its own, so
+# that the others are not built again for it.
+prepare_library() {
+    local name=$1 package=$2 fetch=${3:-fetch_source} inputs
     inputs=$({
-        declare -f make_apt fetch_source
+        declare -f make_apt "$fetch"
         cat "$CACHE/sources.stamp"
     } | fingerprint)
-    is_made "$CACHE/mpg123.stamp" "$inputs" && return
-    rm -f "$CACHE/mpg123.stamp"
-    logged "source of libmpg123" "$CACHE/mpg123-source.log" \
-        "$STEP" x86_64 fetch_source "$CACHE/apt" mpg123 "$CACHE/mpg123" &&
-        echo "$inputs" >"$CACHE/mpg123.stamp"
+    is_made "$CACHE/$name.stamp" "$inputs" && return
+    rm -f "$CACHE/$name.stamp"
+    logged "source of $package" "$CACHE/$name-source.log" \
+        "$STEP" x86_64 "$fetch" "$CACHE/apt" "$package" "$CACHE/$name" &&
+        echo "$inputs" >"$CACHE/$name.stamp"
+}
+
+# prepare_libraries: those that need nothing but their source.
+prepare_libraries() {
+    prepare_library mpg123 mpg123 && prepare_library soxr libsoxr && prepare_library wavpack wavpack &&
+        prepare_library microhttpd libmicrohttpd &&
+        # Debian changes nothing of it that is compiled.
+        prepare_library ebur128 libebur128 fetch_original
 }
 
 # prepare_xiph: the sources of libvorbis and libopus, in the same way.
@@ -52,62 +61,6 @@ prepare_xiph() {
             "$STEP" x86_64 fetch_source "$CACHE/apt" opus "$CACHE/opus" &&
         "$STEP" x86_64 trim_vorbis "$CACHE/vorbis" &&
         echo "$inputs" >"$CACHE/xiph.stamp"
-}
-
-# prepare_wavpack: its source, in the same way.
-prepare_wavpack() {
-    local inputs
-    inputs=$({
-        declare -f make_apt fetch_source
-        cat "$CACHE/sources.stamp"
-    } | fingerprint)
-    is_made "$CACHE/wavpack.stamp" "$inputs" && return
-    rm -f "$CACHE/wavpack.stamp"
-    logged "source of libwavpack" "$CACHE/wavpack-source.log" \
-        "$STEP" x86_64 fetch_source "$CACHE/apt" wavpack "$CACHE/wavpack" &&
-        echo "$inputs" >"$CACHE/wavpack.stamp"
-}
-
-# prepare_microhttpd: its source, in the same way.
-prepare_microhttpd() {
-    local inputs
-    inputs=$({
-        declare -f make_apt fetch_source
-        cat "$CACHE/sources.stamp"
-    } | fingerprint)
-    is_made "$CACHE/microhttpd.stamp" "$inputs" && return
-    rm -f "$CACHE/microhttpd.stamp"
-    logged "source of libmicrohttpd" "$CACHE/microhttpd-source.log" \
-        "$STEP" x86_64 fetch_source "$CACHE/apt" libmicrohttpd "$CACHE/microhttpd" &&
-        echo "$inputs" >"$CACHE/microhttpd.stamp"
-}
-
-# prepare_ebur128: its source, in the same way. Debian changes nothing that is compiled.
-prepare_ebur128() {
-    local inputs
-    inputs=$({
-        declare -f make_apt fetch_original
-        cat "$CACHE/sources.stamp"
-    } | fingerprint)
-    is_made "$CACHE/ebur128.stamp" "$inputs" && return
-    rm -f "$CACHE/ebur128.stamp"
-    logged "source of libebur128" "$CACHE/ebur128-source.log" \
-        "$STEP" x86_64 fetch_original "$CACHE/apt" libebur128 "$CACHE/ebur128" &&
-        echo "$inputs" >"$CACHE/ebur128.stamp"
-}
-
-# prepare_soxr: its source, once for all targets.
-prepare_soxr() {
-    local inputs
-    inputs=$({
-        declare -f make_apt fetch_source
-        cat "$CACHE/sources.stamp"
-    } | fingerprint)
-    is_made "$CACHE/soxr.stamp" "$inputs" && return
-    rm -f "$CACHE/soxr.stamp"
-    logged "source of libsoxr" "$CACHE/soxr-source.log" \
-        "$STEP" x86_64 fetch_source "$CACHE/apt" libsoxr "$CACHE/soxr" &&
-        echo "$inputs" >"$CACHE/soxr.stamp"
 }
 
 # prepare_next: sources of Debian's next release, once for all targets.
