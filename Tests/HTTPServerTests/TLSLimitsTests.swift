@@ -78,7 +78,7 @@ struct TLSLimitsTests {
         expectSoon("the end of all connections") { fixture.clientCount == 0 }
     }
 
-    @Test("Connections count before their handshake: of one address, and of all")
+    @Test("Connections count before their handshake: of one address, and of all, where each address has a fair share")
     func connections() throws {
         var limits = HTTPServer.Limits()
         (limits.connections, limits.ofAddress) = (3, 2)
@@ -89,16 +89,15 @@ struct TLSLimitsTests {
                 return socket.create_connection(("127.0.0.1", \(fixture.port)), 60, (address, 0))
             held = [plain(), plain()]
             print(plain().recv(1), flush=True)
-            other = of("127.0.0.2")
+            others = [of("127.0.0.2"), of("127.0.0.3")]
+            print(held[0].recv(1), flush=True)
             print(of("127.0.0.3").recv(1), flush=True)
-            other.close()
+            others[1].close()
             import signal; signal.pause()
             """)
         defer { client.kill() }
-        #expect(try client.nextLine() == "b''")
-        #expect(try client.nextLine() == "b''")
+        for _ in 1...3 { #expect(try client.nextLine() == "b''") }
         expectSoon("the end of the closed one") { fixture.clientCount == 2 }
-        #expect(try fixture.fetch("/").code != 0)
         #expect(try fixture.fetch("/", "--interface", "127.0.0.4").code == 0)
     }
 

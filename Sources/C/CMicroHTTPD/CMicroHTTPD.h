@@ -11,43 +11,57 @@
 
 // Swift cannot make variadic calls, and reads unions of C only through names.
 
+/// What a server calls, each with its context.
+struct tonearm_http_handlers {
+    /// With the target of a request as it was sent. Returns the state of the request.
+    void *(*begun)(void *context, const char *target, struct MHD_Connection *connection);
+    MHD_AccessHandlerCallback answer;
+    MHD_RequestCompletedCallback completed;
+    MHD_NotifyConnectionCallback connection;
+};
+
+#define TONEARM_HTTP_NOTIFICATIONS(handlers, context) \
+    MHD_OPTION_URI_LOG_CALLBACK, (handlers)->begun, (context), \
+    MHD_OPTION_NOTIFY_COMPLETED, (handlers)->completed, (context), \
+    MHD_OPTION_NOTIFY_CONNECTION, (handlers)->connection, (context)
+
 /// Starts a server with a thread for each connection on a socket that listens.
 /// `certificate` and `key` are PEM texts for TLS, both NULL without it. The server closes the socket at its end.
 static inline struct MHD_Daemon *tonearm_http_start(
     int listening, const char *certificate, const char *key, unsigned int connections, unsigned int of_client,
-    unsigned int idle_seconds,
-    MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, void *context)
+    unsigned int idle_seconds, const struct tonearm_http_handlers *handlers, void *context)
 {
     unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC
         | MHD_USE_SUPPRESS_DATE_NO_CLOCK | MHD_ALLOW_UPGRADE;
     size_t stack = 512 * 1024;
     if (!certificate || !key) {
         return MHD_start_daemon(
-            flags, 0, NULL, NULL, answer, context, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT,
-            connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, of_client, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-            MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL, MHD_OPTION_END);
+            flags, 0, NULL, NULL, handlers->answer, context, MHD_OPTION_LISTEN_SOCKET, listening,
+            MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, of_client,
+            MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_THREAD_STACK_SIZE, stack,
+            TONEARM_HTTP_NOTIFICATIONS(handlers, context), MHD_OPTION_END);
     }
     return MHD_start_daemon(
-        flags | MHD_USE_TLS, 0, NULL, NULL, answer, context, MHD_OPTION_LISTEN_SOCKET, listening,
+        flags | MHD_USE_TLS, 0, NULL, NULL, handlers->answer, context, MHD_OPTION_LISTEN_SOCKET, listening,
         MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, of_client,
         MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_HTTPS_PRIORITIES,
         "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2",
-        MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,
+        MHD_OPTION_THREAD_STACK_SIZE, stack, TONEARM_HTTP_NOTIFICATIONS(handlers, context),
         MHD_OPTION_HTTPS_MEM_CERT, certificate, MHD_OPTION_HTTPS_MEM_KEY, key, MHD_OPTION_END);
 }
 
 /// Starts a server in the same way that does not listen: it gets its connections from tonearm_http_add.
 static inline struct MHD_Daemon *tonearm_http_start_unbound(
-    unsigned int connections, unsigned int of_client, unsigned int idle_seconds, MHD_AccessHandlerCallback answer,
-    MHD_RequestCompletedCallback completed, void *context)
+    unsigned int connections, unsigned int of_client, unsigned int idle_seconds,
+    const struct tonearm_http_handlers *handlers, void *context)
 {
     unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC
         | MHD_USE_SUPPRESS_DATE_NO_CLOCK | MHD_ALLOW_UPGRADE | MHD_USE_NO_LISTEN_SOCKET;
     size_t stack = 512 * 1024;
     return MHD_start_daemon(
-        flags, 0, NULL, NULL, answer, context, MHD_OPTION_CONNECTION_LIMIT, connections,
+        flags, 0, NULL, NULL, handlers->answer, context, MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_PER_IP_CONNECTION_LIMIT, of_client, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-        MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL, MHD_OPTION_END);
+        MHD_OPTION_THREAD_STACK_SIZE, stack, TONEARM_HTTP_NOTIFICATIONS(handlers, context), MHD_OPTION_END);
 }
 
 /// Gives a server the connection `descriptor` of the client that is at the other end of the TCP socket `client`. The

@@ -1,16 +1,18 @@
 import CMicroHTTPD
 import Platform
 
-/// A request whose body is still coming, and later its answer.
+/// A request whose head or body is still coming, and later its answer.
 private final class Exchange {
-    /// The limit of the body in bytes.
-    let limit: Int
+    /// The target as it was sent.
+    let target: String
+    /// The limit of the body in bytes; nil until the head is complete.
+    var limit: Int?
     var body: [UInt8] = []
     var isTooLarge = false
     /// The answer; nil until it is known.
     var answer: HTTPAnswer?
 
-    init(limit: Int) { self.limit = limit }
+    init(target: String) { self.target = target }
 
     /// Returns the object that a connection holds.
     static func of(_ state: UnsafeMutableRawPointer) -> Exchange {
@@ -18,24 +20,43 @@ private final class Exchange {
     }
 }
 
-/// Called with the head, for each part of a body, and once more at the end.
-let answerConnection: MHD_AccessHandlerCallback = {
-    (context, connection, path, method, _, upload, uploadCount, state) -> MHD_Result in
-    guard let context, let connection, let path, let method, let state, let uploadCount else { return .NO }
-    let server = Unmanaged<HTTPServer.Context>.fromOpaque(context).takeUnretainedValue()
-    guard let held = state.pointee else {
-        let exchange = Exchange(limit: server.service.bodyLimit(String(cString: path)))
-        state.pointee = Unmanaged.passRetained(exchange).toOpaque()
-        return .YES
+/// The functions that libmicrohttpd calls.
+let handlers = tonearm_http_handlers(
+    begun: beginRequest, answer: answerConnection, completed: completeRequest, connection: watchConnection)
+
+/// Called with the first line of a request.
+private let beginRequest:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+        _, target, _ in
+        Unmanaged.passRetained(Exchange(target: target.map { String(cString: $0) } ?? "")).toOpaque()
     }
+
+/// Called with the head, for each part of a body, and once more at the end.
+private let answerConnection: MHD_AccessHandlerCallback = {
+    (context, connection, path, method, version, upload, uploadCount, state) -> MHD_Result in
+    guard let context, let connection, let path, let method, let uploadCount, let held = state?.pointee else {
+        return .NO
+    }
+    let server = Unmanaged<HTTPServer.Context>.fromOpaque(context).takeUnretainedValue()
     let exchange = Exchange.of(held)
+    guard let limit = exchange.limit else {
+        exchange.limit = server.service.bodyLimit(String(cString: path))
+        var head = RequestHead(target: exchange.target, version: version.map { String(cString: $0) } ?? "")
+        head.fields = fields(of: connection, .HEADER_KIND)
+        guard let mistake = head.mistake else { return .YES }
+        // The connection ends with it, because the beginning of the next request is not known.
+        var answer = server.service.refuse(.malformed(mistake), String(cString: path))
+        answer.headers.append(HTTPField("Connection", "close"))
+        return send(answer, on: connection)
+    }
     if uploadCount.pointee > 0 {
         let part = UnsafeRawBufferPointer(start: upload, count: uploadCount.pointee)
-        exchange.isTooLarge = exchange.isTooLarge || exchange.body.count + part.count > exchange.limit
+        exchange.isTooLarge = exchange.isTooLarge || exchange.body.count + part.count > limit
         if !exchange.isTooLarge { exchange.body.append(contentsOf: part) }
         uploadCount.pointee = 0
         return .YES
     }
+    server.watch.receive(tonearm_http_socket(connection))
     let name = String(cString: method)
     guard servedMethods.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
         return send(server.service.refuse(.method, String(cString: path)), on: connection)
@@ -65,26 +86,36 @@ private let upgradeConnection: MHD_UpgradeHandler = { _, _, state, early, earlyC
 }
 
 /// Called at the end of a request, also when its client has disconnected.
-let completeRequest: MHD_RequestCompletedCallback = { _, _, state, _ in
+private let completeRequest: MHD_RequestCompletedCallback = { context, connection, state, _ in
     guard let held = state?.pointee else { return }
-    Unmanaged<Exchange>.fromOpaque(held).release()
+    let exchange = Unmanaged<Exchange>.fromOpaque(held).takeRetainedValue()
     state?.pointee = nil
+    // No request follows on a connection that speaks another protocol.
+    guard let context, let connection, exchange.answer?.upgrade == nil else { return }
+    let server = Unmanaged<HTTPServer.Context>.fromOpaque(context).takeUnretainedValue()
+    server.watch.answered(tonearm_http_socket(connection))
 }
 
 private func values(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [String: String] {
     var values: [String: String] = [:]
-    withUnsafeMutablePointer(to: &values) { values in
-        let collect: MHD_KeyValueIterator = { context, kind, name, value in
-            guard let context, let name else { return .YES }
-            let values = context.assumingMemoryBound(to: [String: String].self)
-            let text = String(cString: name)
-            values.pointee[kind == .HEADER_KIND ? HTTPText.lowercased(text) : text] =
-                value.map { String(cString: $0) } ?? ""
-            return .YES
-        }
-        _ = MHD_get_connection_values(connection, kind, collect, values)
+    for (name, value) in fields(of: connection, kind) {
+        values[kind == .HEADER_KIND ? HTTPText.lowercased(name) : name] = value
     }
     return values
+}
+
+private func fields(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [(name: String, value: String)] {
+    var fields: [(name: String, value: String)] = []
+    withUnsafeMutablePointer(to: &fields) { fields in
+        let collect: MHD_KeyValueIterator = { context, _, name, value in
+            guard let context, let name else { return .YES }
+            let fields = context.assumingMemoryBound(to: [(name: String, value: String)].self)
+            fields.pointee.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
+            return .YES
+        }
+        _ = MHD_get_connection_values(connection, kind, collect, fields)
+    }
+    return fields
 }
 
 private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Result {

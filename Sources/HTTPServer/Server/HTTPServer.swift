@@ -24,12 +24,16 @@ package final class HTTPServer: @unchecked Sendable {
 
     /// The limits of the connections. Each connection takes a thread.
     package struct Limits: Sendable {
-        /// The most connections: more than a house has players.
+        /// The most connections: more than a house has players. When they are taken, each network has a fair share
+        /// (`ClientPlaces`).
         package var connections: UInt32 = 512
         /// The most connections of one address, so that others find a place. A proxy has one address for all clients.
         package var ofAddress: UInt32 = 384
-        /// A connection without a request, or whose client reads nothing, ends after this time in seconds.
+        /// A connection whose request is not complete, or whose client reads nothing, ends after this time in seconds.
         package var idleSeconds: UInt32 = 60
+
+        /// Connections that have made room for others end a little later.
+        var mostConnections: UInt32 { connections + connections / 2 }
 
         package init() {}
     }
@@ -45,21 +49,28 @@ package final class HTTPServer: @unchecked Sendable {
     {
         // A client that disconnects during an answer must not end the process.
         tonearm_ignore_signal(SIGPIPE)
-        context = Context(isSecure: identity != nil, service: service)
+        let context = Context(isSecure: identity != nil, service: service, limits, hasFront: false)
+        self.context = context
         let pointer = Unmanaged.passUnretained(context).toOpaque()
-        let started: OpaquePointer? =
+        let started: OpaquePointer? = withUnsafePointer(to: handlers) { handlers in
             if let identity {
                 tonearm_http_start(
-                    socket.descriptor, identity.certificate, identity.key, limits.connections, limits.ofAddress,
-                    limits.idleSeconds, answerConnection, completeRequest, pointer)
+                    socket.descriptor, identity.certificate, identity.key, limits.mostConnections, limits.ofAddress,
+                    limits.idleSeconds, handlers, pointer)
             } else {
                 tonearm_http_start(
-                    socket.descriptor, nil, nil, limits.connections, limits.ofAddress, limits.idleSeconds,
-                    answerConnection, completeRequest, pointer)
+                    socket.descriptor, nil, nil, limits.mostConnections, limits.ofAddress, limits.idleSeconds, handlers,
+                    pointer)
             }
+        }
         // libmicrohttpd may have closed the socket: its number could be another thread's file by now.
         guard let started else { throw Refused() }
         daemon = started
+        // Before the last property: otherwise `deinit` would run as well.
+        do throws(SystemError) { try context.watch.start() } catch {
+            MHD_stop_daemon(started)
+            throw Refused()
+        }
         front = nil
     }
 
@@ -76,10 +87,13 @@ package final class HTTPServer: @unchecked Sendable {
     ) throws(Refused) {
         tonearm_ignore_signal(SIGPIPE)
         let listener = StreamSocket(owning: socket.descriptor)
-        context = Context(isSecure: false, service: service)
-        let started: OpaquePointer? = tonearm_http_start_unbound(
-            limits.connections, limits.ofAddress, limits.idleSeconds, answerConnection, completeRequest,
-            Unmanaged.passUnretained(context).toOpaque())
+        let context = Context(isSecure: false, service: service, limits, hasFront: true)
+        self.context = context
+        let started: OpaquePointer? = withUnsafePointer(to: handlers) {
+            tonearm_http_start_unbound(
+                limits.mostConnections, limits.ofAddress, limits.idleSeconds, $0,
+                Unmanaged.passUnretained(context).toOpaque())
+        }
         guard let started else { throw Refused() }
         daemon = started
         do throws(SystemError) {
@@ -87,10 +101,12 @@ package final class HTTPServer: @unchecked Sendable {
             let front = TLSFront(on: listener, identity, limits: limits, loop: loop, plainAddress: plainAddress) {
                 tonearm_http_add(started, $0, $1) == 1
             }
+            try context.watch.start()
             try front.start()
             self.front = front
         } catch {
             MHD_stop_daemon(started)
+            context.watch.stop()
             throw Refused()
         }
     }
@@ -100,6 +116,7 @@ package final class HTTPServer: @unchecked Sendable {
         front?.refuseMore()
         MHD_stop_daemon(daemon)
         front?.stop()
+        context.watch.stop()
     }
 
     /// The state of a server that its connections share.
@@ -107,10 +124,16 @@ package final class HTTPServer: @unchecked Sendable {
         /// Whether libmicrohttpd has TLS.
         let isSecure: Bool
         let service: HTTPService
+        let watch: ConnectionWatch
 
-        init(isSecure: Bool, service: HTTPService) {
+        /// - Parameter hasFront: whether the connections come from a front, which has counted them.
+        init(isSecure: Bool, service: HTTPService, _ limits: Limits, hasFront: Bool) {
             self.isSecure = isSecure
             self.service = service
+            watch = ConnectionWatch(
+                ConnectionTable(
+                    limit: hasFront ? .max : Int(limits.connections),
+                    patience: Int64(limits.idleSeconds) * 1_000_000_000))
         }
     }
 }

@@ -22,12 +22,15 @@ package enum HTTPRefusal: Equatable, Sendable {
     case method
     /// The body is larger than its limit.
     case tooLarge
+    /// The head can be understood in two ways. The value says where, for the user.
+    case malformed(String)
 
     /// The answer without a text.
     package var answer: HTTPAnswer {
         switch self {
         case .method: HTTPAnswer(status: 405, headers: [HTTPField("Allow", "GET, HEAD, POST")])
         case .tooLarge: HTTPAnswer(status: 413)
+        case .malformed: HTTPAnswer(status: 400)
         }
     }
 }

@@ -26,6 +26,8 @@ final class TLSClient: @unchecked Sendable {
 
     private enum Limit { case handshake, none, lastBytes, linger }
 
+    /// Larger than those of the clients before it.
+    let number: UInt64
     /// The 16 bytes of its address.
     let address: [UInt8]
     private let socket: StreamSocket
@@ -38,10 +40,17 @@ final class TLSClient: @unchecked Sendable {
     private var watchedClient: Readiness?
     private var watchedServer: Readiness?
 
-    init(_ socket: StreamSocket, address: [UInt8], front: TLSFront) {
+    init(_ socket: StreamSocket, number: UInt64, address: [UInt8], front: TLSFront) {
         self.socket = socket
+        self.number = number
         self.address = address
         self.front = front
+    }
+
+    /// Its place among the clients. The front knows no requests: the oldest connection makes room.
+    var place: ClientPlaces.Client {
+        ClientPlaces.Client(
+            number: number, network: ClientPlaces.network(of: address), lastRequest: Int64(clamping: number))
     }
 
     private var isEnded: Bool { if case .ended = phase { true } else { false } }

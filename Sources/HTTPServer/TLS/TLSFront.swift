@@ -85,8 +85,14 @@ final class TLSFront: @unchecked Sendable {
         let address = socket.peerAddress
         var ofAddress = 0
         for client in clients where client.address == address { ofAddress += 1 }
-        guard clients.count < Int(limits.connections), ofAddress < Int(limits.ofAddress) else { return }
-        let client = TLSClient(socket, address: address, front: self)
+        guard ofAddress < Int(limits.ofAddress) else { return }
+        let places = ClientPlaces(limit: Int(limits.connections))
+        switch places.decide(for: ClientPlaces.network(of: address), among: clients.map { $0.place }) {
+        case .welcome: break
+        case .replace(let number): clients.first { $0.number == number }?.end()
+        case .refuse: return
+        }
+        let client = TLSClient(socket, number: (clients.last?.number ?? 0) + 1, address: address, front: self)
         clients.append(client)
         client.begin()
     }

@@ -28,6 +28,7 @@ extension HTTPAnswer {
         switch refusal {
         case .method: .wrongMethod("GET, HEAD and POST")
         case .tooLarge: .refusal(413, SubStatus.tooLarge, "The request is too large.")
+        case .malformed(let mistake): .refusal(400, SubStatus.wrongParameter, "Malformed request: \(mistake).")
         }
     }
 }

@@ -36,6 +36,7 @@ struct WebService: Sendable {
                 case .tooLarge where methods.contains { $0.utf8.elementsEqual("POST".utf8) }:
                     WebRefusal(413, "too-long", "the body must not be longer than \(WebRequest.bodyLimit) bytes").answer
                 case .method, .tooLarge: WebRefusal.method(methods).answer
+                case .malformed(let mistake): WebRefusal(400, "bad-request", mistake).answer
                 }
             answer.headers += Self.headers
             return answer
