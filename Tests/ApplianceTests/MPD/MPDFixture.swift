@@ -80,8 +80,11 @@ final class MPDTestClient: @unchecked Sendable {
         limitWaits(ofSocket: socket.descriptor)
     }
 
-    func send(_ text: String) throws {
-        var rest = Array((text + "\n").utf8)[...]
+    func send(_ text: String) throws { try sendPart(text + "\n") }
+
+    /// Sends a part of a line.
+    func sendPart(_ text: String) throws {
+        var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = try rest.withUnsafeBytes { try socket.send($0) }
             rest = rest.dropFirst(count ?? 0)

@@ -4,8 +4,11 @@ struct MPDClient {
     static let binaryLimits = 64...(1 << 20)
 
     var permission: MPDPermission
+    /// Its address: 16 bytes, as `StreamSocket.peerAddress` has them; empty for one that has connected through the UNIX
+    /// socket.
+    let address: [UInt8]
     /// Whether it has connected through the UNIX socket.
-    let isLocal: Bool
+    var isLocal: Bool { address.isEmpty }
     /// The tags that it wants to have in songs.
     var tags = MPDTags.all
     /// The most bytes of a picture in one answer.

@@ -11,9 +11,8 @@ extension MPDCommand {
         // It is here for `commands`, in which clients look for it: `MPDConversation` carries it out.
         MPDCommand("idle", 0...MPDArguments.limit, .read) { _, _, _ in .done },
         MPDCommand("password", 1...1, .none) { (player, client, arguments) throws(MPDFailure) in
-            guard let level = player.passwords.level(of: arguments[0]) else {
-                throw MPDFailure(.password, "incorrect password")
-            }
+            let now = player.daemon.environment.clock.now() / 1_000_000_000
+            let level = try player.passwords.level(of: arguments[0], from: client.address, at: now)
             client.permission = max(level, player.standardPermission)
             return .done
         },

@@ -15,6 +15,7 @@ enum MPDPermission: Int, Comparable, CaseIterable, Sendable {
 /// The passwords of `[mpd] passwords`: a line each, `LEVEL PASSWORD`.
 struct MPDPasswords: Sendable {
     private let lines: [(level: MPDPermission, password: [UInt8])]
+    private var limit = PasswordLimit()
 
     init() { lines = [] }
 
@@ -31,6 +32,23 @@ struct MPDPasswords: Sendable {
             lines.append((level, Array(words[1])))
         }
         self.lines = lines
+    }
+
+    /// Returns the level of a password.
+    /// - Parameters:
+    ///   - address: that of the client; empty for one of the UNIX socket.
+    ///   - now: in seconds of a monotonic clock.
+    /// - Throws: for a wrong password, and for any one while the client has to wait after wrong ones.
+    mutating func level(of password: String, from address: [UInt8], at now: Int64) throws(MPDFailure) -> MPDPermission {
+        let wait = limit.wait(for: address, at: now)
+        guard wait == 0 else { throw MPDFailure(.password, "too many wrong passwords: try again in \(wait) s") }
+        guard let level = level(of: password) else {
+            limit.failed(address, at: now)
+            throw MPDFailure(.password, "incorrect password")
+        }
+        limit.failed(address, at: now)
+        limit.succeeded(address)
+        return level
     }
 
     /// Returns the level of a password; nil for a wrong one. The time does not depend on the passwords.

@@ -10,7 +10,7 @@ import Queue
 final class MPDPlayer: @unchecked Sendable {
     let daemon: Daemon
     let paths: MPDPaths
-    let passwords: MPDPasswords
+    var passwords: MPDPasswords
     /// The level of a client without a password.
     let standardPermission: MPDPermission
     var channels = MPDChannels()

@@ -149,11 +149,17 @@ public final class MPDServer: @unchecked Sendable {
         guard isLocal || acceptsAll || socket.isPeerPrivate else {
             return Log.info("a client of MPD's protocol outside of the private networks was refused ([mpd] clients)")
         }
-        guard sessions.count < Self.clientLimit else {
-            return Log.info("a client of MPD's protocol was refused: \(Self.clientLimit) are connected")
+        let address = isLocal ? [] : socket.peerAddress
+        let network = ClientPlaces.network(of: address)
+        switch ClientPlaces(limit: Self.clientLimit).decide(for: network, among: sessions.map { $0.place }) {
+        case .welcome: break
+        case .replace(let number):
+            Log.info("a client of MPD's protocol made room: its address had most of \(Self.clientLimit) places")
+            sessions.first { $0.number == number }?.close()
+        case .refuse: return Log.info("a client of MPD's protocol was refused: \(Self.clientLimit) are connected")
         }
         lastNumber += 1
-        let session = MPDSession(socket, number: lastNumber, isLocal: isLocal, player: player) { [self] number in
+        let session = MPDSession(socket, number: lastNumber, address: address, player: player) { [self] number in
             sessions.removeAll { $0.number == number }
         }
         sessions.append(session)

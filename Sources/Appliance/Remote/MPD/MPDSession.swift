@@ -19,6 +19,7 @@ final class MPDSession: @unchecked Sendable {
     private var conversation = MPDConversation()
     private var running: Running?
     private var timer: TimerToken?
+    private var lastRequest: Int64
 
     /// The list that is carried out.
     private struct Running {
@@ -31,14 +32,17 @@ final class MPDSession: @unchecked Sendable {
         var holdsChanges = false
     }
 
-    /// - Parameter closed: called once, when the connection has ended.
+    /// - Parameters:
+    ///   - address: that of the client; empty for one of the UNIX socket.
+    ///   - closed: called once, when the connection has ended.
     init(
-        _ socket: StreamSocket, number: UInt64, isLocal: Bool, player: MPDPlayer, closed: @escaping (UInt64) -> Void
+        _ socket: StreamSocket, number: UInt64, address: [UInt8], player: MPDPlayer, closed: @escaping (UInt64) -> Void
     ) {
         self.number = number
         self.player = player
         loop = player.daemon.loop
-        client = MPDClient(permission: player.standardPermission, isLocal: isLocal, number: number)
+        client = MPDClient(permission: player.standardPermission, address: address, number: number)
+        lastRequest = player.daemon.environment.clock.now()
         connection = LineConnection(socket, loop: loop, lineLimit: Self.lineLimit)
         connection.handlers.receive = { [self] in receive($0) }
         connection.handlers.hungUp = { [self] in connection.close() }
@@ -59,6 +63,12 @@ final class MPDSession: @unchecked Sendable {
 
     func close() { connection.close() }
 
+    /// Its place among the clients.
+    var place: ClientPlaces.Client {
+        let network = ClientPlaces.network(of: client.address)
+        return ClientPlaces.Client(number: number, network: network, lastRequest: lastRequest)
+    }
+
     /// Reports that parts of the player have changed.
     func changed(_ parts: MPDSubsystems) { act(conversation.changed(parts)) }
 
@@ -66,6 +76,7 @@ final class MPDSession: @unchecked Sendable {
 
     private func receive(_ line: LineSplitter.Line) {
         startTimer()
+        lastRequest = player.daemon.environment.clock.now()
         guard case .whole(let bytes) = line else { return connection.close() }
         act(conversation.receive(bytes, mayIdle: client.permission >= .read))
         // It may wait as long as it likes.

@@ -17,7 +17,7 @@ final class WebLogins: @unchecked Sendable {
     private let password: [UInt8]?
     private let sessions: WebSessions
     private let clock: any MonotonicClock
-    private var limit = WebLoginLimit()
+    private var limit = PasswordLimit()
 
     init(password: [UInt8]?, sessions: WebSessions, clock: any MonotonicClock) {
         self.password = password
