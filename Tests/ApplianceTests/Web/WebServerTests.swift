@@ -92,6 +92,7 @@ struct WebServerTests {
         let stream = try WebExchange(fixture.port, "GET", "/api/events")
         try stream.head()
         #expect(stream.status == 200 && stream.headers["content-type"] == "text/event-stream")
+        #expect(stream.headers["x-accel-buffering"] == "no")
         let status = try #require(try stream.event("status"))
         #expect(status["state"] == "stopped" && status["volume"] == 100 && status["id"] == nil)
         try fixture.ask("volume", #"{"percent":30}"#)

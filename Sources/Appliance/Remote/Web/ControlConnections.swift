@@ -7,20 +7,28 @@ import Platform
 /// guards the state.
 final class ControlConnections: @unchecked Sendable {
     private let lock = Lock()
+    /// The asking end of a connection.
+    private struct Asking {
+        let socket: StreamSocket
+        let session: WebSessionRows.Hash?
+    }
+
     /// The asking ends by their descriptors; nil when the server has ended.
-    private var open: [Int32: StreamSocket]? = [:]
+    private var open: [Int32: Asking]? = [:]
     private let serve: @Sendable (StreamSocket) -> Void
 
     /// - Parameter serve: passes the other end of a new connection to the daemon. Called on any thread.
     init(serve: @escaping @Sendable (StreamSocket) -> Void) { self.serve = serve }
 
     /// Connects.
-    /// - Parameter seconds: how long a read waits for bytes.
+    /// - Parameters:
+    ///   - seconds: how long a read waits for bytes.
+    ///   - session: the session whose end ends the connection; nil for none.
     /// - Throws: EMFILE, ENFILE, ENOMEM; ENOTCONN when the server has ended.
-    func connect(seconds: Int) throws(SystemError) -> ControlConnection {
+    func connect(seconds: Int, session: WebSessionRows.Hash?) throws(SystemError) -> ControlConnection {
         let (served, asking) = try StreamSocket.pair(seconds: seconds)
         let isOpen = lock.withLock {
-            open?[asking.descriptor] = asking
+            open?[asking.descriptor] = Asking(socket: asking, session: session)
             return open != nil
         }
         guard isOpen else { throw SystemError(code: 107, operation: "connect to", subject: "the daemon") }
@@ -34,13 +42,21 @@ final class ControlConnections: @unchecked Sendable {
         _ = forgotten
     }
 
+    /// Ends the connections of a session. The threads that wait in them get the end.
+    func end(session: WebSessionRows.Hash) {
+        // Under the lock, so that no descriptor is closed and used again meanwhile.
+        lock.withLock {
+            for asking in (open ?? [:]).values where asking.session == session { asking.socket.shutDown() }
+        }
+    }
+
     /// Ends all connections, and makes no new one. The threads that wait in them get the end.
     func close() {
         let all = lock.withLock {
             defer { open = nil }
             return open ?? [:]
         }
-        for socket in all.values { socket.shutDown() }
+        for asking in all.values { asking.socket.shutDown() }
     }
 }
 

@@ -6,17 +6,32 @@ import Platform
 ///
 /// Thread: that of one connection. `@unchecked Sendable` is safe for that reason.
 final class WebEventStream: @unchecked Sendable {
-    /// After this time without an event a comment is sent, in seconds. It finds out whether the client is still there.
+    /// After this time without an event a sign of life is sent, in seconds. It finds out whether the client is still
+    /// there.
     static let keepAliveSeconds = 15
 
     private let connection: ControlConnection
+    private let signOfLife: [UInt8]
+    private let isAllowed: @Sendable () -> Bool
     private var waiting: [UInt8] = []
     private var sent = 0
 
-    /// - Parameter events: names of events with a comma between two; nil for all.
-    init(_ connections: ControlConnections, events: String?) throws(WebRefusal) {
+    /// - Parameters:
+    ///   - events: names of events with a comma between two; nil for all.
+    ///   - showsLife: whether the sign of life is an event, which scripts see, and not a comment.
+    ///   - session: the session whose end ends the stream; nil for none.
+    ///   - seconds: the time without an event after which a sign of life is sent.
+    ///   - isAllowed: returns whether the client may still get events. Called on the stream's thread.
+    init(
+        _ connections: ControlConnections, events: String?, showsLife: Bool = false,
+        session: WebSessionRows.Hash? = nil,
+        seconds: Int = WebEventStream.keepAliveSeconds,
+        isAllowed: @escaping @Sendable () -> Bool = { true }
+    ) throws(WebRefusal) {
+        signOfLife = showsLife ? Self.event("alive", [:]) : Array(": \n\n".utf8)
+        self.isAllowed = isAllowed
         do throws(SystemError) {
-            connection = try connections.connect(seconds: Self.keepAliveSeconds)
+            connection = try connections.connect(seconds: seconds, session: session)
         } catch {
             throw WebRefusal(503, "system", error.description)
         }
@@ -45,9 +60,12 @@ final class WebEventStream: @unchecked Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if sent == waiting.count {
             sent = 0
-            switch connection.next() {
+            let next = connection.next()
+            // The session may have ended meanwhile.
+            guard isAllowed() else { return 0 }
+            switch next {
             case .end: return 0
-            case .nothing: waiting = Array(": \n\n".utf8)
+            case .nothing: waiting = signOfLife
             case .line(let line):
                 guard let value = try? JSONValue.parse(line), let name = value["event"]?.string else { return 0 }
                 waiting = Self.event(name, value)

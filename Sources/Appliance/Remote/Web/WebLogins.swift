@@ -26,10 +26,12 @@ final class WebLogins: @unchecked Sendable {
     }
 
     /// Whether the request's browser may use everything.
-    func allows(_ request: HTTPRequest) -> Bool {
-        guard password != nil else { return true }
-        guard let cookie = Self.cookie(of: request) else { return false }
-        return sessions.contains(cookie, isSecure: request.isSecure, at: SystemTime.clockMilliseconds() / 1000)
+    func allows(_ request: HTTPRequest) -> Bool { password == nil || session(of: request) != nil }
+
+    /// Returns the session that the request is of; nil when it is of none.
+    func session(of request: HTTPRequest) -> WebSessionRows.Hash? {
+        guard let cookie = Self.cookie(of: request) else { return nil }
+        return sessions.session(cookie, isSecure: request.isSecure, at: SystemTime.clockMilliseconds() / 1000)
     }
 
     /// Answers `POST /api/login`.

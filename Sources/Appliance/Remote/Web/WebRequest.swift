@@ -55,9 +55,12 @@ struct WebRequest {
     }
 
     /// Sends the request to the daemon, and waits for its reply.
-    func answer(_ connections: ControlConnections) throws(WebRefusal) -> HTTPAnswer {
+    /// - Parameter session: the session whose end cancels the request; nil for none.
+    func answer(_ connections: ControlConnections, session: WebSessionRows.Hash?) throws(WebRefusal) -> HTTPAnswer {
         let connection: ControlConnection
-        do throws(SystemError) { connection = try connections.connect(seconds: Self.patience) } catch {
+        do throws(SystemError) {
+            connection = try connections.connect(seconds: Self.patience, session: session)
+        } catch {
             throw WebRefusal(503, "system", error.description)
         }
         guard connection.send(line) else { throw .ending }

@@ -72,7 +72,9 @@ public final class WebServer {
             loop.post { clients.begin(socket, user: nil) }
         }
         let random = SystemRandomSource()
-        let sessions = WebSessions(daemon.environment.storage, password: password ?? [], random: random)
+        let sessions = WebSessions(daemon.environment.storage, password: password ?? [], random: random) {
+            connections.end(session: $0)
+        }
         let folders = MusicFolders(paths: configuration.libraryFolders + [configuration.playlistFolder])
         let captive = configuration.wifiFolder.map {
             CaptivePage(folder: WiFiFolder(path: $0), port: UInt16(truncatingIfNeeded: socket.port))

@@ -86,7 +86,13 @@ struct WebService: Sendable {
             _ = try WebRequest.fields(of: request.body)
             return logins.logout(request)
         }
-        return try WebRequest(name, body: request.body, in: folders).answer(connections)
+        let command = try WebRequest(name, body: request.body, in: folders)
+        do throws(WebRefusal) {
+            return try command.answer(connections, session: logins.session(of: request))
+        } catch {
+            // Another tab may have logged out meanwhile.
+            throw logins.allows(request) ? error : .loginNeeded
+        }
     }
 
     private func session(_ request: HTTPRequest) -> HTTPAnswer {
@@ -97,9 +103,15 @@ struct WebService: Sendable {
     }
 
     private func events(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
-        let stream = try WebEventStream(connections, events: request.query["events"])
-        var answer = HTTPAnswer(
-            headers: [HTTPField("Content-Type", "text/event-stream"), HTTPField("Cache-Control", "no-store")])
+        let stream = try WebEventStream(
+            connections, events: request.query["events"], showsLife: request.query["alive"] != nil,
+            session: logins.session(of: request)
+        ) { [logins] in logins.allows(request) }
+        var answer = HTTPAnswer(headers: [
+            HTTPField("Content-Type", "text/event-stream"), HTTPField("Cache-Control", "no-store"),
+            // Proxies such as nginx would keep events back until they fill a buffer.
+            HTTPField("X-Accel-Buffering", "no"),
+        ])
         answer.stream = HTTPStream { stream.read(into: $0) }
         return answer
     }

@@ -15,13 +15,20 @@ final class WebSessions: @unchecked Sendable {
     private let storage: StorageThread
     private let password: [UInt8]
     private let random: any RandomSource
+    private let ended: @Sendable (WebSessionRows.Hash) -> Void
     private var sessions: [WebSessionRows.Session] = []
 
-    /// - Parameter password: a part of each hash, so that another password ends all sessions.
-    init(_ storage: StorageThread, password: [UInt8], random: any RandomSource) {
+    /// - Parameters:
+    ///   - password: a part of each hash, so that another password ends all sessions.
+    ///   - ended: called when a session ends before the server does. Any thread.
+    init(
+        _ storage: StorageThread, password: [UInt8], random: any RandomSource,
+        ended: @escaping @Sendable (WebSessionRows.Hash) -> Void
+    ) {
         self.storage = storage
         self.password = password
         self.random = random
+        self.ended = ended
     }
 
     /// Reads the sessions of earlier starts.
@@ -41,30 +48,34 @@ final class WebSessions: @unchecked Sendable {
     func begin(isSecure: Bool, at now: Int64) -> String {
         let cookie = hexadecimal(random.bytes(32))
         let session = WebSessionRows.Session(hash: hash(cookie, isSecure), end: now + Self.lifetime)
-        let ended = lock.withLock {
+        let former = lock.withLock {
             sessions.append(session)
-            let ended = sessions.filter { $0.end <= now }
+            let former = sessions.filter { $0.end <= now }
             sessions.removeAll { $0.end <= now }
-            guard sessions.count > Self.limit else { return ended }
+            guard sessions.count > Self.limit else { return former }
             let first = sessions.indices.min { sessions[$0].end < sessions[$1].end } ?? 0
-            return ended + [sessions.remove(at: first)]
+            return former + [sessions.remove(at: first)]
         }
         write { rows throws(DatabaseError) in
-            for session in ended { try rows.remove(session.hash) }
+            for session in former { try rows.remove(session.hash) }
             try rows.add(session)
         }
+        for session in former { ended(session.hash) }
         return cookie
     }
 
-    func contains(_ cookie: String, isSecure: Bool, at now: Int64) -> Bool {
+    /// Returns the session of a cookie; nil when there is none, or when it has ended.
+    func session(_ cookie: String, isSecure: Bool, at now: Int64) -> WebSessionRows.Hash? {
         let hash = hash(cookie, isSecure)
-        return lock.withLock { sessions.contains { SecretText.isEqual($0.hash, hash) && $0.end > now } }
+        let isOpen = lock.withLock { sessions.contains { SecretText.isEqual($0.hash, hash) && $0.end > now } }
+        return isOpen ? hash : nil
     }
 
     func end(_ cookie: String, isSecure: Bool) {
         let hash = hash(cookie, isSecure)
         lock.withLock { sessions.removeAll { SecretText.isEqual($0.hash, hash) } }
         write { rows throws(DatabaseError) in try rows.remove(hash) }
+        ended(hash)
     }
 
     private func write(_ body: @escaping @Sendable (WebSessionRows) throws(DatabaseError) -> Void) {
@@ -75,7 +86,7 @@ final class WebSessions: @unchecked Sendable {
         }
     }
 
-    private func hash(_ cookie: String, _ isSecure: Bool) -> [UInt8] {
+    private func hash(_ cookie: String, _ isSecure: Bool) -> WebSessionRows.Hash {
         // It fails only without memory; no session has this hash.
         (try? SHA256.hash(Array(cookie.utf8) + [isSecure ? 1 : 0] + password)) ?? [0]
     }
@@ -85,9 +96,11 @@ final class WebSessions: @unchecked Sendable {
 ///
 /// Thread: that of the database.
 struct WebSessionRows {
+    /// SHA-256 of the cookie, whether it is one over TLS, and the password.
+    typealias Hash = [UInt8]
+
     struct Session: Equatable, Sendable {
-        /// SHA-256 of the cookie, whether it is one over TLS, and the password.
-        var hash: [UInt8]
+        var hash: Hash
         /// In seconds since 1970.
         var end: Int64
     }
@@ -114,7 +127,7 @@ struct WebSessionRows {
             "INSERT OR REPLACE INTO web_session (hash, end) VALUES (?, ?)", .bytes(session.hash), .integer(session.end))
     }
 
-    func remove(_ hash: [UInt8]) throws(DatabaseError) {
+    func remove(_ hash: Hash) throws(DatabaseError) {
         try database.execute("DELETE FROM web_session WHERE hash = ?", .bytes(hash))
     }
 }
