@@ -58,11 +58,13 @@ class PageCase(unittest.TestCase):
         cls.speaker = the_speaker()
         cls.browser = the_browser()
 
-    def open_page(self, width, hash="#/", language="en-US", scheme="light"):
+    def open_page(self, width, hash="#/", language="en-US", scheme="light", script=""):
         context = self.browser.new_context(viewport={"width": width, "height": SIZES[width]}, locale=language,
                                            color_scheme=scheme)
         self.addCleanup(context.close)
         context.set_default_timeout(LIMIT * 1000)
+        if script:
+            context.add_init_script(script)
         self.width = width
         self.page = context.new_page()
         self.mistakes = []

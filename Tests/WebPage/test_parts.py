@@ -39,14 +39,17 @@ class Parts(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn(name, result.stderr)
 
-    def test_the_page_is_the_sources_and_one_script_with_every_part(self):
+    def test_the_page_is_the_sources_and_two_scripts_with_every_part(self):
         files = self.made()
-        script = files.pop("script.js").decode()
+        script, worker = (files.pop(name).decode() for name in ("script.js", "events.js"))
         sources = {path.name: path.read_bytes() for path in (self.sources / "web").iterdir() if path.is_file()}
         self.assertEqual(files, sources)
         # Without the comment that each begins with.
         parts = {path.name: path.read_text().partition("\n\n")[2] for path in self.parts.iterdir()}
-        self.assertEqual([name for name, code in parts.items() if not code or script.count(code) != 1], [])
+        self.assertEqual([name for name, code in parts.items() if not code or (script + worker).count(code)
+                          != 1 + (name == "event-stream.js")], [])
+        self.assertEqual(re.findall(r"^// -+ (.+)$", worker, re.MULTILINE), ["event-stream.js", "events-worker.js"])
+        self.assertEqual(esprima.parseScript(worker).body[0].directive, "use strict")
         self.assertEqual(re.findall(r"^// -+ (.+)$", script, re.MULTILINE)[-1], "start.js")
         self.assertEqual(script.count('"use strict";'), 1)
         self.assertEqual(esprima.parseScript(script).body[0].directive, "use strict")

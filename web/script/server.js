@@ -1,11 +1,12 @@
-// The connection to the daemon: the session, requests and events. Hands events to `receive` of `player.js`, and shows
-// the form of `password.js` when the daemon wants a password.
+// The connection to the daemon: the session, and requests. Shows the form of `password.js` when the daemon wants a
+// password. Needs `events.js`.
 
 const RETRY_MILLISECONDS = 2000;
-const EVENTS = ["status", "state", "track", "queue", "volume", "position", "configuration", "problems", "failed",
-  "library", "playlists", "offline"];
+// How long a request may take, in milliseconds. The daemon itself gives up those that read much music after 300 s.
+const patience = { usual: 30000, long: 310000 };
+const LONG_REQUESTS = ["queue-set", "queue-add", "queue-insert", "offline-add", "playlist-save"];
 
-const server = { token: "", source: null, timer: 0 };
+const server = { token: "", timer: 0 };
 
 // Why a request was refused. `code` is one of docs/control.md, or `unreachable`.
 class Refusal extends Error {
@@ -24,12 +25,24 @@ function refusalText(refusal) {
 async function fetchReply(path, options) {
   let reply = null;
   let status = 0;
+  // Without it the browser waits for hours on a connection that has died without a sign. Older ones cannot end it.
+  const controller = window.AbortController ? new AbortController() : { abort() {} };
+  let timer = 0;
+  const limit = new Promise((resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error("no answer"));
+      controller.abort();
+    }, LONG_REQUESTS.includes(path) ? patience.long : patience.usual);
+  });
   try {
-    const response = await fetch("api/" + path, Object.assign({ credentials: "same-origin" }, options));
+    const all = Object.assign({ credentials: "same-origin", signal: controller.signal }, options);
+    const response = await Promise.race([fetch("api/" + path, all), limit]);
     status = response.status;
-    reply = await response.json();
+    reply = await Promise.race([response.json(), limit]);
   } catch (error) {
     throw new Refusal("unreachable", "HTTP " + status);
+  } finally {
+    clearTimeout(timer);
   }
   if (!reply.ok) throw new Refusal(reply.error.code, reply.error.message);
   return reply;
@@ -86,8 +99,8 @@ async function openSession() {
 async function connect() {
   disconnect();
   try {
-    if (await openSession()) listen();
-    else showLogin();
+    if (!(await openSession())) showLogin();
+    else if (!document.hidden) showEvents();
   } catch (refusal) {
     retryLater();
   }
@@ -95,8 +108,7 @@ async function connect() {
 
 function disconnect() {
   clearTimeout(server.timer);
-  if (server.source) server.source.close();
-  server.source = null;
+  hideEvents();
 }
 
 function retryLater() {
@@ -105,24 +117,15 @@ function retryLater() {
   server.timer = setTimeout(connect, RETRY_MILLISECONDS);
 }
 
-// The browser connects again by itself after an interruption, but not after a refusal.
-function listen() {
-  const source = new EventSource("api/events");
-  server.source = source;
-  EVENTS.forEach(name => source.addEventListener(name, event => receive(name, JSON.parse(event.data))));
-  source.addEventListener("error", () => {
-    showConnected(false);
-    if (source.readyState === EventSource.CLOSED && server.source === source) retryLater();
-  });
-}
-
 function showConnected(isConnected) {
   const bar = byId("offline");
   setText(bar, isConnected ? "" : text("not-connected"));
   bar.hidden = isConnected;
 }
 
-// A phone that slept may have lost its connection without a sign.
-function wakeUp() {
-  if (!document.hidden && !byId("player").hidden) connect();
+// A tab that nobody sees needs no events. A phone that slept may have lost its connection without a sign.
+function visibilityChanged() {
+  if (document.body.classList.contains("locked")) return;
+  if (document.hidden) disconnect();
+  else connect();
 }

@@ -103,7 +103,10 @@ function start() {
   watchScrolling();
   window.addEventListener("hashchange", showRoute);
   wide.addListener(showRoute);
-  document.addEventListener("visibilitychange", wakeUp);
+  document.addEventListener("visibilitychange", visibilityChanged);
+  // The worker cannot see that a tab is closed.
+  window.addEventListener("pagehide", disconnect);
+  window.addEventListener("pageshow", event => { if (event.persisted) visibilityChanged(); });
   connect();
 }
 
