@@ -1,4 +1,5 @@
-/// One step of a module's schema, from number - 1 to number.
+/// One step of a module's schema, from number - 1 to number. It changes a table or an index, so that a file shows which
+/// steps it has had: a damaged number is found by that (`ShownSchema`).
 public struct Migration: Sendable {
     /// The number, from 1. After a release a migration and its number never change.
     public let number: Int
@@ -58,7 +59,7 @@ extension Database {
     }
 
     /// Checks that this version of the program supports the file. Changes nothing.
-    /// - Throws: `.newerSchema`; `.corrupt` for numbers that this program does not write.
+    /// - Throws: `.newerSchema`, also for a damaged number; `.corrupt` for numbers that this program does not write.
     func checkSchema(_ modules: [SchemaModule]) throws(DatabaseError) {
         let found = try layoutNumber()
         guard found <= Self.layout else { throw newerSchema(found, Self.layout) }
@@ -112,8 +113,13 @@ extension Database {
 
     private func run(_ migration: Migration, of module: SchemaModule) throws(DatabaseError) {
         try migration.run(in: self)
-        try execute(
-            "INSERT OR REPLACE INTO schema_module VALUES (?, ?)", .text(module.name),
-            .integer(Int64(migration.number)))
+        try set(migration.number, of: module)
+    }
+
+    /// Records the number of a module's last migration, inside a transaction of the caller; 0 for none.
+    func set(_ number: Int, of module: SchemaModule) throws(DatabaseError) {
+        try execute("DELETE FROM schema_module WHERE module = ?", .text(module.name))
+        guard number > 0 else { return }
+        try execute("INSERT INTO schema_module VALUES (?, ?)", .text(module.name), .integer(Int64(number)))
     }
 }

@@ -60,8 +60,26 @@ struct StateDatabase {
     /// - Throws: `.corrupt` and `.misuse` for damage.
     private func checked(_ path: String) throws(DatabaseError) -> Database {
         let database = try Database(path: path)
-        try database.checkSchema(modules)
+        do throws(DatabaseError) { try database.checkSchema(modules) } catch {
+            if case .newerSchema = error.kind, try hasKnownTables(database) {
+                throw DatabaseError(
+                    kind: .corrupt, message: "a number of its schema is higher than its tables show", path: path)
+            }
+            throw error
+        }
         try database.check()
+        for module in modules {
+            let recorded = try database.schemaNumber(of: module.name)
+            guard recorded != module.migrations.count else { continue }
+            let number = try number(of: module, in: database)
+            guard number == recorded else {
+                throw DatabaseError(
+                    kind: .corrupt,
+                    message:
+                        "the schema of \(module.name) has number \(recorded), and its tables are those of \(number)",
+                    path: path)
+            }
+        }
         let missing = try missingTables(database)
         guard missing.isEmpty else {
             throw DatabaseError(
@@ -74,7 +92,9 @@ struct StateDatabase {
     /// Returns the tables that the file should have by the numbers of its modules, but does not have.
     private func missingTables(_ database: Database) throws(DatabaseError) -> [String] {
         let reference = try Database.inMemory()
-        try fill(reference, like: database)
+        var numbers: [Int] = []
+        for module in modules { numbers.append(try database.schemaNumber(of: module.name)) }
+        try fill(reference, upTo: numbers)
         // An empty file, or one of version 0.1, has no table of modules yet.
         let hasModules = try database.layoutNumber() >= Database.layout
         var missing: [String] = []
@@ -85,17 +105,34 @@ struct StateDatabase {
         return missing
     }
 
-    /// Creates the tables in `database` that `source` has by its numbers; all tables when the numbers cannot be read.
-    private func fill(_ database: Database, like source: Database) throws(DatabaseError) {
+    /// Whether the file has the tables of this version, and no others: then no newer version wrote it.
+    private func hasKnownTables(_ database: Database) throws(DatabaseError) -> Bool {
+        let reference = try Database.inMemory()
+        try reference.transaction { () throws(DatabaseError) in try reference.adoptLayout() }
+        let table = "schema_module"
+        guard try database.columns(of: table) == reference.columns(of: table) else { return false }
+        return try ShownSchema(database).isKnown(modules)
+    }
+
+    /// Returns the number of a module's schema: as its tables show, if they show one. Otherwise as recorded, or the
+    /// last one when that cannot be.
+    private func number(of module: SchemaModule, in source: Database) throws(DatabaseError) -> Int {
+        var recorded: Int?
+        do throws(DatabaseError) {
+            recorded = try source.schemaNumber(of: module.name)
+            let shown = try ShownSchema(source).number(of: module, recorded: recorded)
+            if let shown { return shown }
+        } catch {
+            guard error.isDamage else { throw error }
+        }
+        return min(recorded ?? .max, module.migrations.count)
+    }
+
+    /// Creates the tables of all modules in `database`, up to a number for each.
+    private func fill(_ database: Database, upTo numbers: [Int]) throws(DatabaseError) {
         try database.transaction { () throws(DatabaseError) in
             try database.adoptLayout()
-            for module in modules {
-                var number = module.migrations.count
-                do throws(DatabaseError) { number = min(try source.schemaNumber(of: module.name), number) } catch {
-                    guard error.isDamage else { throw error }
-                }
-                try database.migrate(module, upTo: number)
-            }
+            for (module, number) in zip(modules, numbers) { try database.migrate(module, upTo: number) }
         }
     }
 
@@ -121,7 +158,9 @@ struct StateDatabase {
     private func carryOver(_ source: DamagedDatabase, to path: String) throws(DatabaseError) -> Int {
         let target = try Database(path: path)
         var rows = 0
-        try fill(target, like: source.database)
+        var numbers: [Int] = []
+        for module in modules { numbers.append(try number(of: module, in: source.database)) }
+        try fill(target, upTo: numbers)
         try target.transaction { () throws(DatabaseError) in
             let copy = TableCopy(source: source.database, target: target)
             // Tables of unknown modules are copied unchanged.
@@ -130,6 +169,7 @@ struct StateDatabase {
                 let outcome = try copy.copy(table, to: table)
                 if !table.utf8.elementsEqual("schema_module".utf8) { rows += outcome.rows }
             }
+            for (module, number) in zip(modules, numbers) { try target.set(number, of: module) }
         }
         try target.checkpoint()
         return rows

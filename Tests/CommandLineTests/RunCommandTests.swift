@@ -17,7 +17,7 @@ struct RunCommandTests {
         let path = first.program.folder["daemon/tonearm.db"]
         do {
             let database = try Database(path: path)
-            try database.execute(change)
+            try database.execute(script: "CREATE TABLE queue_of_tomorrow (k); \(change)")
         }
         let before = try first.program.bytes("daemon/tonearm.db")
         let result = try first.program.run("run", "--config", "tonearm.conf")

@@ -123,6 +123,70 @@ struct RecoveryTests {
         try verify(opened)
     }
 
+    private static let steps = SchemaModule(
+        "a",
+        [
+            Migration(1, "CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT)"),
+            Migration(2, "ALTER TABLE t ADD COLUMN w TEXT"), Migration(3, "DELETE FROM t WHERE v = 'unused'"),
+            Migration(4, "CREATE TABLE u (k INTEGER PRIMARY KEY); CREATE INDEX i ON t (w)"),
+        ])
+
+    private func open(upTo number: Int) throws -> StateDatabase.Opened {
+        let module = SchemaModule("a", Array(Self.steps.migrations.prefix(number)))
+        return try StateDatabase(modules: [module, Self.modules[1]], predecessor: nil).open(path)
+    }
+
+    @Test(
+        "any other number of the schema is damage while the tables are those of this version; every row stays",
+        arguments: [
+            "PRAGMA user_version = 3", "PRAGMA user_version = 66", "PRAGMA user_version = 16777218",
+            "UPDATE schema_module SET module = 'c' WHERE module = 'a'", "DELETE FROM schema_module",
+        ]
+            + [0, 1, 2, 3, 5, 6, 12, 20, 36, 68, 132, 9_000_000_000].map {
+                "UPDATE schema_module SET number = \($0) WHERE module = 'a'"
+            })
+    func damagedNumber(change: String) throws {
+        for _ in 0..<2 {
+            let database = try open(upTo: 4).database
+            try database.execute("INSERT OR REPLACE INTO t VALUES (1, 'one', 'two')")
+            try database.execute("INSERT OR REPLACE INTO u VALUES (5)")
+            try KeyValueStore(database, table: "setting").set(.text("60 %"), for: "maximum")
+            try database.checkpoint()
+        }
+        try Database(path: path).execute(change)
+        let opened = try open(upTo: 4)
+        guard case .damaged(_, rows: 3) = opened.findings.first?.kind else {
+            Issue.record("\(opened.findings)")
+            return
+        }
+        #expect(try rows("SELECT k, v, w FROM t", columns: 3, in: opened.database) == [[1, "one", "two"]])
+        #expect(try rows("SELECT k FROM u", in: opened.database) == [[5]])
+        #expect(try KeyValueStore(opened.database, table: "setting").text("maximum") == "60 %")
+        #expect(try opened.database.schemaNumber(of: "a") == 4)
+        #expect(try open(upTo: 4).findings == [], "and is whole from then on")
+    }
+
+    @Test("a file of an older version has its own tables, and is no damage; a number in it that is too high is")
+    func older() throws {
+        for number in 1...3 {
+            try? FileManager.default.removeItem(atPath: path)
+            do {
+                let database = try open(upTo: number).database
+                try database.execute("INSERT INTO t (k, v) VALUES (7, 'seven')")
+                try database.checkpoint()
+            }
+            let copy = try bytes(path)
+            let opened = try open(upTo: 4)
+            #expect(opened.findings == [])
+            #expect(try rows("SELECT k FROM t", in: opened.database) == [[7]])
+            try copy.write(to: URL(fileURLWithPath: path))
+            try Database(path: path).execute("UPDATE schema_module SET number = 4 WHERE module = 'a'")
+            let recovered = try open(upTo: 4)
+            #expect(recovered.findings.count == 1)
+            #expect(try rows("SELECT k, v FROM t", columns: 2, in: recovered.database) == [[7, "seven"]])
+        }
+    }
+
     @Test("one wrong bit in the log loses nothing; SQLite alone would drop every transaction behind it")
     func wrongBitInLog() throws {
         let source = folder["source.db"]
@@ -156,11 +220,15 @@ struct RecoveryTests {
     @Test(
         "a file of a newer version is refused and not touched",
         arguments: [
-            "PRAGMA user_version=3", "UPDATE schema_module SET number = 2 WHERE module = 'b'",
+            "ALTER TABLE schema_module ADD COLUMN time; PRAGMA user_version = 3",
+            "CREATE TABLE w (k); PRAGMA user_version = 3",
+            "CREATE TABLE w (k); UPDATE schema_module SET number = 2 WHERE module = 'b'",
+            "CREATE INDEX w ON t (v); UPDATE schema_module SET number = 2 WHERE module = 'a'",
+            "ALTER TABLE t ADD COLUMN w; UPDATE schema_module SET number = 2 WHERE module = 'a'",
         ])
     func newer(change: String) throws {
         try make()
-        try Database(path: path).execute(change)
+        try Database(path: path).execute(script: change)
         let before = try bytes(path)
         let error = #expect(throws: DatabaseError.self) { _ = try open() }
         guard case .newerSchema = error?.kind else {
