@@ -4,13 +4,17 @@ import unittest
 
 from virtual_board.script_root import ScriptRoot
 
-#: What the engine's own check says: here, that a line with `loud` is wrong.
+#: What the engine's own check says: here, that a line with `loud` is wrong, and one with `cut` may be meant otherwise.
 CHECK = r"""
+sed -n '/cut/=' /run/tonearm/tonearm.conf | while read -r line; do
+    echo "tonearm: /run/tonearm/tonearm.conf:$line: it ends here" >&2
+done
 sed -n '/loud/=' /run/tonearm/tonearm.conf | while read -r line; do
     echo "tonearm: /run/tonearm/tonearm.conf:$line: resume is not loud" >&2
 done
 ! grep -q loud /run/tonearm/tonearm.conf
 """
+NOTES = "Lines that are used, but may be meant otherwise:"
 GOOD = "[wifi one]\nssid = first\npassword = 12345678\n"
 
 
@@ -62,6 +66,42 @@ class Configuration(unittest.TestCase):
                                     "password = 12345678\nsecurity = wpa2\n"), [])
         self.assertEqual(self.system()["network.one.password"], "12345678")
 
+    def test_a_section_that_is_there_twice_loses_nothing(self):
+        note = ("tonearm.conf:4: [wifi one] begins in line 1 already. Both networks are used; give each section a name "
+                "of its own")
+        # The ssid makes it another network, wherever it stands in its section.
+        for second in ("ssid = second\npassword = abcdefgh\n", "password = abcdefgh\nssid = second\n"):
+            with self.subTest(second):
+                self.assertEqual(self.start(f"{GOOD}[wifi one]\n{second}"), [NOTES, note])
+                self.assertEqual(self.system(), {
+                    "network.one.ssid": "first", "network.one.password": "12345678",
+                    "network.one-2.ssid": "second", "network.one-2.password": "abcdefgh"})
+        self.assertEqual(self.start(f"{GOOD}[wifi one]\nhidden = yes\npassword = abcdefgh\n[wifi two]\nssid = b\n"), [
+            "Wi-Fi networks that are left out until their mistakes are gone:",
+            "tonearm.conf:6: [wifi one]: password was set in line 3 already"])
+        self.assertEqual(self.system(), {"network.two.ssid": "b"})
+        self.assertEqual(self.start("[wifi one]\nssid = a\nssid = b\n")[1],
+                         "tonearm.conf:3: [wifi one]: ssid was set in line 2 already")
+        for section, key, value in (("image", "name", "a"), ("start", "queue", "/a"), ("wifi", "country", "DE")):
+            errors = self.start(f"[{section}]\n{key} = {value}\n[{section}]\n{key} = {value}\n")
+            self.assertEqual(errors[1], f"tonearm.conf:4: {key} was set in line 2 already")
+
+    def test_a_section_stands_alone_on_its_line(self):
+        mistake = "a section is written [name], alone on its line"
+        self.assertEqual(self.start("[image] x\nname = a\n")[1], f"tonearm.conf:1: {mistake}")
+        self.assertEqual(self.start("[wifi one]x\nssid = a\n[wifi two] # mine\nssid = b\n")[1:],
+                         [f"tonearm.conf:1: [wifi one]: {mistake}"])
+        self.assertEqual(self.system(), {"network.two.ssid": "b"})
+
+    def test_an_older_good_file_that_this_version_refuses_keeps_the_networks(self):
+        self.start(f"{GOOD}[image]\nname = kitchen\n")
+        # As an earlier version has left it.
+        self.root.write("data/system/tonearm.conf", f"{GOOD}[image]\nname = kitchen\nname = bath\n")
+        self.root.write("data/system/checked-by", "version=0\n")
+        self.start("[image]\nname = no name\n")
+        self.assertEqual(self.system(), {"network.one.ssid": "first", "network.one.password": "12345678",
+                                         "image.name": "kitchen"})
+
     def test_every_section_is_a_network_whatever_its_letters(self):
         text = "".join(f"[wifi {name}]\nssid = {name}\nsecurity = open\n" for name in ("дом", "сад", "___", "____-2"))
         self.assertEqual(self.start(text), [])
@@ -70,12 +110,21 @@ class Configuration(unittest.TestCase):
 
     def test_a_value_that_ends_before_a_number_sign_is_reported(self):
         errors = self.start("[wifi one]\nssid = first; 1\npassword = longpassword #1\n"
-                            "[start]\nqueue = /media/Album #2\n[image]\nname = kitchen # upstairs\n")
-        self.assertEqual(errors, ["Values that may be shorter than you meant:"] + [
+                            "[start]\nqueue = /media/Album #2\n[image]\nname = kitchen # upstairs\n"
+                            "serial-console = no # yet\n[discovery]\nname = a cut\n")
+        self.assertEqual(errors, [NOTES] + [
             f"tonearm.conf:{line}: the {key} ends before the # or ;. If that belongs to it, put the whole of it in "
-            f'quotes: {key} = "…"' for line, key in ((3, "password"), (5, "queue"))])
+            f'quotes: {key} = "…". Otherwise begin a line with the comment'
+            for line, key in ((3, "password"), (5, "queue"), (7, "name"))] + ["tonearm.conf:10: it ends here"])
         self.assertEqual(self.system(), {"network.one.ssid": "first; 1", "network.one.password": "longpassword",
-                                         "start.queue": "/media/Album", "image.name": "kitchen"})
+                                         "start.queue": "/media/Album", "image.name": "kitchen",
+                                         "image.serial-console": "no"})
+        # The next start does not check it again, and says it again.
+        checks = sum("config check" in line for line in self.root.calls)
+        self.assertGreater(checks, 0)
+        text = self.root.read("boot/tonearm.conf")
+        self.assertEqual(self.start(text), errors)
+        self.assertEqual(sum("config check" in line for line in self.root.calls), checks)
         # It goes away with the quotes, also beside a comment.
         self.assertEqual(self.start('[wifi one]\nssid = first\npassword = "longpassword #1" # of the router\n'), [])
         self.assertEqual(self.system()["network.one.password"], "longpassword #1")
@@ -85,6 +134,16 @@ class Configuration(unittest.TestCase):
         self.assertEqual(errors[1], "tonearm.conf:3: [wifi one]: the password does not end with its quote")
         self.assertEqual(self.start('[start]\nqueue = "/media/Album\n')[1],
                          "tonearm.conf:2: the queue does not end with its quote")
+        self.assertEqual(self.start('[start]\nqueue = "/media"Album"\n')[1],
+                         "tonearm.conf:2: the queue has something after its closing quote")
+
+    def test_quotes_are_read_as_the_engine_reads_them(self):
+        for written, value in ((r'"a \"b\" \\ \c"', r'a "b" \ \c'), ('" 12345678 "', " 12345678 "),
+                               ("a#b;c d#", "a#b;c d#"), ('1234"5678', '1234"5678'),
+                               ('"1234 #567" ; of the "router"', "1234 #567")):
+            with self.subTest(written):
+                self.assertEqual(self.start(f"[wifi one]\nssid = first\npassword = {written}\n"), [])
+                self.assertEqual(self.system()["network.one.password"], value)
 
     def test_a_file_with_another_mistake_is_not_applied(self):
         self.start(GOOD)

@@ -9,6 +9,8 @@ public struct Configuration: Equatable, Sendable {
     public enum Origin: Equatable, Sendable {
         case standard
         case file(String, line: Int)
+        /// In force at the last good start, while the file has mistakes.
+        case lastGood
         /// Set by a client. It overrides the file.
         case client
 
@@ -16,6 +18,7 @@ public struct Configuration: Equatable, Sendable {
             switch self {
             case .standard: "default"
             case .file(let file, let line): "\(file):\(line)"
+            case .lastGood: "last good settings"
             case .client: "set at run time"
             }
         }
@@ -29,6 +32,8 @@ public struct Configuration: Equatable, Sendable {
     // The values in the order of `SettingName`.
     private var values: [SettingValue]
     private var origins: [Origin]
+    /// Lines that are accepted and may be meant otherwise, for the user.
+    public private(set) var notes: [ConfigurationProblem] = []
 
     /// The defaults, as without a file.
     public init() {
@@ -45,8 +50,15 @@ public struct Configuration: Equatable, Sendable {
     /// - Parameter file: its name, for messages and origins.
     /// - Throws: all mistakes in it, at once.
     public init(parsing bytes: [UInt8], file: String) throws(Problems) {
-        self.init()
-        let text = ConfigurationText(bytes, file: file)
+        let reading = ConfigurationReading([(file, bytes)])
+        if !reading.problems.isEmpty { throw Problems(problems: reading.problems) }
+        self = reading.configuration
+    }
+
+    /// Reads a file; what can be used overrides the settings of the files before it.
+    /// - Parameter unused: gets the values of lines that cannot be used.
+    /// - Returns: all mistakes in it, in the order of the lines.
+    mutating func read(_ text: ConfigurationText, file: String, unused: inout [String]) -> [ConfigurationProblem] {
         var problems = text.problems
         func report(_ line: Int, _ message: String) {
             problems.append(ConfigurationProblem(file: file, line: line, message: message))
@@ -54,22 +66,31 @@ public struct Configuration: Equatable, Sendable {
         for section in text.sections where !Self.isSection(section.name) {
             report(section.line, Self.unknownSection(section.name))
         }
-        for assignment in text.assignments where Self.isSection(assignment.section) {
+        for assignment in text.assignments {
+            guard Self.isSection(assignment.section) else {
+                unused.append(assignment.value)
+                continue
+            }
             guard let setting = Self.setting(assignment.section, assignment.key) else {
                 report(assignment.line, Self.unknownKey(assignment.key, in: assignment.section))
+                unused.append(assignment.value)
                 continue
             }
             let index = setting.name.rawValue
-            if case .file(_, let first) = origins[index] {
-                report(assignment.line, "\(setting.key) was set in line \(first) already")
+            if case .file(let first, let line) = origins[index], first.utf8.elementsEqual(file.utf8) {
+                report(assignment.line, "\(setting.key) was set in line \(line) already")
             } else if let value = setting.type.value(of: assignment.value) {
                 values[index] = value
                 origins[index] = .file(file, line: assignment.line)
+                if assignment.isCut, setting.type.isFree {
+                    notes.append(
+                        ConfigurationProblem(file: file, line: assignment.line, message: Self.cut(setting.key)))
+                }
             } else {
                 report(assignment.line, Self.notAllowed(assignment.value, for: setting))
             }
         }
-        if !problems.isEmpty { throw Problems(problems: problems.sorted { $0.line < $1.line }) }
+        return problems.sorted { $0.line < $1.line }
     }
 
     private static func isSection(_ name: String) -> Bool {
@@ -97,6 +118,11 @@ public struct Configuration: Equatable, Sendable {
         return "unknown key \"\(key)\" in [\(section)]\(hint) Keys: \(keys.joined(separator: ", "))"
     }
 
+    private static func cut(_ key: String) -> String {
+        "the \(key) ends before the # or ;. If that belongs to it, put the whole of it in quotes: \(key) = \"…\". "
+            + "Otherwise begin a line with the comment"
+    }
+
     private static func notAllowed(_ value: String, for setting: Setting) -> String {
         if setting.type == .service, value.utf8.contains(UInt8(ascii: "@")), let fault = ServiceURL.fault(in: value) {
             // The value has a password: do not repeat it.
@@ -119,6 +145,39 @@ public struct Configuration: Equatable, Sendable {
     /// Whether a file sets it. Settings that can also be changed at run time (volume, loudness) follow the file only
     /// when the file sets them.
     public func isSet(_ name: SettingName) -> Bool { origins[name.rawValue] != .standard }
+
+    // MARK: Stored
+
+    /// The values that are set, in the form of `checked`.
+    var stored: [SettingName: String] {
+        var stored: [SettingName: String] = [:]
+        for name in SettingName.allCases where isSet(name) { stored[name] = self[name].plain }
+        return stored
+    }
+
+    /// Takes the stored values of the last good start. Values that are not allowed (any more) are left out.
+    init(lastGood stored: [SettingName: String]) {
+        self.init()
+        for (name, text) in stored {
+            guard let value = name.setting.type.value(of: text) else { continue }
+            values[name.rawValue] = value
+            origins[name.rawValue] = .lastGood
+        }
+    }
+
+    /// These settings with the state in `folder`, which may have been moved.
+    public func withState(in folder: String) -> Configuration {
+        if stateFolder.utf8.elementsEqual(folder.utf8) { return self }
+        var configuration = self
+        configuration.values[SettingName.state.rawValue] = .text(folder)
+        configuration.origins[SettingName.state.rawValue] = .lastGood
+        return configuration
+    }
+
+    /// Whether both have the control socket with the same path, permissions and group.
+    public func hasSocket(of other: Configuration) -> Bool {
+        [.socket, .socketMode, .socketGroup].allSatisfy { self[$0] == other[$0] }
+    }
 
     // MARK: Set at run time
 

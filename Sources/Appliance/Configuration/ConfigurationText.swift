@@ -21,12 +21,17 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
 ///     [section]
 ///     key = value
 ///     other = "a value with # or blanks at its end "
+///
+/// In quotes, \" and \\ stand for a quote and a backslash. The firmware image reads its own sections by the same rules
+/// (firmware-image/root/usr/lib/tonearm/configuration.awk).
 struct ConfigurationText: Equatable {
     struct Assignment: Equatable {
         let section: String
         let key: String
         let value: String
         let line: Int
+        /// Whether the value has no quotes and a comment follows it. The comment may belong to the value.
+        let isCut: Bool
     }
 
     struct Section: Equatable {
@@ -64,8 +69,9 @@ struct ConfigurationText: Equatable {
         guard let section = sections.last else {
             return report(number, "\"\(Self.text(key))\" comes before the first [section]")
         }
-        guard let value = value(Self.trimmed(line[(sign + 1)...]), number) else { return }
-        assignments.append(Assignment(section: section.name, key: Self.text(key), value: value, line: number))
+        guard let (value, isCut) = value(Self.trimmed(line[(sign + 1)...]), number) else { return }
+        assignments.append(
+            Assignment(section: section.name, key: Self.text(key), value: value, line: number, isCut: isCut))
     }
 
     private mutating func readSection(_ line: ArraySlice<UInt8>, _ number: Int) {
@@ -75,8 +81,8 @@ struct ConfigurationText: Equatable {
         sections.append(Section(name: Self.text(Self.trimmed(line[(line.startIndex + 1)..<end])), line: number))
     }
 
-    /// Returns the value without quotes and comment; nil when the line is not valid.
-    private mutating func value(_ text: ArraySlice<UInt8>, _ number: Int) -> String? {
+    /// Returns the value without quotes and comment, and `isCut`; nil when the line is not valid.
+    private mutating func value(_ text: ArraySlice<UInt8>, _ number: Int) -> (String, isCut: Bool)? {
         guard text.first == UInt8(ascii: "\"") else {
             var end = text.startIndex
             while end < text.endIndex {
@@ -84,17 +90,17 @@ struct ConfigurationText: Equatable {
                 if isAfterBlank, Self.isComment(text[end]) { break }
                 end += 1
             }
-            return Self.text(Self.trimmed(text[..<end]))
+            return (Self.text(Self.trimmed(text[..<end])), end < text.endIndex)
         }
         var value: [UInt8] = []
         var index = text.startIndex + 1
         while index < text.endIndex {
             switch text[index] {
             case UInt8(ascii: "\""):
-                if Self.isRest(text[(index + 1)...]) { return Self.text(value[...]) }
+                if Self.isRest(text[(index + 1)...]) { return (Self.text(value[...]), false) }
                 report(number, "there is something after the closing quote")
                 return nil
-            case UInt8(ascii: "\\") where index + 1 < text.endIndex:
+            case UInt8(ascii: "\\") where index + 1 < text.endIndex && Self.isEscaped(text[index + 1]):
                 index += 1
                 value.append(text[index])
             default:
@@ -117,6 +123,8 @@ struct ConfigurationText: Equatable {
     }
 
     private static func isComment(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
 
     /// Whether only blanks or a comment follow.
     private static func isRest(_ text: ArraySlice<UInt8>) -> Bool {

@@ -78,6 +78,14 @@ enum SettingType: Equatable, Sendable {
     case label
     case text
 
+    /// Whether the values are names, paths and other texts, and not numbers or fixed words.
+    var isFree: Bool {
+        switch self {
+        case .integer, .duration, .percent, .decibels, .permissions, .choice: false
+        case .path, .paths, .address, .service, .listener, .pins, .label, .text: true
+        }
+    }
+
     /// Returns nil for a value that is not allowed.
     func value(of text: String) -> SettingValue? {
         switch self {

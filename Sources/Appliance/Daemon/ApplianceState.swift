@@ -53,6 +53,8 @@ public struct ApplianceState: ~Copyable {
     let contents: QueueStore.Contents
     /// The settings of clients.
     let settings: [SettingName: String]
+    /// The settings of the last good start; nil when none are stored.
+    public let lastGood: Configuration?
     /// Problems that the user should know about.
     let problems: [DaemonProblem]
     /// Whether any stored data was lost.
@@ -67,7 +69,7 @@ public struct ApplianceState: ~Copyable {
                 "\(path)/\(Player.databaseName)",
                 modules: Player.schemas + [
                     Self.schema, DatabaseCacheIndex.schema, Offlining.schema, PlayRows.schema, MPDStickerRows.schema,
-                    WebSessionRows.schema,
+                    WebSessionRows.schema, LastGoodSettings.schema,
                 ],
                 predecessor: Self.predecessor)
         } catch {
@@ -80,11 +82,14 @@ public struct ApplianceState: ~Copyable {
         var losses = storage.findings.map { $0.description }
         var contents = QueueStore.Contents.empty
         var settings: [SettingName: String] = [:]
+        var lastGood: Configuration?
         do throws(DatabaseError) {
             contents =
                 try storage.read { (database) throws(DatabaseError) in try QueueStore(database).contents() } ?? contents
             settings =
                 try storage.read { (database) throws(DatabaseError) in try Self.settings(in: database) } ?? settings
+            lastGood =
+                try storage.read { (database) throws(DatabaseError) in try LastGoodSettings.read(database) } ?? nil
         } catch {
             losses.append("the queue and the settings cannot be read: \(error)")
         }
@@ -104,6 +109,7 @@ public struct ApplianceState: ~Copyable {
         self.storage = storage
         self.contents = contents
         self.settings = settings
+        self.lastGood = lastGood
         self.problems = problems
     }
 

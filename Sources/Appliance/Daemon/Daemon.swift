@@ -70,7 +70,9 @@ public final class Daemon: @unchecked Sendable {
         for (name, text) in clientValues where state.settings[name] == nil { writer.keep(name, text) }
         let settings = DaemonSettings(
             file: configuration, clientValues: clientValues, AppliedSettings(player: player, volume: volume),
-            problems: problems, keep: { writer.keep($0, $1) }, changed: { observers.notify(.configuration) })
+            problems: problems, keep: { writer.keep($0, $1) },
+            lastGood: LastGoodSettings(state.storage, stored: state.lastGood),
+            changed: { observers.notify(.configuration) })
         let system = SystemCommands(loop: loop) { settings.configuration.commandLine(of: $0) }
         let resume = ResumeGuard(folder: state.path, storage: state.storage, loop: loop) {
             let engine = player.playbackEngine
@@ -158,6 +160,7 @@ public final class Daemon: @unchecked Sendable {
     public func start() {
         loop.assertOnLoop()
         focus.begin()
+        settings.startIsComplete()
         reactions.resume.start(settings.configuration.resume)
         observers.notify(.state)
         offlineProblems.check()

@@ -13,6 +13,9 @@ public final class DaemonSettings {
     private var file: Configuration
     private var clientValues: [SettingName: String]
     private let keep: (SettingName, String?) -> Void
+    private let lastGood: LastGoodSettings
+    /// Whether the file's settings are in force; otherwise those of the last good start are.
+    private var isFileInForce = true
     private let applied: AppliedSettings
     private let problems: DaemonProblems
     private let changed: () -> Void
@@ -21,16 +24,19 @@ public final class DaemonSettings {
     ///   - file: the file's values.
     ///   - clientValues: the values of clients, as stored in the state.
     ///   - keep: stores the value that a client sets; nil removes it.
+    ///   - lastGood: stores the settings of a good start.
     ///   - changed: called after each change.
     init(
         file: Configuration, clientValues: [SettingName: String], _ applied: AppliedSettings,
-        problems: DaemonProblems, keep: @escaping (SettingName, String?) -> Void, changed: @escaping () -> Void
+        problems: DaemonProblems, keep: @escaping (SettingName, String?) -> Void, lastGood: LastGoodSettings,
+        changed: @escaping () -> Void
     ) {
         self.file = file
         self.clientValues = clientValues
         self.applied = applied
         self.problems = problems
         self.keep = keep
+        self.lastGood = lastGood
         self.changed = changed
         startConfiguration = file.overruled(by: clientValues)
         configuration = startConfiguration
@@ -57,7 +63,28 @@ public final class DaemonSettings {
     }
 
     /// Writes the values of clients again: the state may have lost them.
-    func keepAll() { for (name, text) in clientValues { keep(name, text) } }
+    func keepAll() {
+        for (name, text) in clientValues { keep(name, text) }
+        guard isFileInForce else { return }
+        lastGood.forget()
+        lastGood.keep(file)
+    }
+
+    // MARK: The file at the start
+
+    /// Handles a start at which the file cannot be used: the settings of the last good start are in force.
+    /// - Parameter mistakes: a line for each.
+    public func startedWithoutFile(_ mistakes: [String]) {
+        isFileInForce = false
+        let more = mistakes.count > 1 ? " (and \(mistakes.count - 1) more)" : ""
+        problems.set(
+            DaemonProblem.configuration,
+            "the settings of the last good start are in force until this is corrected (`tonearm config check` finds "
+                + "all mistakes, `systemctl reload tonearm` applies the file): \(mistakes.first ?? "")\(more)")
+    }
+
+    /// Handles the end of a good start: the next one can fall back to its settings.
+    func startIsComplete() { if isFileInForce { lastGood.keep(file) } }
 
     // MARK: Reloading the file
 
@@ -70,7 +97,11 @@ public final class DaemonSettings {
     @discardableResult
     public func reload(_ file: Configuration) -> Configuration.Difference {
         problems.set(DaemonProblem.configuration, nil)
-        return adopt(file)
+        isFileInForce = true
+        let difference = adopt(file)
+        // Settings that wait for the next start are not proved yet.
+        if difference.needsRestart.isEmpty { lastGood.keep(file) }
+        return difference
     }
 
     private func adopt(_ file: Configuration) -> Configuration.Difference {

@@ -91,8 +91,9 @@ struct ConfigCommand {
             let configuration = try ConfigurationFile(file).read()
             if action == "show" {
                 common.console.print(DisplayText.visibleLines(configuration.shown))
-            } else if let profile = configuration.boardProfile {
-                try ConfigurationFile.check(profile: profile)
+            } else {
+                for note in configuration.notes { common.console.complain(note.description) }
+                if let profile = configuration.boardProfile { try ConfigurationFile.check(profile: profile) }
             }
             return ExitCode.fine
         } catch {

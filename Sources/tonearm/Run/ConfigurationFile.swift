@@ -2,7 +2,7 @@ import Appliance
 import Board
 import Platform
 
-/// The daemon's configuration file.
+/// The daemon's configuration file, and the files `conf.d/*.conf` beside it, which override it.
 struct ConfigurationFile {
     static let standardPath = "/etc/tonearm/tonearm.conf"
 
@@ -21,19 +21,47 @@ struct ConfigurationFile {
         mayBeMissing = path == nil
     }
 
+    /// - Throws: all mistakes, in the file and in those beside it.
     func read() throws(Problems) -> Configuration {
-        if mayBeMissing, FileKind(at: path) == nil { return Configuration() }
-        let text: [UInt8]
+        let (reading, mistakes) = readAround()
+        if !mistakes.isEmpty { throw Problems(lines: mistakes) }
+        return reading.configuration
+    }
+
+    /// Reads what can be used of the file and of those beside it, and all mistakes in them.
+    func readAround() -> (reading: ConfigurationReading, mistakes: [String]) {
+        var mistakes: [String] = []
+        var files: [(name: String, bytes: [UInt8])] = []
+        for path in paths(&mistakes) {
+            do throws(SystemError) {
+                files.append((path, try File.contents(of: path, limit: 1 << 20)))
+            } catch {
+                mistakes.append("\(path): \(error.reason)")
+            }
+        }
+        let reading = ConfigurationReading(files)
+        return (reading, mistakes + reading.problems.map { $0.description })
+    }
+
+    /// The file, and after it `conf.d/*.conf` beside it in the order of their names.
+    private func paths(_ mistakes: inout [String]) -> [String] {
+        var paths: [String] = []
+        if !mayBeMissing || FileKind(at: path) != nil { paths.append(path) }
+        let folder = "\(Folder.containing(path))/conf.d"
+        guard FileKind(at: folder) == .folder else { return paths }
         do throws(SystemError) {
-            text = try File.contents(of: path, limit: 1 << 20)
+            for entry in try Folder.entries(of: folder) where Self.isConfiguration(entry.name) {
+                paths.append("\(folder)/\(entry.name)")
+            }
         } catch {
-            throw Problems(lines: ["\(path): \(error.reason)"])
+            mistakes.append("\(folder): \(error.reason)")
         }
-        do throws(Configuration.Problems) {
-            return try Configuration(parsing: text, file: path)
-        } catch {
-            throw Problems(lines: error.problems.map { $0.description })
-        }
+        return paths
+    }
+
+    /// Whether a name ends with .conf and is not hidden.
+    private static func isConfiguration(_ name: String) -> Bool {
+        name.utf8.first != UInt8(ascii: ".") && name.utf8.suffix(5).elementsEqual(".conf".utf8)
     }
 
     /// Checks the board profile, which a start reads too.

@@ -46,22 +46,26 @@ struct RunCommand {
     }
 
     private func serve() throws(Failure) {
-        let written = try readConfiguration()
-        Log.minimumLevel = written.logLevel
-        let board = try readBoardProfile(written)
-        let state = try openState(written)
-        let inForce = state.inForce(written)
+        var settings = StartSettings(file)
+        let state = try openState(&settings)
+        let lastGood = state.lastGood
+        try Self.asFailure { () throws(ConfigurationFile.Problems) in try settings.settle(lastGood) }
         let loop: EventLoop
         do throws(SystemError) { loop = try EventLoop() } catch { throw Failure(lines: [error.description]) }
         // Before any other thread starts: it would receive the signals.
         let signals = Signals()
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
-        let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
         let time = StoredTrustedTime(state.storage)
         defer { time.close() }
         let clock = TrustedClock(store: time)
-        let streaming = try openStreaming(inForce, board, clock, state.storage)
+        let streaming = try openStreaming(&settings, state, clock)
         defer { streaming?.stop() }
+        let written = settings.configuration
+        let inForce = state.inForce(written)
+        let board = settings.board
+        Log.minimumLevel = written.logLevel
+        for notice in written.notes.map({ $0.description }) + (board?.notices ?? []) { Log.warning(notice) }
+        let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
         let certificateClock = TrustedCertificateClock(clock, released: tonearmReleased)
         let web = streaming?.web ?? inForce.webFiles(certificateClock, linkSettings(inForce, board))
         defer { web.stop() }
@@ -72,17 +76,20 @@ struct RunCommand {
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })
-        if let settings = inForce.streamingSettings {
-            daemon.openServiceLogin(settings) { () throws(ServiceLogin.NetworkProblem) in
+        if !settings.mistakes.isEmpty { daemon.settings.startedWithoutFile(settings.mistakes) }
+        if let service = inForce.streamingSettings {
+            daemon.openServiceLogin(service) { () throws(ServiceLogin.NetworkProblem) in
                 do throws(NetworkSetupError) {
-                    return try ServiceAccount(settings, clock: certificateClock)
+                    return try ServiceAccount(service, clock: certificateClock)
                 } catch {
                     throw ServiceLogin.NetworkProblem(message: error.description)
                 }
             }
         }
         do throws(Failure) {
-            try serve(daemon, board, device, streaming, web, signals)
+            daemon.openLibrary()
+            let server = try openSocket(daemon, lastGood)
+            serve(daemon, server, board, device, streaming, web, signals)
         } catch {
             daemon.shutDown()
             player.shutDown()
@@ -98,12 +105,9 @@ struct RunCommand {
 
     /// Runs until a signal ends it.
     private func serve(
-        _ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ streaming: StreamingService?, _ web: WebFiles,
-        _ signals: Signals
-    ) throws(Failure) {
-        daemon.openLibrary()
-        // Before any playback: an error here ends the start.
-        let server = try openSocket(daemon)
+        _ daemon: Daemon, _ server: JSONSocketServer?, _ board: BoardProfile?, _ device: String,
+        _ streaming: StreamingService?, _ web: WebFiles, _ signals: Signals
+    ) {
         let mpd = MPDServer.open(daemon)
         let page = WebServer.open(daemon, version: tonearmVersion)
         if let board { daemon.attach(board, lines: GPIOLines()) }
@@ -135,34 +139,30 @@ struct RunCommand {
 
     // MARK: The parts
 
-    private func readConfiguration() throws(Failure) -> Configuration {
+    private static func asFailure(_ body: () throws(ConfigurationFile.Problems) -> Void) throws(Failure) {
         do throws(ConfigurationFile.Problems) {
-            return try file.read()
+            try body()
         } catch {
             throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
         }
     }
 
-    private func readBoardProfile(_ configuration: Configuration) throws(Failure) -> BoardProfile? {
-        guard let path = configuration.boardProfile else { return nil }
-        do throws(BoardProfileError) {
-            let profile = try BoardProfile(path: path)
-            for notice in profile.notices { Log.warning(notice) }
-            return profile
+    private func openState(_ settings: inout StartSettings) throws(Failure) -> ApplianceState {
+        let folder: String
+        do throws(ConfigurationFile.Problems) {
+            folder = try settings.findState()
         } catch {
             throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
         }
-    }
-
-    private func openState(_ configuration: Configuration) throws(Failure) -> ApplianceState {
         do throws(ApplianceState.Problem) {
-            return try ApplianceState(configuration.stateFolder)
+            return try ApplianceState(folder)
         } catch {
-            // Another start would find the same newer file: the unit file does not restart on this code.
-            if case .newerVersion = error {
-                throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
-            }
-            throw Failure(lines: [error.description])
+            let lines = settings.mistakes + [error.description]
+            // Another start would find the same newer file, or the same mistakes: the unit file does not restart on
+            // this code.
+            if case .newerVersion = error { throw Failure(lines: lines, exitCode: ExitCode.configuration) }
+            throw Failure(
+                lines: lines, exitCode: settings.mistakes.isEmpty ? ExitCode.failed : ExitCode.configuration)
         }
     }
 
@@ -193,16 +193,34 @@ struct RunCommand {
         }
     }
 
+    /// Opens the content service. If its settings cannot be used, the last good settings replace all of the file.
     /// - Returns: nil without a content service.
     private func openStreaming(
-        _ configuration: Configuration, _ board: BoardProfile?, _ clock: TrustedClock, _ storage: StorageThread
+        _ settings: inout StartSettings, _ state: borrowing ApplianceState, _ clock: TrustedClock
     ) throws(Failure) -> StreamingService? {
+        let storage = state.storage
+        do throws(NetworkSetupError) {
+            return try openStreaming(state.inForce(settings.configuration), settings.board, clock, storage)
+        } catch {
+            let (lines, lastGood) = ([error.description], state.lastGood)
+            try Self.asFailure { () throws(ConfigurationFile.Problems) in
+                try settings.replace(lastGood, because: lines)
+            }
+        }
+        do throws(NetworkSetupError) {
+            return try openStreaming(state.inForce(settings.configuration), settings.board, clock, storage)
+        } catch {
+            throw Failure(lines: settings.mistakes + [error.description], exitCode: ExitCode.configuration)
+        }
+    }
+
+    private func openStreaming(
+        _ configuration: Configuration, _ board: BoardProfile?, _ clock: TrustedClock, _ storage: StorageThread
+    ) throws(NetworkSetupError) -> StreamingService? {
         guard var settings = configuration.streamingSettings else { return nil }
         settings.links = linkSettings(configuration, board)
         let clock = TrustedCertificateClock(clock, released: tonearmReleased)
-        do throws(NetworkSetupError) { return try StreamingService(settings, clock: clock, storage: storage) } catch {
-            throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
-        }
+        return try StreamingService(settings, clock: clock, storage: storage)
     }
 
     /// Opens the offline copies, if there is a content service. If that fails, music plays without them, and clients
@@ -220,14 +238,34 @@ struct RunCommand {
         }
     }
 
+    /// Opens the socket, before any playback: an error ends the start. If the file's settings of it cannot be used,
+    /// the socket is that of the last good start.
     /// - Returns: nil without a socket.
-    private func openSocket(_ daemon: Daemon) throws(Failure) -> JSONSocketServer? {
+    private func openSocket(_ daemon: Daemon, _ lastGood: Configuration?) throws(Failure) -> JSONSocketServer? {
         let configuration = daemon.settings.configuration
+        do throws(SocketFileError) {
+            return try openSocket(daemon, as: configuration)
+        } catch {
+            let mistake = error.description
+            if let lastGood, !lastGood.hasSocket(of: configuration) {
+                do throws(SocketFileError) {
+                    let server = try openSocket(daemon, as: lastGood)
+                    daemon.settings.startedWithoutFile([mistake])
+                    return server
+                } catch {}
+            }
+            throw Failure(lines: [mistake])
+        }
+    }
+
+    private func openSocket(_ daemon: Daemon, as configuration: Configuration) throws(SocketFileError)
+        -> JSONSocketServer?
+    {
         guard let path = configuration.socketPath else { return nil }
         let server = JSONSocketServer(
             daemon: daemon, path: path, mode: configuration.socketMode, group: configuration.socketGroup,
             clientLimit: configuration.clientLimit, version: tonearmVersion)
-        do throws(SocketFileError) { try server.start() } catch { throw Failure(lines: [error.description]) }
+        try server.start()
         daemon.observers.add { event in
             if event == .configuration { server.clientLimit = daemon.settings.configuration.clientLimit }
         }
@@ -278,6 +316,7 @@ struct RunCommand {
     private func reload(_ daemon: Daemon) {
         do throws(ConfigurationFile.Problems) {
             let configuration = try file.read()
+            for note in configuration.notes { Log.warning(note.description) }
             if let profile = configuration.boardProfile { try ConfigurationFile.check(profile: profile) }
             daemon.settings.reload(configuration)
             Log.notice("\(file.path) was read again")

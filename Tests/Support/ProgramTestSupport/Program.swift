@@ -89,7 +89,7 @@ public final class RunningProgram {
     }
 
     /// Waits for an effect of the program other than its output.
-    func wait(_ what: String, until isTrue: () -> Bool) throws { try process.wait(what, until: isTrue) }
+    public func wait(_ what: String, until isTrue: () -> Bool) throws { try process.wait(what, until: isTrue) }
 
     public func send(_ signal: Int32) { process.send(signal) }
 

@@ -5,10 +5,27 @@ function trimmed(text) {
     gsub(/^[ \t\r]+|[ \t\r]+$/, "", text)
     return text
 }
-function plain(text) {
-    if (text ~ /^"/) { sub(/^"/, "", text); sub(/"[ \t]*([#;].*)?$/, "", text); return text }
-    sub(/(^|[ \t])[#;].*$/, "", text)
-    return trimmed(text)
+# Reads a value by the engine's rules (Sources/Appliance/Configuration/ConfigurationText.swift). Sets value, is_cut:
+# whether a comment that may belong to it follows a value without quotes, and fault: why it cannot be read, or nothing.
+function read_value(text,  at, sign, rest) {
+    value = fault = ""; is_cut = 0
+    if (text !~ /^"/) {
+        value = text
+        is_cut = sub(/(^|[ \t\r])[#;].*$/, "", value)
+        value = trimmed(value)
+        return
+    }
+    for (at = 2; at <= length(text); at++) {
+        sign = substr(text, at, 1)
+        if (sign == "\"") {
+            rest = substr(text, at + 1)
+            if (rest !~ /^[ \t\r]*$/ && rest !~ /^[ \t\r]+[#;]/) fault = "has something after its closing quote"
+            return
+        }
+        if (sign == "\\" && substr(text, at + 1, 1) ~ /["\\]/) sign = substr(text, ++at, 1)
+        value = value sign
+    }
+    fault = "does not end with its quote"
 }
 # A mistake in a network's section leaves out that network alone; any other one keeps the file from being applied.
 function wrong(text) { tell(error_file, FNR, text) }
@@ -17,22 +34,15 @@ function wrong_network(name, line, text) {
     tell(network_error_file, line, "[" title[name] "]: " text)
 }
 function tell(file, line, text) { print "tonearm.conf:" line ": " text >> file }
-# Whether a value without quotes ends before a #, which may belong to it. It is used all the same.
-function is_cut(text) { return text !~ /^"/ && text ~ /[ \t][#;]/ }
-# Whether a quote is missing: then nobody knows where the value ends.
-function lacks_quote(text) { return text ~ /^"/ && text !~ /^".*"[ \t]*([#;].*)?$/ }
 function note_cut(key) {
     tell(note_file, FNR, "the " key " ends before the # or ;. If that belongs to it, put the whole of it in quotes: " \
-        key " = \"…\"")
+        key " = \"…\". Otherwise begin a line with the comment")
 }
-# The network of a section, by its exact title: a name of plain letters, and no other network's.
-function network_of(section,  plain_name, unique, count) {
-    if (section in known_network) return known_network[section]
-    plain_name = section; sub(/^wifi /, "network.", plain_name); gsub(/[^A-Za-z0-9.-]/, "_", plain_name)
-    unique = plain_name
-    for (count = 2; unique in begins; count++) unique = plain_name "-" count
-    network[++networks] = unique; begins[unique] = FNR; title[unique] = section
-    return known_network[section] = unique
+# A section [wifi NAME] begins: a network of its own, or a part of one.
+function begin_part(section) { title[++parts] = section; begins[parts] = FNR; return parts }
+function set_key(name, key, value, line) {
+    if ((name, key) in of) return wrong_network(name, line, key " was set in line " line_of[name, key] " already")
+    of[name, key] = value; line_of[name, key] = line
 }
 # What is wrong with a network's key, or nothing.
 function network_mistake(key, value) {
@@ -43,21 +53,44 @@ function network_mistake(key, value) {
     if (key == "security" && value !~ /^(wpa2|wpa3|open)$/) return "security is wpa2, wpa3 or open"
     return ""
 }
-# Behind the last line of the first file: what a section as a whole lacks, and the networks that are whole.
-function finish_networks(  number, name, key, keys, count, i) {
+# Behind the last line of the first file: joins the parts of networks, as each has one ssid, and names the networks.
+function join_parts(keys, count,  part, name, other, i, plain_name) {
+    for (part = 1; part <= parts; part++) {
+        name = other = 0
+        for (i = 1; i < part; i++) if (title[i] == title[part] && i in network) {
+            other = i
+            if (!((i, "ssid") in of && (part, "ssid") in of)) name = i
+        }
+        if (name) {
+            for (i = 1; i <= count; i++)
+                if ((part, keys[i]) in of) set_key(name, keys[i], of[part, keys[i]], line_of[part, keys[i]])
+            if (part in is_left_out) is_left_out[name] = 1
+            continue
+        }
+        plain_name = title[part]; sub(/^wifi /, "network.", plain_name); gsub(/[^A-Za-z0-9.-]/, "_", plain_name)
+        network[part] = plain_name
+        for (i = 2; network[part] in taken; i++) network[part] = plain_name "-" i
+        taken[network[part]] = 1
+        if (other) tell(note_file, begins[part], "[" title[part] "] begins in line " begins[other] " already. Both " \
+            "networks are used; give each section a name of its own")
+    }
+}
+# What a section as a whole lacks, and the networks that are whole.
+function finish_networks(  name, key, keys, count, i) {
     count = split(known["wifi NAME"], keys, " ")
-    for (number = 1; number <= networks; number++) {
-        name = network[number]
+    join_parts(keys, count)
+    for (name = 1; name <= parts; name++) {
+        if (!(name in network)) continue
         if (!(name in is_left_out) && !((name, "ssid") in of)) wrong_network(name, begins[name], "the ssid is missing")
         if (!(name in is_left_out) && of[name, "security"] ~ /^wpa/ && !((name, "password") in of))
             wrong_network(name, begins[name], "the password is missing; a network without one has security = open")
         if (name in is_left_out) continue
         for (i = 1; i <= count; i++) {
             key = keys[i]
-            if ((name, key) in of && of[name, key] != "") print name "." key "=" of[name, key] > system_file
+            if ((name, key) in of && of[name, key] != "") print network[name] "." key "=" of[name, key] > system_file
         }
     }
-    networks = 0
+    parts = 0
 }
 BEGIN {
     known["image"] = " name dac serial-console "
@@ -77,24 +110,30 @@ file == 1 && line ~ /^\[/ {
     section = line; sub(/^\[/, "", section); sub(/\].*$/, "", section); section = trimmed(section)
     kind = section; sub(/^wifi .*/, "wifi NAME", kind)
     is_system = kind in known
-    name = kind == "wifi NAME" ? network_of(section) : section
+    name = kind == "wifi NAME" ? begin_part(section) : section
+    if (is_system && line !~ /^\[[^\]]*\]([ \t\r]+[#;].*)?$/) {
+        mistake = "a section is written [name], alone on its line"
+        if (kind == "wifi NAME") wrong_network(name, FNR, mistake); else wrong(mistake)
+    }
 }
 file == 1 && is_system {
     print "" > engine_file
     if (line == "" || line ~ /^[#;\[]/) next
     sign = index(line, "=")
-    key = trimmed(substr(line, 1, sign - 1)); written = trimmed(substr(line, sign + 1)); value = plain(written)
-    if (sign && is_cut(written) && key ~ /^(ssid|password|queue)$/) note_cut(key)
+    key = trimmed(substr(line, 1, sign - 1)); read_value(trimmed(substr(line, sign + 1)))
+    if (sign && is_cut && key ~ /^(name|ssid|password|queue)$/) note_cut(key)
     if (kind == "wifi NAME") {
         mistake = sign ? network_mistake(key, value) : "\"" line "\" is not key = value"
-        if (sign && lacks_quote(written)) mistake = "the " key " does not end with its quote"
+        if (sign && fault != "") mistake = "the " key " " fault
         if (mistake != "") wrong_network(name, FNR, mistake)
-        else of[name, key] = value
+        else set_key(name, key, value, FNR)
         next
     }
     if (!sign) { wrong("\"" line "\" is neither a [section] nor key = value"); next }
-    if (lacks_quote(written)) { wrong("the " key " does not end with its quote"); next }
+    if (fault != "") { wrong("the " key " " fault); next }
     if (!index(known[kind], " " key " ")) { wrong("unknown key \"" key "\" in [" section "]; there are:" known[kind]); next }
+    if ((section, key) in line_of) { wrong(key " was set in line " line_of[section, key] " already"); next }
+    line_of[section, key] = FNR
     if (key == "country" && value !~ /^[A-Z][A-Z]$/) { wrong("country is two capital letters, as in DE"); next }
     if (key == "dac" && value !~ /^(pcm5102a|pcm512x|max98357a|wm8804)?$/) { wrong("dac is pcm5102a, pcm512x, max98357a or wm8804"); next }
     if (key == "serial-console" && value !~ /^(yes|no)$/) { wrong(key " is yes or no"); next }
