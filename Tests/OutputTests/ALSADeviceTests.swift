@@ -1,3 +1,4 @@
+import CALSA
 import Foundation
 import PCM
 import Testing
@@ -25,6 +26,19 @@ struct ALSADeviceTests {
         -> any PlaybackDevice
     {
         try ALSADeviceProvider(configuration: configuration).open(request)
+    }
+
+    @Test("what follows a plug-in is not known; a card, a file and nothing are the end of the way")
+    func route() throws {
+        #expect(try open(.stereo("null")).configuration.route == .direct)
+        #expect(try open(.stereo("file:FILE=/dev/null,FORMAT=raw")).configuration.route == .direct)
+        #expect(try open(.stereo("pair"), Self.narrow).configuration.route == .plugIn)
+        let types: [(snd_pcm_type_t, DeviceRoute)] = [
+            (SND_PCM_TYPE_HW, .direct), (SND_PCM_TYPE_IOPLUG, .server), (SND_PCM_TYPE_DMIX, .server),
+            (SND_PCM_TYPE_SHARE, .server), (SND_PCM_TYPE_SOFTVOL, .plugIn), (SND_PCM_TYPE_HOOKS, .plugIn),
+            (SND_PCM_TYPE_ROUTE, .plugIn), (SND_PCM_TYPE_EXTPLUG, .plugIn),
+        ]
+        for (type, route) in types { #expect(DeviceRoute(type) == route, "\(type)") }
     }
 
     @Test(

@@ -11,7 +11,7 @@ import Testing
 struct SignalPathTests {
     private static func path(
         bits: Int = 16, converted: Int? = nil, format: SampleFormat = .s32, significant: Int = 32, from source: Int = 2,
-        routing: ChannelRouting = .straight, _ scaling: SampleScaling = SampleScaling()
+        routing: ChannelRouting = .straight, route: DeviceRoute = .direct, _ scaling: SampleScaling = SampleScaling()
     ) -> SignalPath {
         var context = PlaybackContext(productId: "a.flac", playbackSessionId: "", referenceId: "")
         context.audioBitDepth = bits
@@ -20,6 +20,7 @@ struct SignalPathTests {
             device: "hw:0", sampleRate: 48_000, channelCount: 2, sampleFormat: format, significantBits: significant,
             bufferFrames: 4800, periodFrames: 1200, memoryMapped: true)
         device.adaptation = ChannelAdaptation(from: source, to: 2, routing: routing)
+        device.route = route
         return SignalPath(context, device, scaling)
     }
 
@@ -52,9 +53,18 @@ struct SignalPathTests {
         #expect(SignalPath.Change(named: "sound") == nil)
     }
 
+    @Test("A sound server or a plug-in may change samples: the path is not bit-perfect, and says so after the others")
+    func unknown() {
+        #expect(!Self.path(route: .server).isBitPerfect && !Self.path(route: .plugIn).isBitPerfect)
+        #expect(Self.path(route: .server).description == "through a sound server")
+        #expect(Self.path(route: .plugIn).description == "through a plug-in of ALSA")
+        let scaled = Self.path(route: .server, SampleScaling(isVolumeScaled: true))
+        #expect(scaled.description == "volume scaled, through a sound server")
+    }
+
     @Test("Of DSD over PCM only silence is a change, and the path says what does not apply")
     func dsd() {
-        let device = DeviceConfiguration(
+        var device = DeviceConfiguration(
             device: "hw:0", sampleRate: 176_400, channelCount: 2, sampleFormat: .s24, significantBits: 24,
             bufferFrames: 4800, periodFrames: 1200, memoryMapped: true)
         var context = PlaybackContext(productId: "a.dsf", playbackSessionId: "", referenceId: "")
@@ -64,6 +74,8 @@ struct SignalPathTests {
         #expect(path.note == "software volume and normalization do not apply" && Self.path().note == nil)
         #expect(SignalPath(context, device, SampleScaling(isMuted: true, isSilent: true)).changes == [.mute])
         #expect(SignalPath(context, device, SampleScaling(isSilent: true)).description == "muted, DSD over PCM")
+        device.route = .server
+        #expect(SignalPath(context, device, SampleScaling()).changes == [.server])
     }
 
     @Test("The engine says it of the product that is heard: its own gain, mute, and the mean of both channels")

@@ -68,6 +68,8 @@ const TEXTS = {
   "path.volume": ["the volume is set in software", "die Lautstärke wird in Software eingestellt"],
   "path.mute": ["it is muted", "es ist stumm"],
   "path.depth": ["it is dithered to fewer bits", "auf weniger Bits gerundet"],
+  "path.server": ["it goes through a sound server", "der Ton geht durch einen Soundserver"],
+  "path.plug-in": ["it goes through a plug-in of ALSA", "der Ton geht durch ein Plug-in von ALSA"],
   "path.dop": ["DSD over PCM", "DSD über PCM"],
 
   "problems.label": ["Problems", "Probleme"],

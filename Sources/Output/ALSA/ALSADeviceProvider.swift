@@ -63,6 +63,7 @@ public final class ALSADeviceProvider: DeviceProvider {
             var configuration = try install(request, sampleFormat, handle)
             configuration.channels = channels
             configuration.rates = capabilities.rates
+            configuration.route = DeviceRoute(snd_pcm_type(handle.raw))
             configuration.layout = ChannelMap.settled(of: handle, channelCount: configuration.channelCount)
             unwritableFile = FilePlugin.unwritableFile(of: handle)
             device = try ALSADevice(handle, configuration: configuration, clock: clock)

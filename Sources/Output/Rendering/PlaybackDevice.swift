@@ -114,6 +114,8 @@ public struct DeviceConfiguration: Equatable, Sendable {
     public var routing = ChannelRouting.straight
     /// How the channels of the audio become those of the device; nil when they are the same.
     public var adaptation: ChannelAdaptation?
+    /// The path of samples after the device.
+    public var route = DeviceRoute.direct
 
     /// - Parameter channels: nil when `channelCount` is the only count.
     public init(

@@ -20,6 +20,10 @@ public struct SignalPath: Equatable, Sendable {
         case mute
         /// The device takes fewer bits than the audio has: it is dithered.
         case depth
+        /// A sound server follows, which may change samples.
+        case server
+        /// Another plug-in of alsa-lib follows, which may change samples.
+        case plugIn = "plug-in"
 
         /// - Parameter name: a raw value.
         public init?(named name: String) {
@@ -34,7 +38,8 @@ public struct SignalPath: Equatable, Sendable {
     /// Whether the device gets DSD over PCM, to which neither volume nor normalization apply.
     public let isDSDOverPCM: Bool
 
-    /// Whether every sample of the decoder reaches the device unchanged. A mixer in the card comes later.
+    /// Whether every sample of the decoder reaches the card unchanged, as far as is known. A mixer in the card comes
+    /// later.
     public var isBitPerfect: Bool { changes.isEmpty }
 
     /// Takes changes from another form.
@@ -48,7 +53,7 @@ public struct SignalPath: Equatable, Sendable {
     init(_ context: PlaybackContext, _ device: DeviceConfiguration, _ scaling: SampleScaling) {
         isDSDOverPCM = context.isDSDOverPCM
         guard !isDSDOverPCM else {
-            changes = scaling.isSilent ? [.mute] : []
+            changes = (scaling.isSilent ? [.mute] : []) + Self.changes(on: device.route)
             return
         }
         var changes: [Change] = []
@@ -62,7 +67,15 @@ public struct SignalPath: Equatable, Sendable {
         }
         // Converted audio has more bits than any converter.
         if context.convertedSampleRate == nil, context.audioBitDepth ?? 0 > device.keptBits { changes.append(.depth) }
-        self.changes = changes
+        self.changes = changes + Self.changes(on: device.route)
+    }
+
+    private static func changes(on route: DeviceRoute) -> [Change] {
+        switch route {
+        case .direct: []
+        case .server: [.server]
+        case .plugIn: [.plugIn]
+        }
     }
 }
 
@@ -85,6 +98,8 @@ extension SignalPath: CustomStringConvertible {
         case .volume: "volume scaled"
         case .mute: "muted"
         case .depth: "bits dithered"
+        case .server: "through a sound server"
+        case .plugIn: "through a plug-in of ALSA"
         }
     }
 }
