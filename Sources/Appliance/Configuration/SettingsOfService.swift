@@ -32,8 +32,8 @@ extension Setting {
         Setting(
             .authorities, "network", "ca-file", .path(orWord: "none"), "none",
             """
-            Certificates (PEM) of authorities beside the system's: that of a service of one's own. Certificates are
-            always verified.
+            Certificates (PEM) of authorities beside the system's: that of the authority which has signed the
+            certificate of your service, or the service's own, if it has signed that itself. They are always verified.
             """),
         Setting(
             .pins, "network", "pins", .pins, "none",
@@ -72,8 +72,9 @@ extension Setting {
         Setting(
             .offlineOnly, "offline", "only", .choice(["yes", "no"]), "no", changesWhileRunning: true,
             """
-            The offline mode: with yes, products of the service play only as offline copies, and nothing is
-            downloaded or validated. What plays already goes on to its end.
+            The offline mode: with yes nothing uses the network. Products of the service play only as offline copies;
+            web addresses and stations do not play. Nothing is downloaded or validated. A stream that plays already is
+            heard as far as it has arrived.
             """),
         Setting(
             .offlineQuality, "offline", "quality", .choice(["low", "high", "lossless", "hi-res-lossless"]), "lossless",

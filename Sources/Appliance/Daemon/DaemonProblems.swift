@@ -12,8 +12,10 @@ public final class DaemonProblems {
     init(changed: @escaping () -> Void) { self.changed = changed }
 
     /// Sets a problem or its end, and logs it.
-    /// - Parameter message: nil when the problem is resolved.
+    /// - Parameter message: nil when the problem is resolved. Names in it may come from files and devices: it is made
+    ///   visible.
     public func set(_ subject: String, _ message: String?) {
+        let message = message.map { VisibleText.visible($0) }
         guard replace(subject, message) else { return }
         // The engine logs problems of the device.
         if !subject.utf8.elementsEqual(DaemonProblem.device.utf8) {

@@ -1,5 +1,15 @@
 /// Makes text from untrusted sources safe to show: tags, names of files, clients.
 public enum VisibleText {
+    /// Returns `text` with each scalar as `escape` shows it.
+    public static func visible(_ text: String) -> String {
+        if !text.unicodeScalars.contains(where: { escape($0) != nil }) { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if let escaped = escape(scalar) { result += escaped } else { result.unicodeScalars.append(scalar) }
+        }
+        return result
+    }
+
     /// Returns the visible form of a scalar that must not reach a terminal; nil for all others, which are shown
     /// unchanged. Escaped are control characters (C0, DEL, C1), line and paragraph separators, and scalars that change
     /// the direction of writing. So are the bytes of a name that is not UTF-8 (`FileName`).
