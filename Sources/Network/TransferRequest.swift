@@ -30,6 +30,9 @@ public struct TransferRequest: Sendable {
     public var isReadInParts = false
     /// The maximum time from the request to the first byte, in milliseconds; nil: as configured.
     public var firstByteTimeout: Int?
+    /// The maximum time without progress in each phase, in milliseconds: until the connection is open, until the first
+    /// byte, and between two bytes. nil: as configured for each of them. It only shortens those times.
+    public var longestSilence: Int?
     /// Whether redirects are followed: at most five, and never from https to http.
     public var isRedirectAllowed = true
     /// Whether the transfer may use a link that costs money. Otherwise no such connection is opened, and the transfer

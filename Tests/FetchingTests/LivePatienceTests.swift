@@ -25,11 +25,25 @@ struct LivePatienceTests {
         #expect(patience.delay(afterAttempt: 1_500_000_000) == 1_000_000_000)
         #expect(patience.delay(afterAttempt: 1_400_000_000) == 1_000_000_000)
         #expect(patience.delay(afterAttempt: 100_000_000) == nil)
-        patience.proceeds()
+        patience = LivePatience(targetDuration: 2)
+        #expect(patience.delay(afterAttempt: 2_900_000_000) == 1_000_000_000)
+        patience.proceeds(after: 0)
         #expect(patience.delay(afterAttempt: 3_999_999_999) == 1_000_000_000)
         #expect(patience.delay(afterAttempt: .max) == nil)
-        #expect(LivePatience(targetDuration: 10).firstByteTimeout == 10_000)
-        #expect(LivePatience(targetDuration: 1).firstByteTimeout == 4000)
+        #expect(LivePatience(targetDuration: 10).longestSilence == 10_000)
+        #expect(LivePatience(targetDuration: 1).longestSilence == 4000)
+    }
+
+    @Test("A resource that trickles is given up after four target durations, or 4 s", arguments: [0.5, 1, 6])
+    func slow(target: Double) {
+        var patience = LivePatience(targetDuration: target)
+        let limit = max(4, 4 * target)
+        for step in 1...7 {
+            patience.proceeds(after: Int64(limit * 1e9 / 8))
+            #expect(!patience.isTooSlow, "\(step)")
+        }
+        patience.proceeds(after: Int64(limit * 1e9 / 8))
+        #expect(patience.isTooSlow && patience.delay(afterAttempt: 0) == nil)
     }
 
     @Test("Five refusals without sound between them are a new session, an outage is none")
@@ -109,6 +123,67 @@ struct LivePatienceTests {
         #expect(resource.ends == [nil])
         #expect(resource.bytes == Array(Self.bytes[Int(start ?? 0)..<(start == nil ? 256 : 240)]))
         #expect(sent == (resource.bytes.count + 39) / 40)
+        transfer.cancel()
+    }
+
+    @Test("The request that is sent limits each silence, in later attempts too", arguments: [nil, 16 as Int64])
+    func limits(start: Int64?) {
+        network.server = { $0.end(.timeOut(.body)) }
+        let transfer = transfer(from: start, upTo: start.map { _ in 240 })
+        wait(3000)
+        #expect(network.transfers.count == 2)
+        for sent in network.transfers {
+            #expect(sent.request.longestSilence == 6000 && sent.request.firstByteTimeout == 6000)
+        }
+        transfer.cancel()
+    }
+
+    @Test("Bytes that arrive too slowly are given up, whether the answer is cut again and again or goes on")
+    func trickle() {
+        for isCut in [false, true] {
+            let resource = RecordedResource()
+            network.server = { _ in }
+            let transfer = LiveTransfer(
+                TransferRequest(url: "https://content/1"), of: ResourceVersion(), over: network,
+                LiveRetries(targetDuration: 6, clock: clock), progress: nil, into: resource)
+            var steps = 0
+            while resource.ends.isEmpty, steps < 100 {
+                let sent = network.last
+                let from = Int(sent.request.range?.from ?? 0)
+                if isCut || steps == 0 {
+                    sent.begin(
+                        from == 0 ? 200 : 206,
+                        from == 0 ? [("Content-Length", "256")] : [("Content-Range", "bytes \(from)-255/256")])
+                }
+                clock.advance(by: 2_000_000_000)
+                sent.deliver([1])
+                if isCut {
+                    sent.end(.connection(.lost))
+                    clock.advance(by: 3_000_000_000)
+                    network.passDelays()
+                }
+                steps += 1
+            }
+            // 24 s in all: of 2 s for a byte, and of 3 s more for each cut.
+            #expect(steps == (isCut ? 6 : 13), "\(steps)")
+            #expect(resource.ends == [.transfer(.timeOut(.body))])
+            transfer.cancel()
+        }
+    }
+
+    @Test("A pause of the receiver is no silence: the rest is requested after it")
+    func paused() {
+        network.server = { _ in }
+        let transfer = transfer()
+        network.last.begin(200, [("Content-Length", "256")])
+        resource.takesMore = false
+        network.last.deliver(Array(Self.bytes[..<40]))
+        clock.advance(by: 3_600_000_000_000)
+        resource.takesMore = true
+        network.server = { LiveAnswer.serve(Self.bytes, to: $0) }
+        network.last.end(.connection(.lost))
+        wait(3000)
+        #expect(resource.ends == [nil] && resource.bytes == Self.bytes)
         transfer.cancel()
     }
 

@@ -105,6 +105,24 @@ struct FailureTests {
         #expect(network.run(server.url(scheme: "https")).error == .timeOut(.connecting))
     }
 
+    @Test(
+        "a request's own limit is that of every phase",
+        arguments: [
+            (nil, "https", .connecting), ("", "http", .firstByte), ("HTTP/1.1 200 OK\r\n", "http", .body),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab", "http", .body),
+        ] as [(String?, String, TransferPhase)])
+    func ownLimit(answer: String?, scheme: String, phase: TransferPhase) {
+        let server = ScriptedServer { connection in
+            if let answer, connection.request() != nil { connection.send(answer) }
+            connection.waitForClose()
+        }
+        var request = TransferRequest(url: server.url(scheme: scheme))
+        request.longestSilence = 50
+        let sink = RecordingSink()
+        _ = network.start(request, into: sink)
+        #expect(sink.waitForEnd() == .timeOut(phase))
+    }
+
     @Test("no name server answers, or there is no such name", .enabled(if: PrivateResolver.isAvailable))
     func names() throws {
         let silent = try PrivateResolver(1)

@@ -195,10 +195,26 @@ struct RedirectionTests {
 
 @Suite("Limits of time")
 struct PhaseDeadlineTests {
-    private func deadline() -> PhaseDeadline {
+    private func deadline(firstByteTimeout: Int? = nil, longestSilence: Int? = nil) -> PhaseDeadline {
         var settings = NetworkSettings { 0 }
         (settings.connectTimeout, settings.firstByteTimeout, settings.silenceTimeout) = (10, 20, 30)
-        return PhaseDeadline(settings)
+        return PhaseDeadline(settings, firstByteTimeout: firstByteTimeout, longestSilence: longestSilence)
+    }
+
+    @Test(
+        "a request may limit the silence of every phase, and lengthens none",
+        arguments: [
+            (nil, nil, [10, 10, 20, 30]), (nil, 4, [4, 4, 4, 4]), (nil, 25, [10, 10, 20, 25]),
+            (25, 25, [10, 10, 25, 25]), (50, nil, [10, 10, 50, 30]),
+        ] as [(Int?, Int?, [Int64])])
+    func limited(firstByteTimeout: Int?, longestSilence: Int?, milliseconds: [Int64]) {
+        let phases: [TransferPhase] = [.resolving, .connecting, .firstByte, .body]
+        let found = phases.map { phase in
+            var deadline = deadline(firstByteTimeout: firstByteTimeout, longestSilence: longestSilence)
+            deadline.enter(phase, at: 0)
+            return deadline.deadline
+        }
+        #expect(found == milliseconds.map { $0 * 1_000_000 })
     }
 
     @Test("waiting for a place among the connections, and a pause of the sink, have none")

@@ -37,6 +37,11 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         var head: (head: ResponseHead, length: Int64?)?
         /// Whether it is something other than the resource.
         var isForeign = false
+        /// Whether the receiver had no room for the last bytes. This time does not count.
+        var isPaused = false
+
+        /// Returns the time since the last new byte, in nanoseconds.
+        func silence(at now: Int64) -> Int64 { isPaused ? 0 : now - since }
     }
 
     /// Begins the first attempt.
@@ -75,7 +80,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     private func attempt() {
         if lock.withLock({ isCancelled }) { return finish(.cancelled) }
         var request = request.rest(from: arrived)
-        request.firstByteTimeout = patience.firstByteTimeout
+        request.live(longestSilence: patience.longestSilence)
         // The cached answer may be the useless one.
         if attempts > 0 { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
         answer = Answer(since: retries.clock.now())
@@ -114,17 +119,21 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
 
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
         if arrived == 0, retries.refusesText, Self.isText(bytes) { answer.isForeign = true }
-        if answer.isForeign {
+        if answer.isForeign || patience.isTooSlow {
             lock.withLock { transfer }?.cancel()
             return .more
         }
         // The receiver is not notified of answers without a byte of the resource.
         if arrived == 0, let head = answer.head { receiver.began(head.head, length: head.length) }
-        guard receiver.received(bytes) == .more else { return .enough }
+        guard receiver.received(bytes) == .more else {
+            answer.isPaused = true
+            return .enough
+        }
         if let head = answer.head { version = version.completed(by: ResourceVersion(head.head)) }
         arrived += Int64(bytes.count)
-        patience.proceeds()
-        answer.since = retries.clock.now()
+        let now = retries.clock.now()
+        patience.proceeds(after: answer.silence(at: now))
+        (answer.since, answer.isPaused) = (now, false)
         progress?.proceeds(progressID)
         return .more
     }
@@ -142,7 +151,8 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
             addresses?.turnAway(from: answer.head?.head.effectiveURL)
         }
         guard let failure = answer.isForeign ? .text : failure ?? missing else { return finish(nil) }
-        let took = retries.clock.now() - answer.since
+        if patience.isTooSlow { return finish(.transfer(.timeOut(.body))) }
+        let took = answer.silence(at: retries.clock.now())
         guard failure.byteSourceError.isOfLiveAnswer, let delay = patience.delay(afterAttempt: took) else {
             return finish(failure)
         }

@@ -80,7 +80,7 @@ struct RequestedBytes {
     /// Returns the request of the next attempt.
     /// - Parameters:
     ///   - url: an alternative address; nil for that of the request.
-    ///   - firstByteTimeout: in milliseconds; nil: as configured.
+    ///   - firstByteTimeout: in milliseconds; nil: that of the request.
     mutating func nextRequest(at url: String?, firstByteTimeout: Int?) -> TransferRequest {
         if !continues { (arrived, beginning.validator) = (0, nil) }
         var next = request
@@ -94,7 +94,7 @@ struct RequestedBytes {
             next.headers.removeAll { $0.isNamed("If-Range") }
         }
         if let url { next.url = url }
-        next.firstByteTimeout = firstByteTimeout
+        if let firstByteTimeout { next.firstByteTimeout = firstByteTimeout }
         return next
     }
 

@@ -7,11 +7,14 @@ struct PhaseDeadline {
     private var since: Int64 = 0
     private var isPaused = false
 
-    /// - Parameter firstByteTimeout: in milliseconds; nil: as configured.
-    init(_ settings: NetworkSettings, firstByteTimeout: Int? = nil) {
-        connectTimeout = Self.nanoseconds(settings.connectTimeout)
-        self.firstByteTimeout = Self.nanoseconds(firstByteTimeout ?? settings.firstByteTimeout)
-        silenceTimeout = Self.nanoseconds(settings.silenceTimeout)
+    /// - Parameters:
+    ///   - firstByteTimeout: in milliseconds; nil: as configured.
+    ///   - longestSilence: limits each phase, in milliseconds; nil without a limit.
+    init(_ settings: NetworkSettings, firstByteTimeout: Int? = nil, longestSilence: Int? = nil) {
+        let limit = longestSilence ?? .max
+        connectTimeout = Self.nanoseconds(min(settings.connectTimeout, limit))
+        self.firstByteTimeout = Self.nanoseconds(min(firstByteTimeout ?? settings.firstByteTimeout, limit))
+        silenceTimeout = Self.nanoseconds(min(settings.silenceTimeout, limit))
     }
 
     /// When the transfer fails; nil: it may wait for ever.

@@ -23,7 +23,8 @@ final class ServerConnection {
 
     init(
         _ handle: consuming EasyHandle, settings: NetworkSettings, verification: ServerVerification, way: TransferWay,
-        firstByteTimeout: Int? = nil, on loop: EventLoop, timedOut: @escaping (TransferPhase) -> Void
+        firstByteTimeout: Int? = nil, longestSilence: Int? = nil, on loop: EventLoop,
+        timedOut: @escaping (TransferPhase) -> Void
     ) {
         self.handle = handle
         self.settings = settings
@@ -31,7 +32,8 @@ final class ServerConnection {
         self.way = way
         self.loop = loop
         self.timedOut = timedOut
-        deadline = PhaseDeadline(settings, firstByteTimeout: firstByteTimeout)
+        deadline = PhaseDeadline(
+            settings, firstByteTimeout: firstByteTimeout, longestSilence: longestSilence)
     }
 
     // MARK: Requests

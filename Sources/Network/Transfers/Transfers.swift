@@ -71,7 +71,7 @@ final class Transfers: @unchecked Sendable {
             settings.links, proxy: settings.proxy, peers: peers, mayUseMeteredLink: request.mayUseMeteredLink)
         let connection = ServerConnection(
             handle, settings: settings, verification: ServerVerification(authorities, clock: settings.clock), way: way,
-            firstByteTimeout: request.firstByteTimeout, on: loop
+            firstByteTimeout: request.firstByteTimeout, longestSilence: request.longestSilence, on: loop
         ) { [self] phase in
             if let transfer = running[number] { end(transfer, .timeOut(phase)) }
         }

@@ -237,7 +237,7 @@ final class LivePlaylist {
         var request = TransferRequest.content(url, requests.space)
         request.headers.append(HeaderField("Cache-Control", "no-cache"))
         request.maximumBody = Int64(ServiceRequests.longestAnswer)
-        request.firstByteTimeout = pace.firstByteTimeout
+        request.live(longestSilence: pace.longestSilence)
         let addresses = ResourceAddresses(Alternatives(url, bases: bases), failed: requests.failed)
         let reload = LiveReload(
             request, at: addresses, requests, after: delay, wantsLink: pace.failure?.isOfNetwork ?? false)

@@ -14,7 +14,9 @@ final class LiveReload: @unchecked Sendable {
     private let lock = Lock()
     private var transfer: ResourceTransfer?
     private var isCancelled = false
+    private var isLate = false
 
+    /// Begins after `delay`. It may be silent as long as the request says, and take twice as long in all.
     /// - Parameters:
     ///   - addresses: of the same playlist, which are requested in turn.
     ///   - wantsLink: whether a new link ends the delay.
@@ -39,11 +41,27 @@ final class LiveReload: @unchecked Sendable {
             self.transfer = transfer
             return isCancelled
         }
-        if isUnwanted { transfer.cancel() }
+        if isUnwanted { return transfer.cancel() }
+        guard answer.result == nil, let silence = request.longestSilence else { return }
+        network.schedule(after: 2 * Int64(silence) * 1_000_000) { [weak self] in self?.giveUp() }
+    }
+
+    /// Cancels the request if it has not ended.
+    private func giveUp() {
+        guard answer.result == nil else { return }
+        let transfer = lock.withLock {
+            isLate = true
+            return self.transfer
+        }
+        transfer?.cancel()
     }
 
     /// The result; nil until the request has ended.
-    var result: Result<WholeAnswer.Content, ResourceFailure>? { answer.result }
+    var result: Result<WholeAnswer.Content, ResourceFailure>? {
+        guard let result = answer.result else { return nil }
+        if case .failure(.cancelled) = result, lock.withLock({ isLate }) { return .failure(.transfer(.timeOut(.body))) }
+        return result
+    }
 
     func cancel() {
         let transfer = lock.withLock {

@@ -4,7 +4,7 @@ import Network
 /// When the playlist or the manifest of a live stream is loaded again, as a value. Times are in nanoseconds of the
 /// owner's clock.
 struct PlaylistPace {
-    private static let longestFirstByteTimeout = 120_000
+    private static let mostSilence = 120_000
 
     /// The time from one load to the next, in seconds.
     var interval: Double
@@ -12,24 +12,23 @@ struct PlaylistPace {
     var hasGrown = true
     /// Why the last load has failed; nil when it has succeeded.
     private(set) var failure: ResourceFailure?
-    /// The timeout of the next load, in milliseconds.
-    private(set) var firstByteTimeout: Int
+    /// How long the next load may be silent, in milliseconds. The whole load may take twice as long.
+    private(set) var longestSilence: Int
     private let patience: LivePatience
     private var loadTime: Int64
 
     init(interval: Double, _ patience: LivePatience, at now: Int64) {
         self.interval = interval
         self.patience = patience
-        firstByteTimeout = patience.firstByteTimeout
+        longestSilence = patience.longestSilence
         loadTime = now
     }
 
     mutating func succeeded() { failure = nil }
 
     mutating func failed(_ failure: ResourceFailure, at now: Int64) {
-        if failure == .transfer(.timeOut(.firstByte)) {
-            firstByteTimeout = min(2 * firstByteTimeout, Self.longestFirstByteTimeout)
-        }
+        // A server may need longer.
+        if case .transfer(.timeOut) = failure { longestSilence = min(2 * longestSilence, Self.mostSilence) }
         self.failure = failure
         hasGrown = false
         loadTime = now

@@ -11,6 +11,8 @@ package final class RecordedResource: ResourceReceiver, @unchecked Sendable {
     package var beginnings = 0
     /// The reasons of its ends, one for each end.
     package var ends: [ResourceFailure?] = []
+    /// Whether there is room for more bytes.
+    package var takesMore = true
 
     package init() {}
 
@@ -19,6 +21,7 @@ package final class RecordedResource: ResourceReceiver, @unchecked Sendable {
         beginnings += 1
     }
     package func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        guard takesMore else { return .enough }
         self.bytes.append(contentsOf: bytes)
         return .more
     }
