@@ -19,6 +19,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     private let lock = Lock()
     private var buffer: BoundedBuffer
     private var arrivingVersion = ResourceVersion()
+    private var head: (isOfStation: Bool, endsWithConnection: Bool) = (false, false)
     /// The offset at which the last read ended.
     private var readEnd: Int64
     private var meter: TransferMeter?
@@ -47,6 +48,14 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
 
     /// The version of the bytes, as far as it is known.
     var version: ResourceVersion { lock.withLock { arrivingVersion } }
+
+    /// Whether the bytes are the endless stream of a station.
+    var isOfStation: Bool { lock.withLock { head.isOfStation } }
+
+    /// Whether the transfer has ended with a connection that may have broken too early.
+    var mayHaveRest: Bool {
+        lock.withLock { if case .complete = buffer.progress { head.endsWithConnection } else { false } }
+    }
 
     /// Whether nothing more will arrive.
     var isOver: Bool { lock.withLock { if case .arriving = buffer.progress { false } else { true } } }
@@ -142,6 +151,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     func began(_ head: ResponseHead, length: Int64?) {
         lock.withLock {
             arrivingVersion = ResourceVersion(head)
+            self.head = (head.isOfStation, head.endsWithConnection)
             if head.isFromCache { meter = nil }
         }
     }

@@ -150,6 +150,12 @@ package final class StreamedBytes: ByteSource {
     /// Whether all bytes have arrived, or no more will.
     package var isComplete: Bool { current.window.isOver }
 
+    /// Whether the bytes are the endless stream of a station. Known once bytes have arrived.
+    package var isOfStation: Bool { main.window.isOfStation }
+
+    /// Whether the bytes have ended with a connection that may have broken too early.
+    package var mayHaveRest: Bool { current.window.mayHaveRest }
+
     /// Whether the transfer failed before the last byte: a read that reaches its end throws the reason.
     package var hasFailed: Bool { current.window.hasFailed }
 

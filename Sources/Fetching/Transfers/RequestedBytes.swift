@@ -111,9 +111,9 @@ struct RequestedBytes {
 
     /// Notes that the first byte will arrive with this answer.
     mutating func begin(_ head: ResponseHead) {
-        let isRadio = head.headers.contains { $0.name.utf8.prefix(4).map { $0 | 0x20 }.elementsEqual("icy-".utf8) }
         beginning = Beginning(
-            version: earlier.completed(by: ResourceVersion(head)), validator: head.strongValidator, isRadio: isRadio)
+            version: earlier.completed(by: ResourceVersion(head)), validator: head.strongValidator,
+            isRadio: head.isOfStation)
     }
 
     /// Notes that `count` more bytes have arrived.

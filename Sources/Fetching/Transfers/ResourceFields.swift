@@ -24,4 +24,15 @@ extension TransferRequest {
 
 extension ResponseHead {
     var rangeStart: Int64? { contentRange?.range.lowerBound }
+
+    /// Whether it begins the endless stream of a station. The only code that decides it: servers of stations send
+    /// fields `icy-…`.
+    var isOfStation: Bool {
+        headers.contains { $0.name.utf8.prefix(4).map { $0 | 0x20 }.elementsEqual("icy-".utf8) }
+    }
+
+    /// Whether the body has no announced end: it ends with its connection, also when that breaks (RFC 9112, 6.3).
+    var endsWithConnection: Bool {
+        contentRange == nil && contentLength == nil && value(of: "transfer-encoding") == nil
+    }
 }

@@ -6,9 +6,15 @@ import Media
 package protocol ContentTransfers: AnyObject {
     /// Whether the whole content has arrived.
     var isFetched: Bool { get }
+    /// Whether the content may continue after its last byte, because nothing has announced its end.
+    var mayHaveRest: Bool { get }
 
     /// Begins the next transfers when there is room for more.
     func fetchAhead()
+}
+
+extension ContentTransfers {
+    package var mayHaveRest: Bool { false }
 }
 
 /// A part of the content whose transfers have begun.

@@ -78,11 +78,14 @@ package final class RestartingDecoder: FetchingDecoder {
             }
             do throws(MediaError) {
                 let run = try decoder.read(into: buffer)
-                if case .frames(let count) = run {
+                switch run {
+                case .frames(let count):
                     reading.read(count)
                     hasProgressed = true
+                case .format(let new): reading.changed(to: new)
+                case .end: if try continues() { continue }
+                case .notYet: break
                 }
-                if case .format(let new) = run { reading.changed(to: new) }
                 return run
             } catch {
                 try restart(after: error)
@@ -114,6 +117,26 @@ package final class RestartingDecoder: FetchingDecoder {
         buffering?.holds(at: position, of: properties.duration) ?? true
     }
 
+    /// Opens content again that has ended before the end in its header, where its transfer has not announced that end.
+    /// - Returns: false at the end.
+    private func continues() throws(MediaError) -> Bool {
+        guard hasProgressed, decoder.damage.truncated, content.transfers?.mayHaveRest ?? false else { return false }
+        (hasProgressed, failure) = (false, nil)
+        Log.info("the connection has ended before the content: the rest is requested")
+        let cut = MediaError.source(.network(reason: "the connection ended before the content"))
+        let renewed: Content
+        do throws(PlayerError) { renewed = try reopen(cut) } catch let refusal {
+            failure = refusal
+            throw cut
+        }
+        do throws(MediaError) { try take(renewed) } catch {
+            // It has nothing at this frame either.
+            guard error.isOfAnswer else { throw error }
+            return false
+        }
+        return true
+    }
+
     /// - Throws: `error`, when a restart does not help.
     private func restart(after error: MediaError) throws(MediaError) {
         failure = nil
@@ -126,6 +149,11 @@ package final class RestartingDecoder: FetchingDecoder {
             failure = refusal
             throw error
         }
+        try take(renewed)
+    }
+
+    /// Continues in the content of another session.
+    private func take(_ renewed: Content) throws(MediaError) {
         if isLive { origin = reading.frame } else { try seek(renewed.decoder) }
         content = renewed
         // Another representation may suit the throughput better by now.

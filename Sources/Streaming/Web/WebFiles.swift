@@ -70,14 +70,21 @@ public final class WebFiles: PlaybackSource, @unchecked Sendable {
         let file = WebFile(
             address: try Self.address(of: product), product: product, network: try network(for: product),
             readAhead: readAhead, throughput: throughput, cancellation: cancellation, medium: medium)
-        let restarting = RestartingDecoder(
-            try file.open(lock.withLock { isLinked }() ? .opening : .playback),
-            buffering: BufferCondition(medium.stream, throughput)
-        ) { (_) throws(PlayerError) in try file.open(.playback) }
+        let (content, isStation) = try file.open(lock.withLock { isLinked }() ? .opening : .playback)
+        let decoder: any FetchingDecoder
+        if isStation {
+            decoder = StationDecoder(content, over: file.network, medium) { () throws(PlayerError) in
+                try file.open(.playback).content
+            }
+        } else {
+            decoder = RestartingDecoder(content, buffering: BufferCondition(medium.stream, throughput)) {
+                (_) throws(PlayerError) in try file.open(.playback).content
+            }
+        }
         return OpenedProduct(
-            decoder: restarting, fetching: restarting, productId: product.productId,
-            audioMode: restarting.properties.format.channelCount <= 2 ? .stereo : nil,
-            replayGain: restarting.metadata.replayGain)
+            decoder: decoder, fetching: decoder, productId: product.productId,
+            audioMode: decoder.properties.format.channelCount <= 2 ? .stereo : nil,
+            replayGain: decoder.metadata.replayGain)
     }
 
     private static func address(of product: MediaProduct) throws(PlayerError) -> WebFileAddress {
@@ -127,7 +134,10 @@ private struct WebFile {
     let medium: MediumAccess
 
     /// - Parameter purpose: decides how often a server that has sent nothing is retried.
-    func open(_ purpose: RetrySchedule.Purpose) throws(PlayerError) -> RestartingDecoder.Content {
+    /// - Returns: the content, and whether it is a station, which never ends.
+    func open(
+        _ purpose: RetrySchedule.Purpose
+    ) throws(PlayerError) -> (content: RestartingDecoder.Content, isStation: Bool) {
         var request = TransferRequest(url: address.request)
         request.isReadInParts = true
         let bytes = StreamedBytes(
@@ -136,9 +146,10 @@ private struct WebFile {
         do throws(MediaError) {
             let decoder = try AudioFile.open(MediumByteSource(bytes, medium), cancellation: cancellation)
             if let seconds = decoder.properties.duration { bytes.show(seconds: seconds, isSegment: false) }
-            return RestartingDecoder.Content(
+            let content = RestartingDecoder.Content(
                 decoder, transfers: WebFileTransfer(bytes),
                 audioQuality: AudioQuality(lossless: decoder.properties.format))
+            return (content, bytes.isOfStation)
         } catch {
             if case .notAudio = error, Self.isPlaylist(bytes) {
                 throw PlayerError(
@@ -171,6 +182,7 @@ private final class WebFileTransfer: ContentTransfers {
     init(_ bytes: StreamedBytes) { self.bytes = bytes }
 
     var isFetched: Bool { bytes.isComplete }
+    var mayHaveRest: Bool { bytes.mayHaveRest }
 
     func fetchAhead() {}
 }

@@ -305,22 +305,6 @@ struct WebFilesTests: WebFileSuite {
 
     // MARK: A stream without an end
 
-    @Test("An interruption of internet radio is an error after what has come, and not silence")
-    func interrupted() throws {
-        let (network, files) = scripted()
-        network.server = { [file] transfer in
-            transfer.begin(200, [("ICY-Name", "Radio")])
-            transfer.deliver(Array(file[..<(file.count / 2)]))
-            transfer.end(.connection(.lost))
-        }
-        let opened = try open("http://radio/", of: files)
-        var samples: [Int32] = []
-        #expect(throws: MediaError.source(.network(reason: "the server closed the connection"))) {
-            samples += try opened.decoder.decodeArrived().samples
-        }
-        #expect(network.transfers.count == 1)
-    }
-
     @Test(
         "A stream without an end plays, and holds no more than the read-ahead", .enabled(if: hasFFmpeg, "needs ffmpeg"))
     func endless() throws {
