@@ -32,6 +32,30 @@ struct ServiceAwayTests {
         PlayerError(.network, .media(.source(.network(reason: "TLS"))), message: "TLS."),
     ]
 
+    @Test("The last entry alone, whose content does not come: it stays, a problem says why, and it plays by itself")
+    func lastEntry() throws {
+        let (tracks, folder, source) = (try Tracks(), try ScratchFolder(), Source())
+        let fixture = DaemonFixture(folder: folder["state"])
+        fixture.source = source
+        source.failure.set(
+            PlayerError(
+                .retryable, .media(.source(.foreign(status: 403, reason: "XML"))), message: "blocked (status 403)."))
+        try fixture.start("[audio]\nnormalization = off")
+        let products = try tracks.make("ab", frames: 20_000)
+        try fixture.perform { try $0.queue.set(products, startingAt: 1, playing: true) }
+        fixture.wait("the first wait") { $0.wait == .service(seconds: 1) }
+        fixture.pass(seconds: 1)
+        fixture.wait("the second wait") { $0.wait == .service(seconds: 2) }
+        #expect(fixture.status.index == 1 && fixture.status.playback == .stalled)
+        #expect(fixture.status.problems.first?.message.hasPrefix("blocked (status 403).") == true)
+        source.failure.set(nil)
+        fixture.pass(seconds: 2)
+        fixture.waitForSound()
+        fixture.play(300)
+        #expect(fixture.card.heard == "b0-300" && fixture.status.problems == [])
+        fixture.end()
+    }
+
     @Test("The entry stays, a problem says why, and music goes on by itself", arguments: failures, [true, false])
     func away(failure: PlayerError, endsByLink: Bool) throws {
         let (tracks, folder, source) = (try Tracks(), try ScratchFolder(), Source())

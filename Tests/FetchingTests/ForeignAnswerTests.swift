@@ -47,7 +47,10 @@ struct ForeignAnswerTests {
             (refusal(404, "{\"status\": 404}"), .product, .product),
             (refusal(403, "{\"status\": 403, \"subStatus\": 4033}"), .product, .product),
             (refusal(404, "nginx"), .service, .content), (refusal(403, "{}"), .service, .content),
-            (refusal(302, ""), .service, .content), (refusal(200, "<html>"), .service, .content),
+            (refusal(410, "<?xml"), .service, .content), (refusal(401, ""), .service, .service),
+            (refusal(302, ""), .service, .service), (refusal(200, "<html>"), .service, .service),
+            (refusal(204, "{\"status\": 204}"), .service, .service),
+            (refusal(201, "{\"subStatus\": 4010}"), .service, .service),
             (refusal(429, ""), .service, .service), (refusal(502, "<html>"), .service, .service),
             (refusal(503, "{\"status\": 503}"), .service, .service),
             (.transfer(.nameResolution), .service, .service), (.transfer(.tls(.expired)), .service, .service),
@@ -74,8 +77,10 @@ struct ForeignAnswerTests {
             #expect(PlayerError(error, Self.product).reach == .product)
         }
         let file = MediaProduct(productType: .track, productId: "/a.flac", referenceId: "r")
-        for error in [MediaError.notAudio(looksLike: "HTML"), .notAudio(looksLike: "text"), .empty] {
-            #expect(PlayerError(error, Self.product).reach == .content)
+        for error in [
+            MediaError.notAudio(looksLike: "HTML"), .notAudio(looksLike: "text"), .empty, .license(reason: "no JSON"),
+        ] {
+            #expect(PlayerError(error, Self.product).reach == .service)
             #expect(PlayerError(error, file).reach == .product)
         }
         #expect(PlayerError(PlaybackInfo.Malformed(field: "manifest"), Self.product).reach == .product)

@@ -225,12 +225,57 @@ struct QueueWaitTests {
         #expect(play.handle(.play).first == "load a.3")
     }
 
-    @Test("The last entry alone without content ends the queue")
+    @Test("The last entry alone without content is waited for at its position, since no other one shows the cause")
     func lastContent() throws {
         var play = try Play("ab")
         _ = play.handle(.play)
         _ = play.began("a", 1)
         _ = play.began("b", 2)
-        #expect(play.failed("b", 2, failure: .ofContent, at: 9) == ["failed b", "advanced", "ended"])
+        #expect(
+            play.failed("b", 2, failure: .ofContent, at: 9)
+                == ["failed b", "service away", "rested", "wake 1", "advanced"])
+        #expect(play.machine.contents.current == play.machine.contents.id("b") && play.machine.wantsToPlay)
+        #expect(play.handle(.woken) == ["load b.3", "seek 9.0 at once", "play"])
+        #expect(play.failed("b", 3, failure: .ofContent) == ["service away", "wake 2"])
+        _ = play.handle(.woken)
+        #expect(play.began("b", 4) == ["cancel wake", "service back", "currentAnnounced"])
+    }
+
+    @Test(
+        "Whatever is away, with one, two or many entries: one of them stays, and plays by itself when it is back",
+        arguments: [1, 2, 3, 8], [EntryFailure.ofService, .ofContent])
+    func stays(count: Int, failure: EntryFailure) throws {
+        let modes: [(Bool, RepeatMode)] = [(false, .off), (true, .off), (true, .all), (false, .one)]
+        for (isPlaying, repeating) in modes {
+            var play = try Play(String("abcdefgh".prefix(count)), repeating: repeating)
+            _ = play.handle(.play)
+            var serial: UInt64 = 1
+            if isPlaying {
+                _ = play.began("a", 1)
+                _ = play.handle(.engineIs(.playing))
+            }
+            // Each load fails, for hours.
+            var waits = 0
+            for step in 0..<200 {
+                guard let loaded = play.machine.requests.loaded else {
+                    waits += 1
+                    #expect(play.machine.waitsFor == .service && play.machine.wantsToPlay, "\(step)")
+                    _ = play.handle(.woken)
+                    continue
+                }
+                serial = loaded.serial
+                _ = play.handle(
+                    .failed(loaded, PlayerError(.unexpected, code: "x", message: ""), failure),
+                    QueueStateMachine.Heard(position: step == 0 && isPlaying ? 9 : nil))
+                #expect(play.machine.contents.current != nil, "\(step)")
+            }
+            #expect(waits > 60, "\(waits)")
+            if play.machine.requests.loaded == nil { _ = play.handle(.woken) }
+            let last = try #require(play.machine.requests.loaded)
+            #expect(last.serial > serial)
+            _ = play.handle(.began(last, duration: 100))
+            _ = play.handle(.engineIs(.playing))
+            #expect(play.machine.waitsFor == nil && play.machine.contents.current == last.entry)
+        }
     }
 }

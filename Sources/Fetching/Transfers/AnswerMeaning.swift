@@ -4,11 +4,11 @@ import Network
 enum AnswerMeaning: Equatable {
     /// Bytes of the resource, after `skip` bytes that have arrived already.
     case content(skip: Int64)
-    /// An error with its reason in the body.
+    /// Not the resource: an error with its reason in the body, or an answer that is out of place here.
     case refusal
     /// The resource has no bytes in the range.
     case empty
-    /// The resource is another one than before, or than the request assumes.
+    /// The resource is another one than before.
     case changed
     /// The answer is not the requested part: the whole resource is requested instead.
     case otherPart
@@ -19,22 +19,29 @@ extension RequestedBytes {
         switch head.status {
         case 206:
             guard head.rangeStart != start || isWholeRequested else {
-                return isSame(head) ? .content(skip: 0) : .changed
+                return isSame(head) ? .content(skip: 0) : change(head)
             }
             // The part begins earlier, or does not say where it begins (RFC 9110, 15.3.7).
             let isBefore = head.rangeStart.map { $0 < start } ?? true
-            return isBefore && mayRequestWhole(after: head) ? .otherPart : .changed
+            if isBefore, mayRequestWhole(after: head) { return .otherPart }
+            return isSame(head) ? .refusal : change(head)
         // The server ignores ranges, or has another resource now.
-        case 200, 203: return isSameWhole(head) ? .content(skip: start) : .changed
+        case 200, 203: return isSameWhole(head) ? .content(skip: start) : change(head)
         // For a coded body the server counts the coded bytes, and does not send the number of decoded ones.
         case 416 where mayNeedWhole && start > 0 && isLengthUnknown: return .otherPart
-        // A refused range that has an end, or lies inside the wanted version, shows that the file has changed. A
-        // manifest or an index named its end, so it should have bytes.
-        case 416 where arrived == 0: return request.range?.upTo == nil && !startsInside ? .empty : .changed
-        case 200..<300: return .changed
+        // A refused range inside the wanted version shows that the file has changed.
+        case 416 where arrived == 0 && startsInside: return .changed
+        // After the last byte there is nothing. A range with an end should have bytes, because a manifest or an index
+        // named it.
+        case 416 where arrived == 0 && start > 0 && request.range?.upTo == nil: return .empty
+        // No other status comes with the resource, also if it is a success.
         default: return .refusal
         }
     }
+
+    /// Returns the meaning of an answer that does not belong to the version of the bytes that have arrived. A page in
+    /// its place shows nothing about the resource.
+    private func change(_ head: ResponseHead) -> AnswerMeaning { WebPage.isAnnounced(by: head) ? .refusal : .changed }
 }
 
 /// The body of an answer with content: its bytes that are wanted, and those that it announced and has not sent.

@@ -2,8 +2,9 @@ import Platform
 
 /// An answer other than the requested resource, with its reason (docs/service.md, "Errors").
 ///
-/// A status decides about a product only in the service's format: a JSON object with that status or a `subStatus`. Any
-/// other answer at its address says nothing about the product: it may be a login page, a filter or a proxy.
+/// A status from 400 on decides about a product only in the service's format: a JSON object with that status or a
+/// `subStatus`. Any other answer at its address says nothing about the product: it may be a login page, a filter or a
+/// proxy.
 public struct ServiceRefusal: Equatable, Sendable {
     public var status: Int
     /// Whether the body has the service's format.
@@ -22,7 +23,7 @@ public struct ServiceRefusal: Equatable, Sendable {
     /// - Parameter body: of the answer; a body in another format has no reason.
     package init(status: Int, body: [UInt8]) {
         self.status = status
-        guard let json = try? JSONValue.parseForeign(body) else { return }
+        guard status >= 400, let json = try? JSONValue.parseForeign(body) else { return }
         subStatus = json["subStatus"]?.integer.flatMap { Int(exactly: $0) }
         isOfService = subStatus != nil || json["status"]?.integer == Int64(status)
         userMessage = isOfService ? json["userMessage"]?.string : nil
@@ -30,6 +31,10 @@ public struct ServiceRefusal: Equatable, Sendable {
 
     /// Whether a third party has answered. A temporary status means the same from any sender.
     package var isForeign: Bool { !isOfService && !Self.isTemporary(status) }
+
+    /// Whether a server has answered that it has no such resource, or none for this player. Another answer in place of
+    /// content says nothing about the product.
+    package static func isOfMissing(_ status: Int) -> Bool { status == 403 || status == 404 || status == 410 }
 
     /// Returns for users why an answer of a third party is useless.
     package static func foreignReason(_ status: Int) -> String {

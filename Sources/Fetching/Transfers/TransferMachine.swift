@@ -208,7 +208,8 @@ struct TransferMachine {
         case .empty, .page: return finish(nil)
         case .refusal(let status, let retryAfter, let reason):
             return refuse(ServiceRefusal(status: status, body: reason), retryAfter)
-        case .requesting, .otherPart, .waiting, .over: return finish(.changed)
+        case .requesting: return finish(.transfer(.malformedAnswer))
+        case .otherPart, .waiting, .over: return finish(.changed)
         }
     }
 

@@ -12,13 +12,15 @@ enum WebPage {
         if has("<!doctype html", at: text.startIndex, in: text) || has("<html", at: text.startIndex, in: text) {
             return true
         }
-        guard let type = head.value(of: "content-type"), isPage(type) else { return false }
+        guard isAnnounced(by: head) else { return false }
         // Files that a server has labelled wrongly are not pages.
         return text.first == UInt8(ascii: "<") && !has("<mpd", at: text.startIndex, in: text)
             && (!has("<?", at: text.startIndex, in: text) || text.indices.contains { has("<html", at: $0, in: text) })
     }
 
-    private static func isPage(_ type: String) -> Bool {
+    /// Returns whether the head names the type of a web page. The body may be something else.
+    static func isAnnounced(by head: ResponseHead) -> Bool {
+        guard let type = head.value(of: "content-type") else { return false }
         let bytes = type.utf8.map { $0 | 0x20 }
         return bytes.starts(with: "text/html".utf8) || bytes.starts(with: "application/xhtml".utf8)
     }

@@ -7,8 +7,8 @@ extension PlayerError {
     public enum Reach: Equatable, Sendable {
         /// Only the product: waiting does not change it, and the next product may play.
         case product
-        /// The content of the product did not arrive, and the service gave no reason. It may be missing, or a filter
-        /// may block all content: the next product decides.
+        /// A server has no content of the product (403, 404, 410), and the service gave no reason. It may be missing,
+        /// or a filter may block all content: the next product decides.
         case content
         /// The service is away, and with it all products: the network or the service fails, or something else answers.
         case service
@@ -24,7 +24,9 @@ extension PlayerError {
         case .answer(let field): field.utf8.elementsEqual(PlayerError.Cause.noAnswer.utf8) ? .service : .product
         case .media(let error) where isOfWeb: error.reachOfWebFile
         case .media(.source(let error)): Self.reach(of: error)
-        case .media(let error) where error.isOfNoService: isOfService ? .content : .product
+        // Not in the form of content, or of a license: neither says anything about the product.
+        case .media(let error) where error.isOfNoService: isOfService ? .service : .product
+        case .media(.license): isOfService ? .service : .product
         case .system(let error): error.isOfResources ? .machine : .product
         case .media, .memory, .device, .database, .source: .product
         }
@@ -37,7 +39,7 @@ extension PlayerError {
     private static func reach(of error: ByteSourceError) -> Reach {
         switch error {
         case .network, .tls, .meteredLink, .foreign(status: nil, _): .service
-        case .foreign: .content
+        case .foreign(let status?, _): ServiceRefusal.isOfMissing(status) ? .content : .service
         case .status(let status): ServiceRefusal.isTemporary(status) ? .service : .product
         case .medium(let error): error.isOfResources ? .machine : .product
         // Only the product, because others may have offline copies.

@@ -63,12 +63,10 @@ extension QueueStateMachine {
         loadCurrent(at: place.start)
     }
 
-    /// Waits for the first entry without content if several in a row, or the last ones, have none: the entries are not
-    /// the cause.
+    /// Waits for the first entry without content if three in a row, or all that follow, have none: no other entry has
+    /// shown that the entry is the cause.
     mutating func waitForContent() {
-        guard wait == nil, contents.current == nil, failures.count > 1, let first = failures.withoutContent else {
-            return
-        }
+        guard wait == nil, contents.current == nil, let first = failures.withoutContent else { return }
         wait = EntryWait(for: .service, first.entry, at: first.position)
         tellWait(first.error)
         notify(.rested)

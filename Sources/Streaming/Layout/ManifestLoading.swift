@@ -234,7 +234,11 @@ struct ManifestLoading {
         } catch {
             throw .source(error.byteSourceError)
         }
-        var inner = try manifest(answer.body, .hls, from: answer.url, quality)
+        var inner: Manifest
+        do throws(MediaError) { inner = try manifest(answer.body, .hls, from: answer.url, quality) } catch {
+            throw Self.isPlaylist(answer.body)
+                ? error : .source(.foreign(status: 200, reason: ServiceRefusal.foreignReason(200)))
+        }
         // The segments are relative to each of the representation's addresses.
         for period in inner.periods.indices {
             for set in inner.periods[period].adaptationSets.indices {
@@ -245,6 +249,12 @@ struct ManifestLoading {
             }
         }
         return (inner, answer.url)
+    }
+
+    /// Whether an answer has the form of a playlist, whatever its faults. Any other answer comes from a third party.
+    private static func isPlaylist(_ body: [UInt8]) -> Bool {
+        let text = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
+        return text.starts(with: "#EXTM3U".utf8)
     }
 
     private func playlistRequest(_ url: String, of representation: Representation) -> TransferRequest {

@@ -97,24 +97,34 @@ struct AnswerMeaningTests {
         Row(name: "a part that does not name its first byte", range: part, status: 206, meaning: .otherPart),
         Row(
             name: "a part that begins later", range: part, status: 206, head: ["Content-Range: bytes 21-59/100"],
-            meaning: .changed),
+            meaning: .refusal),
         Row(
             name: "an earlier part of another version", range: part, version: v1, status: 206,
             head: ["Content-Range: bytes 0-59/100", "ETag: \"v2\""], meaning: .changed),
-        Row(name: "a part instead of the whole", range: part, isWhole: true, status: 206, meaning: .changed),
+        Row(name: "a part instead of the whole", range: part, isWhole: true, status: 206, meaning: .refusal),
         Row(
             name: "the part instead of the whole", range: part, isWhole: true, status: 206,
-            head: ["Content-Range: bytes 20-59/100"], meaning: .changed),
+            head: ["Content-Range: bytes 20-59/100"], meaning: .refusal),
+        Row(
+            name: "a page in place of the wanted version", version: v1, status: 200,
+            head: ["Content-Type: Text/HTML; charset=utf-8", "ETag: \"v2\""], meaning: .refusal),
+        Row(
+            name: "a page in place of the rest", former: (["ETag: \"v1\""], 30), status: 200,
+            head: ["Content-Type: text/html"], meaning: .refusal),
+        Row(
+            name: "a page in place of the rest of stored bytes", offset: 30, version: v1, isContinuation: true,
+            status: 203, head: ["Content-Type: text/html"], meaning: .refusal),
         Row(name: "no rest of a file", offset: 30, isReadInParts: true, status: 416, meaning: .empty),
         Row(name: "no rest of a body that may be coded", offset: 30, status: 416, meaning: .otherPart),
         Row(name: "the same, once", offset: 30, isWhole: true, status: 416, meaning: .empty),
         Row(name: "no rest after the wanted length", offset: 30, version: ten, status: 416, meaning: .empty),
         Row(name: "no rest inside the wanted length", offset: 9, version: ten, status: 416, meaning: .changed),
-        Row(name: "no range that an index names", range: part, status: 416, meaning: .changed),
+        Row(name: "no range that an index names", range: part, status: 416, meaning: .refusal),
+        Row(name: "no whole", status: 416, meaning: .refusal),
         Row(name: "no rest after bytes", former: (["Content-Length: 100"], 30), status: 416, meaning: .refusal),
         Row(
             name: "no rest after bytes that may be coded", former: ([], 30), status: 416, meaning: .otherPart),
-        Row(name: "no content", status: 204, meaning: .changed),
+        Row(name: "no content", status: 204, meaning: .refusal),
         Row(name: "an unfollowed redirect", status: 304, meaning: .refusal),
         Row(name: "a refusal", status: 404, meaning: .refusal),
         Row(name: "a failure", status: 503, meaning: .refusal),
@@ -123,6 +133,19 @@ struct AnswerMeaningTests {
     @Test("Each status", arguments: rows)
     func meaning(row: Row) {
         #expect(row.bytes.meaning(of: ResponseHead(script: row.status, row.head)) == row.meaning)
+    }
+
+    @Test("No other status comes with the resource: nothing has changed, and nothing is empty", arguments: 100...599)
+    func others(status: Int) {
+        guard ![200, 203, 206, 416].contains(status) else { return }
+        let situations = [
+            Row(name: "whole", status: status, meaning: .refusal),
+            Row(name: "part", range: Self.part, status: status, meaning: .refusal),
+            Row(name: "rest", offset: 30, version: Self.ten, isReadInParts: true, status: status, meaning: .refusal),
+            Row(name: "stored", offset: 30, version: Self.v1, isContinuation: true, status: status, meaning: .refusal),
+            Row(name: "retry", former: (["ETag: \"v1\""], 30), status: status, meaning: .refusal),
+        ]
+        for row in situations { meaning(row: row) }
     }
 
     @Test(
