@@ -14,13 +14,13 @@ struct ManifestToleranceTests {
         return try #require(manifest.periods.first?.adaptationSets.first?.representations.first).segments
     }
 
-    @Test("The last number that follows from a duration is an estimate, one in a list is none")
+    @Test("The last numbers that follow from a duration are estimates, those in a list are none")
     func estimates() throws {
         guard case .template(let counted) = try segments(#"<SegmentTemplate media="$Number$" duration="2"/>"#) else {
             Issue.record("no template")
             return
         }
-        #expect((1...6).map { counted.segment($0)?.isEstimated } == [false, false, false, false, false, true])
+        #expect((1...6).map { counted.segment($0)?.isEstimated } == [false, false, false, true, true, true])
         let timeline =
             #"<SegmentTemplate media="$Number$"><SegmentTimeline><S d="2" r="4"/></SegmentTimeline></SegmentTemplate>"#
         guard case .template(let listed) = try segments(timeline) else {

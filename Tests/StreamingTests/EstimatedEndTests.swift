@@ -25,29 +25,41 @@ struct EstimatedEndTests {
     }
 
     /// - Parameter rest: more attributes of the template, besides its addresses.
-    private func manifest(_ rest: String, _ timeline: String = "") -> String {
+    /// - Parameter extra: how many segments too many the duration gives.
+    private func manifest(_ rest: String, _ timeline: String = "", extra: Int = 1) -> String {
         """
-        <MPD mediaPresentationDuration="PT\(Double(count) + 0.05)S"><Period><BaseURL>https://content/</BaseURL>
+        <MPD mediaPresentationDuration="PT\(Double(count + extra) - 0.95)S"><Period><BaseURL>https://content/</BaseURL>
         <AdaptationSet contentType="audio" mimeType="audio/mp4"><Representation id="r" bandwidth="300000" codecs="flac">
         <SegmentTemplate initialization="a/init.mp4" media="a/$Number$.m4s" startNumber="1" \(rest)>\(timeline)
         </SegmentTemplate></Representation></AdaptationSet></Period></MPD>
         """
     }
 
-    private func answerMissing(_ status: Int) {
+    /// - Parameter numbers: of the segments, after the last one that is there.
+    private func answerMissing(_ status: Int, _ numbers: [Int] = [1], _ body: String = "") {
         let inner = content.service.content
-        let name = "a/\(count + 1).m4s"
+        let names = numbers.map { "a/\(count + $0).m4s" }
         content.service.content = { count, transfer in
-            if transfer.request.url.hasSuffix(name) { transfer.answer(status) } else { inner(count, transfer) }
+            if names.contains(where: { transfer.request.url.hasSuffix($0) }) {
+                transfer.answer(status, [], Array(body.utf8))
+            } else {
+                inner(count, transfer)
+            }
         }
     }
 
-    @Test("The last one that is not there is the end, streamed and downloaded", arguments: [404, 410])
-    func isEnd(status: Int) throws {
-        answerMissing(status)
-        let text = manifest("duration=\"1\"")
+    @Test(
+        "The last ones that are not there are the end, streamed and downloaded",
+        arguments: [
+            (404, "", 1), (410, "", 1), (204, "", 1), (403, "", 1), (400, "", 1), (404, "", 2), (403, "", 3),
+            (403, #"{"status": 403}"#, 1),
+        ])
+    func isEnd(status: Int, body: String, extra: Int) throws {
+        answerMissing(status, Array(1...extra), body)
+        let text = manifest("duration=\"1\"", extra: extra)
         let played = try content.open(text).decodeRest().samples == track.samples
-        #expect(played && content.service.playbackinfoRequests.count == 1)
+        // A refusal may mean that the address has expired: another session shows that it is the end.
+        #expect(played && content.service.playbackinfoRequests.count == (status == 403 || status == 400 ? 2 : 1))
         #expect(content.fetched.contains { $0.hasSuffix("a/\(count + 1).m4s") })
 
         let offline = try OfflineFixture(network: content.service.network)
@@ -57,11 +69,17 @@ struct EstimatedEndTests {
         #expect(kept)
     }
 
-    @Test("Refused in another way, or listed by number, it is an error")
-    func isError() throws {
-        answerMissing(403)
-        let text = manifest("duration=\"1\"")
+    @Test("A page, or one in the middle that is missing while the next one is there, is an error", arguments: [0, -1])
+    func isHole(number: Int) throws {
+        answerMissing(404, [number])
+        let text = manifest("duration=\"1\"", extra: 0)
+        if number < 0 { #expect(throws: (any Error).self) { try content.open(text).decodeRest() } }
+        answerMissing(200, [0], "<html>Log in</html>")
         #expect(throws: (any Error).self) { try content.open(text).decodeRest() }
+    }
+
+    @Test("Listed by number, it is an error")
+    func isError() throws {
         answerMissing(404)
         let listed = manifest("", "<SegmentTimeline><S d=\"1\" r=\"\(count)\"/></SegmentTimeline>")
         #expect(throws: (any Error).self) { try content.open(listed).decodeRest() }

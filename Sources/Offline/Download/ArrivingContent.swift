@@ -122,7 +122,7 @@ final class ArrivingContent: ByteSource {
             case .complete: return false
             case .between(let index): try begin(index)
             case .receiving(let index, let reception):
-                if let bytes = try nextOrEnd(of: reception) {
+                if let bytes = try nextOrEnd(index, of: reception) {
                     try take(bytes, of: reception)
                 } else {
                     reception.transfer.cancel()
@@ -268,14 +268,29 @@ final class ArrivingContent: ByteSource {
         return Reception(resource, arriving, transfer, at: offset)
     }
 
-    /// Like `next(of:)`, but a missing last segment whose existence is only estimated counts as empty.
-    private func nextOrEnd(of reception: Reception) throws(OfflineFailure) -> [UInt8]? {
+    /// Like `next(of:)`, but a missing segment whose existence is only estimated counts as empty, if the segment after
+    /// it is missing too.
+    private func nextOrEnd(_ index: Int, of reception: Reception) throws(OfflineFailure) -> [UInt8]? {
         do throws(OfflineFailure) { return try next(of: reception) } catch {
-            guard reception.resource.isEstimated, reception.position == 0, case .resource(let failure) = error,
-                failure.isOfMissing
-            else { throw error }
-            return nil
+            guard reception.position == 0, isMissing(reception, error) else { throw error }
+            guard index + 1 < resources.count else { return nil }
+            let following: ContentResources.Resource
+            do throws(MediaError) { following = try resources.at(index + 1) } catch { throw .media(error) }
+            guard following.part == reception.resource.part else { return nil }
+            let proof = try request(following, from: 0, validator: nil)
+            defer { proof.transfer.cancel() }
+            do throws(OfflineFailure) { if try next(of: proof) == nil { return nil } } catch let other {
+                if isMissing(proof, other) { return nil }
+                throw other
+            }
+            throw error
         }
+    }
+
+    private func isMissing(_ reception: Reception, _ error: OfflineFailure) -> Bool {
+        guard reception.resource.isEstimated, case .resource(let failure) = error else { return false }
+        // A second session uses no cache.
+        return failure.isOfMissing(isRenewed: reception.resource.space == nil)
     }
 
     /// The next bytes of a resource; nil at its end.

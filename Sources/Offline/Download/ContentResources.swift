@@ -15,7 +15,7 @@ struct ContentResources {
         var part: Int
         /// Whether it is all of that part, which is read at any offset.
         var isFile = false
-        /// Whether it is the last one of its part, and only a duration implies that it exists.
+        /// Whether it is one of the last ones of its part, and only a duration implies that it exists.
         var isEstimated = false
         /// The alternative base addresses of its representation.
         var bases: [String] = []
@@ -98,7 +98,7 @@ struct ContentResources {
             return segments.segment(place).map {
                 Resource(
                     reference: $0.resource, protections: $0.protections, share: share, part: number,
-                    isEstimated: $0.isEstimated && index > first && segments.segment(place + 1) == nil,
+                    isEstimated: $0.isEstimated && index > first,
                     bases: best.bases, space: space?.part(place))
             }
         }

@@ -122,7 +122,7 @@ package struct StreamedContent {
     private var fetching: StreamedSegments.Fetching {
         StreamedSegments.Fetching(
             network: requests.network, medium: requests.medium, throughput: throughput, readAhead: settings.readAhead,
-            asksForNew: asksForNewContent, space: requests.space, failed: requests.failed)
+            asksForNew: asksForNewContent, isRenewed: asksForNew, space: requests.space, failed: requests.failed)
     }
 
     private func keys(of info: PlaybackInfo) -> StreamedKeys {

@@ -35,6 +35,8 @@ final class StreamedSegments: SegmentedSource {
         let readAhead: Int
         /// Whether content bypasses the cache, because the cached answers were useless.
         var asksForNew = false
+        /// Whether the addresses are those of a second session, because the content was refused in the first one.
+        var isRenewed = false
         /// The scope of the content in the cache.
         var space: ContentSpace?
         /// Alternative base addresses of a representation.
@@ -97,6 +99,14 @@ final class StreamedSegments: SegmentedSource {
         case end
     }
 
+    /// Where the segments end before the end in the manifest.
+    private struct Limits {
+        /// The index after the last segment, when another representation follows.
+        var end: Int?
+        /// The first segment that only a duration has named and that no server has.
+        var missing: Int?
+    }
+
     /// The decisions about these segments; nil for a single representation.
     var steering: Steering?
 
@@ -115,8 +125,7 @@ final class StreamedSegments: SegmentedSource {
     private var firstHeard: Int?
     /// The beginning of the first segment. A decoder that begins elsewhere needs its times.
     private var head: StreamedBytes?
-    /// The index after the last segment, when another representation follows.
-    private var end: Int?
+    private var limits = Limits()
     /// The bandwidth in bits per second; nil while unknown.
     private let bandwidth: Int?
     /// Whether the decoder seeks, and its reads cause no decisions.
@@ -144,16 +153,34 @@ final class StreamedSegments: SegmentedSource {
     }
 
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
+        if let missing = limits.missing, index > missing { return nil }
         guard let bytes = bytes(of: index) else { return nil }
         return try keys.decrypted(
             MediumByteSource(Segment(index, bytes, of: self, mayBeMissing: mayBeMissing(index)), fetching.medium),
             reference(index)?.protections ?? [])
     }
 
-    /// Returns whether the segment is the last one and its existence is only estimated from a duration.
+    /// Returns whether the existence of the segment is only estimated from a duration.
     private func mayBeMissing(_ index: Int) -> Bool {
-        reference(index)?.isEstimated ?? false && index > timeline.firstIndex && reference(index + 1) == nil
+        reference(index)?.isEstimated ?? false && index > timeline.firstIndex
     }
+
+    /// Returns whether a segment has failed because the server has none of that number.
+    fileprivate func isMissing(_ bytes: StreamedBytes) -> Bool {
+        bytes.failure?.isOfMissing(isRenewed: fetching.isRenewed) ?? false
+    }
+
+    /// Begins the segment after a missing one: only if it is missing too, the content has ended.
+    /// - Returns: nil after the last segment.
+    fileprivate func proof(after index: Int) -> StreamedBytes? {
+        if let missing = limits.missing, missing <= index { return nil }
+        return reference(index + 1).map {
+            fetching.begin($0.resource, index + 1, limit: Self.headBytes, isMeasured: false)
+        }
+    }
+
+    /// Ends the content before a segment that is missing.
+    fileprivate func finish(before index: Int) { limits.missing = min(index, limits.missing ?? index) }
 
     // MARK: Fetching
 
@@ -169,7 +196,7 @@ final class StreamedSegments: SegmentedSource {
     }
 
     /// Continues the segments to their own end again.
-    func proceed() { end = nil }
+    func proceed() { limits.end = nil }
 
     /// Seeks in the decoder of these segments. Its reads cause no decisions, because they are not playback.
     func moving<Failure: Error>(_ move: () throws(Failure) -> Void) throws(Failure) {
@@ -190,7 +217,7 @@ final class StreamedSegments: SegmentedSource {
 
     /// The last segment that was begun, while it arrives.
     var arriving: Arriving? {
-        guard end == nil, let last = begun.last, last.isHeard, !last.bytes.isComplete,
+        guard limits.end == nil, let last = begun.last, last.isHeard, !last.bytes.isComplete,
             let duration = reference(last.index)?.duration
         else { return nil }
         return Arriving(
@@ -208,24 +235,24 @@ final class StreamedSegments: SegmentedSource {
 
     /// Ends the segments before `index`, whose transfer has not begun.
     func end(before index: Int) {
-        end = index
+        limits.end = index
         ahead = nil
     }
 
     /// Whether the segments end before their own end, where another representation follows.
-    var endsEarly: Bool { end != nil }
+    var endsEarly: Bool { limits.end != nil }
 
     /// Whether the last segment has arrived.
     var hasArrived: Bool { begun.last.map { $0.bytes.isComplete } ?? true }
 
     /// Whether all segments have arrived, or no more will.
     var isFetched: Bool {
-        guard end == nil, let last = begun.last, last.bytes.isComplete else { return false }
-        return reference(last.index + 1) == nil && timeline.isComplete
+        guard limits.end == nil, let last = begun.last, last.bytes.isComplete else { return false }
+        return last.index == limits.missing || reference(last.index + 1) == nil && timeline.isComplete
     }
 
     private func bytes(of index: Int) -> StreamedBytes? {
-        if let end, index >= end { return nil }
+        if let end = limits.end, index >= end { return nil }
         if index == timeline.firstIndex, let head, !begun.contains(where: { $0.index == index }) { return head }
         // The previous segment stays: its last bytes may not be decoded yet.
         begun.removeAll { $0.index < index - 1 }
@@ -263,7 +290,7 @@ final class StreamedSegments: SegmentedSource {
     /// Begins the next segment when all earlier ones are complete and there is room for more. Requests nothing after a
     /// failed segment, because the decoder ends there.
     func fetchAhead() {
-        guard end == nil, let last = begun.last, last.bytes.isComplete, !last.bytes.hasFailed else { return }
+        guard limits.end == nil, let last = begun.last, last.bytes.isComplete, !last.bytes.hasFailed else { return }
         let index = last.index + 1
         let hasRoom = begun.reduce(0) { $0 + $1.bytes.buffered } < Int64(fetching.readAhead)
         guard hasRoom else { return storeAhead(from: index) }
@@ -312,6 +339,8 @@ private final class Segment: ByteSource {
     private var bytes: StreamedBytes
     private let segments: StreamedSegments
     private let mayBeMissing: Bool
+    /// The next segment, while its answer decides whether this one is missing.
+    private var proof: StreamedBytes?
 
     init(_ index: Int, _ bytes: StreamedBytes, of segments: StreamedSegments, mayBeMissing: Bool) {
         self.index = index
@@ -326,19 +355,31 @@ private final class Segment: ByteSource {
         segments.wasRead()
         if bytes.isGivenUp, let resumed = segments.resumed(index) { bytes = resumed }
         do throws(ByteSourceError) { return try bytes.read(into: buffer, at: offset) } catch {
-            guard mayBeMissing, offset == 0, bytes.failure?.isOfMissing ?? false else { throw error }
+            guard mayBeMissing, offset == 0, segments.isMissing(bytes) else { throw error }
+            guard let isAfterEnd = isAfterEnd(buffer) else { return .notYet }
+            guard isAfterEnd else { throw error }
+            segments.finish(before: index)
             return .end
         }
     }
 
-    func whenReadable(_ wake: @escaping @Sendable () -> Void) { bytes.whenReadable(wake) }
-}
-
-extension ResourceFailure {
-    /// Whether the server has answered that there is no such resource.
-    package var isOfMissing: Bool {
-        if case .refused(let refusal) = self { refusal.status == 404 || refusal.status == 410 } else { false }
+    /// Returns whether the content has ended before this missing segment; nil while the next one decides.
+    /// - Parameter buffer: for bytes that are not used.
+    private func isAfterEnd(_ buffer: UnsafeMutableRawBufferPointer) -> Bool? {
+        guard let next = proof ?? segments.proof(after: index) else { return true }
+        proof = next
+        do throws(ByteSourceError) {
+            switch try next.read(into: buffer, at: 0) {
+            case .notYet: return nil
+            case .end: return true
+            case .bytes: return false
+            }
+        } catch {
+            return segments.isMissing(next)
+        }
     }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { (proof ?? bytes).whenReadable(wake) }
 }
 
 extension ResourceReference {

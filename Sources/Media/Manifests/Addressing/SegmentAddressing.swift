@@ -40,8 +40,8 @@ public struct SegmentReference: Equatable, Sendable {
     public var discontinuitySequence: Int64 = 0
     /// How the whole segment is encrypted in HLS. Empty: not encrypted.
     public var keys = SegmentKeys()
-    /// Whether the segment is the last one, and its number follows from a duration alone: a rounded duration may give
-    /// one too many.
+    /// Whether the segment is one of the last ones, and its number follows from a duration alone: a rounded duration
+    /// may give some too many.
     public var isEstimated = false
     /// Whether an HLS segment only marks its position in the list, without bytes (RFC 8216bis, 4.4.4.7).
     public var isGap = false

@@ -37,6 +37,9 @@ public struct SegmentTemplate: Equatable, Sendable {
         var offset: Double
     }
 
+    /// How many segments too many a duration may give: it is rounded, and may be that of another, longer track.
+    private static let mostEstimated: Int64 = 3
+
     /// Whether some numbers have no segment: those of entries without a duration.
     var hasEmptyRuns: Bool { runs.contains { $0.duration == 0 } }
 
@@ -58,7 +61,7 @@ public struct SegmentTemplate: Equatable, Sendable {
             var segment = SegmentReference(
                 resource: ResourceReference(url: url), start: seconds(time),
                 duration: Double(run.duration) / Double(timescale), initialization: initialization)
-            segment.isEstimated = run.count == nil && count(of: run) == rest + 1
+            segment.isEstimated = run.count == nil && (count(of: run).map { $0 - rest <= Self.mostEstimated } ?? false)
             return segment
         }
         return nil
