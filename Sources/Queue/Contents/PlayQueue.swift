@@ -26,6 +26,8 @@ package struct PlayQueue: Sendable {
     private(set) var nextNumber: UInt32 = 1
     /// The media of the entries.
     package private(set) var media = MusicMedia()
+    /// Chooses random places without a source of randomness: `upNext` is known before a round begins.
+    private var mixer = QueueMixer()
 
     package init() {}
 
@@ -61,11 +63,35 @@ package struct PlayQueue: Sendable {
         return repeatMode == .one ? current : following(current)
     }
 
-    /// The entry after `id` in the order of playing. With repeat all, the first one follows the last one.
+    /// The entry after `id` in the order of playing. With repeat all, the first one follows the last one; while
+    /// shuffled, another one than the last begins the next round.
     private func following(_ id: EntryID) -> EntryID? {
         guard let index = index(of: id) else { return nil }
         if index + 1 < count { return playOrder[index + 1] }
-        return repeatMode == .all ? playOrder.first : nil
+        guard repeatMode == .all else { return nil }
+        return isShuffled ? shuffledOrder[nextRoundStart] : originalOrder.first
+    }
+
+    /// The place of the entry that begins the next round of a shuffled queue: any but the last one.
+    private var nextRoundStart: Int { mixer.place(below: count - 1) }
+
+    /// Gives a shuffled queue the order of its next round.
+    private mutating func beginRound() {
+        guard count > 1 else { return }
+        var order = shuffledOrder
+        shuffledOrder = []
+        order.swapAt(0, nextRoundStart)
+        mixer.advance()
+        for place in stride(from: count - 1, to: 1, by: -1) { order.swapAt(place, 1 + mixer.next(below: place)) }
+        shuffledOrder = order
+    }
+
+    /// Begins the next round when `next` follows the last entry of a shuffled queue.
+    private mutating func beginRound(with next: EntryID?, after last: EntryID?) {
+        guard isShuffled, repeatMode == .all, let next, let last, last == shuffledOrder.last, next != last,
+            next == shuffledOrder[nextRoundStart]
+        else { return }
+        beginRound()
     }
 
     /// Makes the next entry current. With repeat one that is the current entry.
@@ -104,13 +130,15 @@ package struct PlayQueue: Sendable {
     mutating func advance(to id: EntryID) {
         guard id != current, table.contains(id) else { return }
         remember(current)
+        beginRound(with: id, after: current)
         current = id
     }
 
-    /// Ends the last entry.
+    /// Ends the last entry. A shuffled queue has another order when it is played again.
     mutating func finish() {
         remember(current)
         current = nil
+        if isShuffled { beginRound() }
     }
 
     /// Makes the entry after a failed one current, also with repeat one. The failed entry is not added to the history,
@@ -118,6 +146,7 @@ package struct PlayQueue: Sendable {
     mutating func pass(over failed: EntryID) {
         if current != failed { remember(current) }
         let next = following(failed)
+        beginRound(with: next, after: failed)
         current = next == failed ? nil : next
     }
 
@@ -155,12 +184,21 @@ package struct PlayQueue: Sendable {
         if current == nil { current = playOrder.first }
     }
 
-    /// Adds products at the end of both orders.
+    /// Adds products at the end of both orders. In a shuffled queue without a current entry each gets a random place,
+    /// so that any of them may be the first.
     @discardableResult
     package mutating func add(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
+        try append(products, isMixed: current == nil)
+    }
+
+    private mutating func append(_ products: PackedProducts, isMixed: Bool) throws(PlayQueueError) -> [EntryID] {
         let ids = try take(products)
         originalOrder += ids
-        if isShuffled { shuffledOrder += ids }
+        guard isShuffled else { return ids }
+        for id in ids {
+            shuffledOrder.append(id)
+            if isMixed { shuffledOrder.swapAt(mixer.next(below: shuffledOrder.count), shuffledOrder.count - 1) }
+        }
         return ids
     }
 
@@ -179,7 +217,7 @@ package struct PlayQueue: Sendable {
         _ products: PackedProducts, at index: Int
     ) throws(PlayQueueError) -> [EntryID] {
         let place = max(0, min(index, count))
-        guard place < count else { return try add(products) }
+        guard place < count else { return try append(products, isMixed: isEmpty) }
         let ids = try take(products)
         if isShuffled {
             let neighbour = place == 0 ? nil : originalOrder.firstIndex(of: shuffledOrder[place - 1])
@@ -271,6 +309,13 @@ package struct PlayQueue: Sendable {
         guard shuffled != isShuffled else { return }
         isShuffled = shuffled
         if shuffled { shuffle(random) } else { shuffledOrder = [] }
+    }
+
+    /// Makes the places that it chooses from now on those of another queue.
+    mutating func seed(_ random: any RandomSource) {
+        var number: UInt64 = 0
+        withUnsafeMutableBytes(of: &number) { random.fill($0) }
+        mixer = QueueMixer(seed: number)
     }
 
     private mutating func shuffle(_ random: any RandomSource) {

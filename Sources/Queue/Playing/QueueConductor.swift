@@ -39,6 +39,7 @@ package final class QueueConductor: @unchecked Sendable {
         machine = QueueStateMachine(queue, rules: rules)
         subscription = engine.bus.subscribe { [self] message in
             if loop.isCurrentThread { receive(message) } else { loop.post { self.receive(message) } }
+        machine.contents.seed(random)
         }
     }
 
