@@ -25,7 +25,9 @@ struct PlaylistLineTests {
         #expect(line(entry) == expected)
         // It is read as it was written.
         var entries: [PlaylistEntry] = []
-        PlaylistFile.eachEntry(of: Array("#EXTM3U\n\(line(entry) ?? "")\n".utf8), in: folder) { entries.append($0) }
+        PlaylistFile.eachLine(of: Array("#EXTM3U\n\(line(entry) ?? "")\n".utf8), in: folder) { line in
+            if let entry = PlaylistFile.entry(line, in: folder) { entries.append(entry) }
+        }
         #expect(entries.count == 1)
         #expect(entries.first.map { $0.webAddress ?? $0.serviceAddress ?? $0.path } == entry)
     }

@@ -9,7 +9,9 @@ import Platform
 ///     try playlists.add(["/data/music/a.flac"], to: "Evening")
 ///     try playlists.entries(of: "evening")      // ["/data/music/a.flac"]
 ///
-/// A change is complete, and on the medium, when it returns. A power cut leaves the playlist as it was before or after.
+/// A change is complete, and on the medium, when it returns. Entries that are added at the end are appended to the
+/// file, and a power cut leaves some of them. Other changes replace the file: a power cut leaves it as it was before or
+/// after.
 ///
 /// Thread: any that may block on the medium. Changes of this process exclude each other.
 package struct PlaylistFolder: Sendable {
@@ -19,16 +21,25 @@ package struct PlaylistFolder: Sendable {
     /// A change reads a file and writes it anew.
     private static let changing = Lock()
 
-    private let folder: String
+    let folder: String
     /// The most bytes of a file.
-    private let mostBytes: Int
+    let mostBytes: Int
+    /// Returns the path of a relative line from the root of the music, as MPD writes it; nil for another line.
+    private let musicPath: @Sendable (String) -> String?
+    /// Used under `changing`.
+    let tail = PlaylistTail()
 
-    /// - Parameter folder: an absolute path. A missing folder is one without playlists; a change creates it.
-    package init(_ folder: String) { self.init(folder, mostBytes: PlaylistFile.mostBytes) }
+    /// - Parameters:
+    ///   - folder: an absolute path. A missing folder is one without playlists; a change creates it.
+    ///   - musicPath: returns the path that a relative line means from the root of the music; nil for another line.
+    package init(_ folder: String, musicPath: @escaping @Sendable (String) -> String? = { _ in nil }) {
+        self.init(folder, mostBytes: PlaylistFile.mostBytes, musicPath: musicPath)
+    }
 
-    init(_ folder: String, mostBytes: Int) {
+    init(_ folder: String, mostBytes: Int, musicPath: @escaping @Sendable (String) -> String? = { _ in nil }) {
         self.folder = folder
         self.mostBytes = mostBytes
+        self.musicPath = musicPath
     }
 
     // MARK: Reading
@@ -50,21 +61,27 @@ package struct PlaylistFolder: Sendable {
     /// Returns the entries: absolute paths, also of tracks in cue sheets, and addresses of http, https and `tonearm:`.
     /// An entry of another program that may mean several paths is the first that exists.
     package func entries(of name: String) throws(PlaylistFailure) -> [String] {
-        var entries: [String] = []
-        try eachEntry(of: try existing(try PlaylistName(name))) { entries.append(Self.place(of: $0)) }
-        return entries
+        try entries(of: name, 0..<Int.max).entries
     }
 
-    /// Returns some of the entries, and the number of all.
+    /// Returns some of the entries, and the number of all. Only these are looked up.
     package func entries(
         of name: String, _ range: Range<Int>
     ) throws(PlaylistFailure) -> (count: Int, entries: [String]) {
         var (count, entries) = (0, [String]())
-        try eachEntry(of: try existing(try PlaylistName(name))) { entry in
-            if range.contains(count) { entries.append(Self.place(of: entry)) }
-            count += 1
-        }
+        try eachEntry(of: try existing(try PlaylistName(name)), range, count: &count) { entries.append(place(of: $0)) }
         return (count, entries)
+    }
+
+    /// Returns those of the entries that exist, and the lines of the others.
+    package func music(
+        of name: String, _ range: Range<Int>
+    ) throws(PlaylistFailure) -> (entries: [String], missing: [String]) {
+        var (count, entries, missing) = (0, [String](), [String]())
+        try eachEntry(of: try existing(try PlaylistName(name)), range, count: &count) { entry in
+            if let place = found(entry) { entries.append(place) } else { missing.append(entry.line) }
+        }
+        return (entries, missing)
     }
 
     /// Returns the path of the file, which the queue plays.
@@ -73,15 +90,27 @@ package struct PlaylistFolder: Sendable {
     }
 
     private func eachEntry(
-        of file: StoredPlaylistFile, _ body: (PlaylistEntry) -> Void
+        of file: StoredPlaylistFile, _ range: Range<Int>, count: inout Int, _ body: (PlaylistEntry) -> Void
     ) throws(PlaylistFailure) {
+        let (bytes, folder) = (try bytes(of: file), try resolved())
+        PlaylistFile.eachLine(of: bytes, in: folder) { line in
+            defer { count += 1 }
+            guard range.contains(count), let entry = PlaylistFile.entry(line, in: folder) else { return }
+            tail.note(lookedUp: 1)
+            body(entry)
+        }
+    }
+
+    /// Returns the bytes of a file without a torn line.
+    private func bytes(of file: StoredPlaylistFile) throws(PlaylistFailure) -> [UInt8] {
         let bytes = try system { () throws(SystemError) in
             try File.contents(of: path(file.file), limit: PlaylistFile.mostBytes)
         }
-        PlaylistFile.eachEntry(of: bytes, in: try resolved(), body)
+        tail.note(read: bytes.count)
+        return PlaylistTail.whole(bytes)
     }
 
-    private static func place(of entry: PlaylistEntry) -> String {
+    private func place(of entry: PlaylistEntry) -> String {
         if let place = found(entry) { return place }
         // A missing file is one of a medium that is out, or of another machine. A name in Latin-1 is unlikely.
         let paths = (entry.path.map { [$0] } ?? []) + entry.alternatives
@@ -90,10 +119,11 @@ package struct PlaylistFolder: Sendable {
     }
 
     /// Returns an address, or the first path that exists.
-    private static func found(_ entry: PlaylistEntry) -> String? {
+    private func found(_ entry: PlaylistEntry) -> String? {
         if let address = entry.webAddress ?? entry.serviceAddress { return address }
-        if let path = entry.path, exists(path) { return path }
-        return entry.alternatives.first(where: exists)
+        if let path = entry.path, Self.exists(path) { return path }
+        if let path = musicPath(entry.line), Self.exists(path) { return path }
+        return entry.alternatives.first(where: Self.exists)
     }
 
     /// Whether there is a file, or a cue sheet with such a track.
@@ -111,7 +141,7 @@ package struct PlaylistFolder: Sendable {
         let name = try PlaylistName(name)
         try change { () throws(PlaylistFailure) in
             if let file = try file(name) { throw .exists(file.name.text) }
-            try write(try lines(entries), to: name, in: nil)
+            try write(try lines(entries, in: try created()), to: name, in: nil)
         }
     }
 
@@ -119,7 +149,7 @@ package struct PlaylistFolder: Sendable {
     package func replace(_ name: String, with entries: [String]) throws(PlaylistFailure) {
         let name = try PlaylistName(name)
         try change { () throws(PlaylistFailure) in
-            try write(try lines(entries), to: name, in: try file(name))
+            try write(try lines(entries, in: try created()), to: name, in: try file(name))
         }
     }
 
@@ -127,14 +157,35 @@ package struct PlaylistFolder: Sendable {
     /// - Parameter index: the index of the first of them; nil for the end.
     /// - Throws: `.noSuchEntry` for an index beyond the end.
     package func add(_ entries: [String], to name: String, at index: Int? = nil) throws(PlaylistFailure) {
+        if let failure = try apply([.add(entries, at: index)], to: name).failure { throw failure }
+    }
+
+    /// Makes changes in order, up to the first that fails, as one: the file is written once.
+    /// - Returns: how many were made, and why the next one was not.
+    package func apply(
+        _ changes: [PlaylistChange], to name: String
+    ) throws(PlaylistFailure) -> (count: Int, failure: PlaylistFailure?) {
         let name = try PlaylistName(name)
-        try change { () throws(PlaylistFailure) in
+        return try change { () throws(PlaylistFailure) in
+            if let added = try append(changes, to: name) { return added }
             let file = try file(name)
-            let former = if let file { try lines(of: file) } else { [Line]() }
-            if former.count + entries.count > Self.mostEntries { throw .full(.entries) }
-            let index = index ?? former.count
-            guard index <= former.count else { throw .noSuchEntry(index: index, count: former.count) }
-            try write(former[..<index] + (try lines(entries)) + former[index...], to: name, in: file)
+            var draft = PlaylistDraft(try file.map { (file) throws(PlaylistFailure) in try lines(of: file) })
+            var (count, failure) = (0, PlaylistFailure?.none)
+            let adds = changes.contains { if case .add = $0 { true } else { false } }
+            let folder = adds ? try created() : folder
+            for change in changes {
+                do throws(PlaylistFailure) {
+                    try draft.make(change, of: name, mostBytes: mostBytes) { (entries) throws(PlaylistFailure) in
+                        try lines(entries, in: folder)
+                    }
+                } catch {
+                    failure = error
+                    break
+                }
+                count += 1
+            }
+            if draft.hasChanged, let lines = draft.lines { try write(lines, to: name, in: file) }
+            return (count, failure)
         }
     }
 
@@ -171,38 +222,21 @@ package struct PlaylistFolder: Sendable {
         let name = try PlaylistName(name)
         return try change { () throws(PlaylistFailure) in
             let file = try existing(name)
-            var lines = try lines(of: file)
-            try Self.check(range.lowerBound, of: lines.count)
-            let removed = range.clamped(to: 0..<lines.count)
-            if removed.isEmpty { return 0 }
-            lines.removeSubrange(removed)
-            try write(lines, to: name, in: file)
-            return removed.count
+            var draft = PlaylistDraft(try lines(of: file))
+            let removed = try draft.remove(range)
+            if removed > 0, let lines = draft.lines { try write(lines, to: name, in: file) }
+            return removed
         }
     }
 
     /// Moves an entry to the index `to` among the others.
     package func moveEntry(from: Int, to: Int, of name: String) throws(PlaylistFailure) {
-        let name = try PlaylistName(name)
-        try change { () throws(PlaylistFailure) in
-            let file = try existing(name)
-            var lines = try lines(of: file)
-            try Self.check(from, of: lines.count)
-            try Self.check(to, of: lines.count)
-            if from == to { return }
-            let line = lines.remove(at: from)
-            lines.insert(line, at: to)
-            try write(lines, to: name, in: file)
-        }
+        if let failure = try apply([.move(from: from, to: to)], to: name).failure { throw failure }
     }
 
     /// Removes the temporary files of a power cut. Call it before other calls.
     package func removeLeftovers() {
         _ = try? FileReplacement.removeLeftovers(in: folder)
-    }
-
-    private static func check(_ index: Int, of count: Int) throws(PlaylistFailure) {
-        if !(0..<count).contains(index) { throw .noSuchEntry(index: index, count: count) }
     }
 
     private func change<Result>(_ body: () throws(PlaylistFailure) -> Result) throws(PlaylistFailure) -> Result {
@@ -212,13 +246,12 @@ package struct PlaylistFolder: Sendable {
     // MARK: Lines
 
     /// A line of a playlist, in UTF-8.
-    private typealias Line = [UInt8]
+    typealias Line = [UInt8]
 
-    /// Returns the lines of entries, and creates the folder, where relative paths begin.
-    private func lines(_ entries: [String]) throws(PlaylistFailure) -> [Line] {
+    /// Returns the lines of entries.
+    /// - Parameter folder: where relative paths begin.
+    func lines(_ entries: [String], in folder: String) throws(PlaylistFailure) -> [Line] {
         if entries.count > Self.mostEntries { throw .full(.entries) }
-        try createFolder()
-        let folder = try resolved()
         var lines: [Line] = []
         lines.reserveCapacity(entries.count)
         for entry in entries {
@@ -228,13 +261,16 @@ package struct PlaylistFolder: Sendable {
         return lines
     }
 
-    /// Returns the lines of the entries of a file. An entry without a file keeps its line, which may mean other paths.
+    /// Returns the lines of the entries of a file. Those of a file in UTF-8 stay as they are. In a file of another
+    /// program an entry without a file keeps its line, which may mean other paths.
     private func lines(of file: StoredPlaylistFile) throws(PlaylistFailure) -> [Line] {
-        let folder = try resolved()
         var lines: [Line] = []
-        try eachEntry(of: file) { entry in
-            let line = Self.found(entry).flatMap { PlaylistLine.bytes(of: $0, in: folder) }
-            lines.append(line ?? Array(entry.line.utf8))
+        let (bytes, folder) = (try bytes(of: file), try resolved())
+        let keeps = !file.isFormer && PlaylistLine.isUTF8(bytes)
+        PlaylistFile.eachLine(of: bytes, in: folder) { line in
+            guard !keeps, let entry = PlaylistFile.entry(line, in: folder) else { return lines.append(Array(line)) }
+            tail.note(lookedUp: 1)
+            lines.append(found(entry).flatMap { PlaylistLine.bytes(of: $0, in: folder) } ?? Array(entry.line.utf8))
         }
         return lines
     }
@@ -251,7 +287,7 @@ package struct PlaylistFolder: Sendable {
 
     // MARK: Files
 
-    private func path(_ file: String) -> String { "\(folder)/\(file)" }
+    func path(_ file: String) -> String { "\(folder)/\(file)" }
 
     /// Returns the files in the order of `precedes`.
     private func files() throws(PlaylistFailure) -> [StoredPlaylistFile] {
@@ -268,7 +304,7 @@ package struct PlaylistFolder: Sendable {
     }
 
     /// Returns the file with exactly this name, or else one whose name differs in case only.
-    private func file(_ name: PlaylistName) throws(PlaylistFailure) -> StoredPlaylistFile? {
+    func file(_ name: PlaylistName) throws(PlaylistFailure) -> StoredPlaylistFile? {
         let files = try files().filter { $0.name.folded.elementsEqual(name.folded) }
         return files.first { $0.name.isSame(as: name) } ?? files.first
     }
@@ -278,13 +314,17 @@ package struct PlaylistFolder: Sendable {
         return file
     }
 
-    private func createFolder() throws(PlaylistFailure) {
-        if FileKind(at: folder) == .folder { return }
-        try system { () throws(SystemError) in
-            try Folder.create(folder)
-            // Power loss before this: the folder is gone with the playlist, whose change has not returned.
-            try Folder.synchronize(containing: folder)
+    /// Creates the folder if it is missing.
+    /// - Returns: the folder without links.
+    private func created() throws(PlaylistFailure) -> String {
+        if FileKind(at: folder) != .folder {
+            try system { () throws(SystemError) in
+                try Folder.create(folder)
+                // Power loss before this: the folder is gone with the playlist, whose change has not returned.
+                try Folder.synchronize(containing: folder)
+            }
         }
+        return try resolved()
     }
 
     /// - Parameter file: the present file; nil for a new playlist.
@@ -293,6 +333,7 @@ package struct PlaylistFolder: Sendable {
         let bytes = try bytes(of: lines)
         let name = file?.name ?? name
         let target = path(file.flatMap { $0.isFormer ? nil : $0.file } ?? name.text + StoredPlaylistFile.ending)
+        tail.note(written: bytes.count, syncs: 1)
         try system { () throws(SystemError) in
             try FileReplacement.write(bytes, to: target)
             // Power loss here: there are both files, and the new one counts.
@@ -312,11 +353,11 @@ package struct PlaylistFolder: Sendable {
     }
 
     /// Returns the folder without links, from which relative lines begin.
-    private func resolved() throws(PlaylistFailure) -> String {
+    func resolved() throws(PlaylistFailure) -> String {
         try system { () throws(SystemError) in try Folder.resolved(folder) }
     }
 
-    private func system<Value>(_ body: () throws(SystemError) -> Value) throws(PlaylistFailure) -> Value {
+    func system<Value>(_ body: () throws(SystemError) -> Value) throws(PlaylistFailure) -> Value {
         do throws(SystemError) { return try body() } catch { throw .system(error) }
     }
 }

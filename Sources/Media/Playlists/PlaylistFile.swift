@@ -53,15 +53,36 @@ public struct PlaylistFile: Equatable, Sendable {
         }
     }
 
-    /// Calls `body` with each entry of an M3U in order. So the paths that each may mean are not in memory together.
+    /// Calls `body` with the line of each entry of an M3U in order. The paths that it may mean are not worked out.
     /// - Parameter folder: as for `init`.
-    public static func eachEntry(of bytes: [UInt8], in folder: String, _ body: (PlaylistEntry) -> Void) {
+    public static func eachLine(of bytes: [UInt8], in folder: String, _ body: (ArraySlice<UInt8>) -> Void) {
         var count = 0
         for line in TextLines.lines(of: bytes) where count < mostPaths && line.first != UInt8(ascii: "#") {
-            guard let entry = entry(Array(line), in: folder, below: folder) else { continue }
+            guard isPlainPath(line) || entry(line, in: folder) != nil else { continue }
             count += 1
-            body(entry)
+            body(line)
         }
+    }
+
+    /// Returns the entry of a line; nil for a line that names no file.
+    /// - Parameter folder: as for `init`.
+    public static func entry(_ line: ArraySlice<UInt8>, in folder: String) -> PlaylistEntry? {
+        entry(Array(line), in: folder, below: folder)
+    }
+
+    /// Whether a line certainly is an entry: a path with a name, that does not lead up more than once.
+    private static func isPlainPath(_ line: ArraySlice<UInt8>) -> Bool {
+        guard line.count <= longestPath else { return false }
+        var rest = line.starts(with: "../".utf8) ? line.dropFirst(3) : line
+        if rest.first == UInt8(ascii: "/") { rest.removeFirst() }
+        guard let first = rest.first, first > UInt8(ascii: "/") else { return false }
+        var last = first
+        for byte in rest.dropFirst() {
+            let isDoubtful = last == UInt8(ascii: ".") && byte == last || last == UInt8(ascii: ":") && byte == 0x2F
+            if isDoubtful || byte == 0 { return false }
+            last = byte
+        }
+        return true
     }
 
     /// - Returns: nil for a line that names no file.

@@ -26,6 +26,11 @@ public enum PlaylistLine {
         return line.count <= PlaylistFile.longestPath ? line : nil
     }
 
+    /// Whether the bytes of a file are lines of UTF-8, without a byte-order mark.
+    public static func isUTF8(_ bytes: [UInt8]) -> Bool {
+        WideText.utf8(of: bytes) == nil && !bytes.starts(with: [0xEF, 0xBB, 0xBF]) && WesternText.isUTF8(bytes)
+    }
+
     private static func nameBytes(_ name: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
