@@ -12,12 +12,13 @@ final class MPDPeer {
     private let scratch: ScratchFolder
     private let process: TestProcess
     private let descriptor: Int32
+    let socketPath: String
     private var received: [UInt8] = []
 
     /// Starts MPD with a music folder, and waits until it has read the folder.
     init(music: String) throws {
         scratch = try ScratchFolder()
-        let socketPath = scratch["socket"]
+        socketPath = scratch["socket"]
         let configuration = """
             music_directory "\(music)"
             db_file "\(scratch["db"])"

@@ -8,16 +8,18 @@ extension MPDCommand {
         MPDCommand("repeat", 1...1, .control) { (player, _, arguments) throws(MPDFailure) in
             let isOn = try MPDNumbers.boolean(arguments[0])
             let isSingle = player.contents.repeatMode == .one
+            player.isRepeatOfSingle = false
             player.queue.setRepeatMode(!isOn ? .off : isSingle ? .one : .all)
             return .done
         },
         MPDCommand("single", 1...1, .control) { (player, _, arguments) throws(MPDFailure) in
             let mode = player.contents.repeatMode
             guard try isOn(arguments[0], mode: "single") else {
-                if mode == .one { player.queue.setRepeatMode(.all) }
+                if mode == .one { player.queue.setRepeatMode(player.isRepeatOfSingle ? .off : .all) }
                 return .done
             }
             player.queue.setRepeatMode(.one)
+            if mode == .off { player.isRepeatOfSingle = true }
             return .done
         },
         MPDCommand("random", 1...1, .control) { (player, _, arguments) throws(MPDFailure) in

@@ -55,6 +55,27 @@ struct MPDPaths: Equatable, Sendable {
         return nil
     }
 
+    /// Returns the URI of an entry: in the folders, or else its path or address. Control characters of an address are
+    /// escaped: it means the same.
+    func shownURI(ofPath path: String) -> String {
+        if let uri = uri(ofPath: path) { return uri }
+        return path.utf8.first == UInt8(ascii: "/") ? path : Self.escaped(path)
+    }
+
+    private static func escaped(_ address: String) -> String {
+        func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value }
+        guard address.unicodeScalars.contains(where: isControl) else { return address }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for scalar in address.unicodeScalars {
+            let isControl = isControl(scalar)
+            for byte in scalar.utf8 {
+                bytes += isControl ? [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] : [byte]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Returns the absolute path of a URI; nil when no folder has it. It does not exist for certain.
     /// - Parameter uri: without a slash at its end. The root of several folders has no path.
     func path(ofURI uri: String) -> String? {

@@ -23,9 +23,12 @@ final class MPDPlayer: @unchecked Sendable {
     var notify: (MPDSubsystems, [UInt64]?) -> Void = { _, _ in }
     private let row: MPDVersionRow
     private var lastReserved: UInt32 = .max
-    private let startTime: Int64
-    private var modes: (isShuffled: Bool, repeatMode: RepeatMode)
-    private var current: EntryID?
+    /// The time, and the device in force: another one in the configuration counts after the next start.
+    private let atStart: (time: Int64, device: String?)
+    /// The state that was last reported to clients.
+    private var told = MPDShown()
+    /// Whether `single` has switched `repeat` on as well, which it switches off again.
+    var isRepeatOfSingle = false
 
     init(_ daemon: Daemon, passwords: MPDPasswords, permission: MPDPermission) {
         self.daemon = daemon
@@ -34,10 +37,7 @@ final class MPDPlayer: @unchecked Sendable {
         standardPermission = permission
         versions = MPDQueueVersions(startingAt: 1)
         row = MPDVersionRow(storage: daemon.environment.storage)
-        startTime = daemon.environment.clock.now()
-        let queue = daemon.queue.contents
-        modes = (queue.isShuffled, queue.repeatMode)
-        current = queue.current
+        atStart = (daemon.environment.clock.now(), daemon.settings.configuration.device)
     }
 
     /// Reads the version of the queue, and calls `ready` then.
@@ -50,6 +50,7 @@ final class MPDPlayer: @unchecked Sendable {
                 versions = MPDQueueVersions(startingAt: first)
                 lastReserved = first + MPDVersionRow.block - 1
                 _ = versions.update(contents.playOrder)
+                told = shown
                 ready()
             }
         }
@@ -58,7 +59,7 @@ final class MPDPlayer: @unchecked Sendable {
     var queue: QueueConductor { daemon.queue }
     var contents: PlayQueue { daemon.queue.contents }
     /// In seconds.
-    var uptime: Int64 { (daemon.environment.clock.now() - startTime) / 1_000_000_000 }
+    var uptime: Int64 { (daemon.environment.clock.now() - atStart.time) / 1_000_000_000 }
 
     /// The number of command lists that run. Their changes are reported at their ends, so that a list is one change.
     private(set) var listCount = 0
@@ -80,11 +81,10 @@ final class MPDPlayer: @unchecked Sendable {
     /// Translates a change of the daemon.
     func receive(_ event: DaemonEvent) {
         switch event {
-        case .state: notify([.player, .output], nil)
-        case .track, .positionJumped: notify(.player, nil)
-        case .volume: notify(.mixer, nil)
-        case .configuration: notify(.options, nil)
+        // Clients hear of what they see of these (`takeChanges`), whatever has caused it.
+        case .state, .track, .volume, .configuration: notify([], nil)
         case .queue: queueChanged()
+        case .positionJumped: notify(.player, nil)
         case .library: notify([.database, .update], nil)
         case .failed(_, let error):
             failure = error.message
@@ -92,6 +92,13 @@ final class MPDPlayer: @unchecked Sendable {
         case .playlists: notify(.storedPlaylist, nil)
         case .problems, .offline: break
         }
+    }
+
+    /// Shows a failure as the `error` of `status`.
+    func failed(_ message: String) {
+        Log.warning(message)
+        failure = message
+        notify(.player, nil)
     }
 
     private func queueChanged() {
@@ -102,12 +109,25 @@ final class MPDPlayer: @unchecked Sendable {
             reserveVersions()
             if !priorities.isEmpty { priorities = priorities.filter { queue.contains($0.key) } }
         }
-        let modes = (queue.isShuffled, queue.repeatMode)
-        if modes != self.modes { parts.insert(.options) }
-        if queue.current != current { parts.insert(.player) }
-        self.modes = modes
-        current = queue.current
-        if !parts.isEmpty { notify(parts, nil) }
+        if queue.repeatMode != .one { isRepeatOfSingle = false }
+        notify(parts, nil)
+    }
+
+    /// The name of the output. Clients choose an output by it, so it is the same when the device is closed.
+    var outputName: String { atStart.device ?? "sound device" }
+
+    /// The state as clients see it now.
+    private var shown: MPDShown {
+        MPDShown(
+            daemon, state: state, isOutputEnabled: daemon.focus.level != .none,
+            context: queue.isAnnounced ? daemon.player.playbackEngine.playbackContext : nil)
+    }
+
+    /// Returns the parts that look different than they did at the last call.
+    func takeChanges() -> MPDSubsystems {
+        let now = shown
+        defer { told = now }
+        return now.changes(since: told)
     }
 
     /// Stores another block of versions before the present one is used up.
@@ -118,9 +138,6 @@ final class MPDPlayer: @unchecked Sendable {
     }
 
     // MARK: Entries
-
-    /// Returns the URI of an entry.
-    func uri(_ product: QueuedProduct) -> String { paths.uri(ofPath: product.productId) ?? product.productId }
 
     /// Returns the entry with an id.
     func entry(_ text: String) throws(MPDFailure) -> EntryID {

@@ -61,7 +61,10 @@ final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
                 output.pair("Id", entry.id.number)
             }
         case .names:
-            for entry in entries { output.append(Array("\(entry.place):file: \(uri(entry))\n".utf8)) }
+            for entry in entries {
+                output.append(Array("\(entry.place):".utf8))
+                output.file(uri(entry))
+            }
         case .songs:
             if let database {
                 try database.forEachSong(at: entries.map { $0.path }) { index, song in
@@ -108,5 +111,5 @@ final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
         output.seconds("duration", duration)
     }
 
-    private func uri(_ entry: Entry) -> String { paths.uri(ofPath: entry.path) ?? entry.path }
+    private func uri(_ entry: Entry) -> String { paths.shownURI(ofPath: entry.path) }
 }

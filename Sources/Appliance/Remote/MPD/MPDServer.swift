@@ -9,6 +9,8 @@ public final class MPDServer: @unchecked Sendable {
     /// The most clients at once.
     static let clientLimit = 50
     private static let retryInterval: Int64 = 1_000_000_000
+    /// The longest time that command lists hold changes back, in nanoseconds.
+    private static let mostDelay: Int64 = 1_000_000_000
 
     private let loop: EventLoop
     private let observers: DaemonObservers
@@ -110,6 +112,8 @@ public final class MPDServer: @unchecked Sendable {
         listeners = []
         if let retry { loop.cancel(retry) }
         retry = nil
+        if let deadline = changes.deadline { loop.cancel(deadline) }
+        changes.deadline = nil
         for session in sessions { session.close() }
     }
 
@@ -172,8 +176,19 @@ public final class MPDServer: @unchecked Sendable {
         if changes.add(parts, clients) { loop.post { [self] in notify() } }
     }
 
+    /// Reports the changes, at the end of the command lists that run, but at the latest after a second: a list may wait
+    /// for a medium, and the next one may have begun before its end.
     private func notify() {
-        let all = changes.take(duringLists: player.listCount > 0)
+        guard changes.areDue else { return }
+        if player.listCount == 0 { return report() }
+        if changes.deadline == nil { changes.deadline = loop.schedule(after: Self.mostDelay) { [self] in report() } }
+    }
+
+    private func report() {
+        if let deadline = changes.deadline { loop.cancel(deadline) }
+        changes.deadline = nil
+        var all = changes.take()
+        all.append((player.takeChanges(), nil))
         for session in sessions {
             var parts: MPDSubsystems = []
             for change in all where change.clients?.contains(session.number) ?? true { parts.formUnion(change.parts) }

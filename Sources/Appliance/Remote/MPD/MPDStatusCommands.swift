@@ -21,8 +21,7 @@ extension MPDCommand {
         MPDCommand("outputs", 0...0, .read) { player, _, _ in
             var output = MPDOutput()
             output.pair("outputid", 0)
-            // Clients choose an output by its name, which must not change when the device is closed.
-            output.pair("outputname", player.daemon.settings.configuration.device ?? "sound device")
+            output.pair("outputname", player.outputName)
             output.pair("plugin", "alsa")
             output.pair("outputenabled", player.daemon.focus.level == .none ? 0 : 1)
             return .output(output)
@@ -147,7 +146,7 @@ enum MPDState {
 extension MPDPlayer {
     /// A stalled entry is played: it continues by itself. A paused one is stopped if it is closed and has no position.
     var state: MPDState {
-        switch daemon.status.playback {
+        switch queue.playback {
         case .playing, .stalled: .play
         case .paused: queue.isLoaded || queue.position != 0 ? .pause : .stop
         case .stopped: .stop

@@ -112,7 +112,7 @@ extension MPDPlayer {
                 try rows.find(name, in: folder, comparison.map { ($0, value) })
             } write: { stickers, output in
                 for sticker in stickers {
-                    output.pair("file", sticker.uri)
+                    output.file(sticker.uri)
                     output.pair("sticker", "\(sticker.name)=\(sticker.value)")
                 }
             }

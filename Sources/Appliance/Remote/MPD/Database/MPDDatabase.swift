@@ -59,7 +59,7 @@ struct MPDDatabase: Sendable {
             var reader = MPDReader(database, paths)
             var song = MPDSong(uri: "")
             try reader.forEachSong(at: playedPaths, &song) { number, song, isKnown in
-                if !isKnown { song = MPDSong(uri: paths.uri(ofPath: playedPaths[number]) ?? playedPaths[number]) }
+                if !isKnown { song = MPDSong(uri: paths.shownURI(ofPath: playedPaths[number])) }
                 use(number, &song)
             }
         }
