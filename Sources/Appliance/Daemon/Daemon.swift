@@ -193,7 +193,10 @@ public final class Daemon: @unchecked Sendable {
     // MARK: Status
 
     /// The present status, as it is shown to clients.
-    public var status: DaemonStatus { present.status }
+    public var status: DaemonStatus {
+        queue.settle()
+        return present.status
+    }
 
     /// Passes on the new link, or changed routes on the same link.
     public func linkChanged(to link: Link) {

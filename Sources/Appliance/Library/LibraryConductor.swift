@@ -2,7 +2,8 @@ import Database
 import Library
 import Platform
 
-/// The library of the daemon: a thread keeps its index up to date, another one answers queries.
+/// The library of the daemon: a thread keeps its index up to date, another one answers queries. Reads and changes of
+/// stored playlists have a thread each: long ones delay no query.
 ///
 /// Thread: everything runs on the thread of `loop`. `@unchecked Sendable` is safe because other threads only post to
 /// `loop`, and use `index`, which a lock guards.
@@ -12,7 +13,7 @@ final class LibraryConductor: @unchecked Sendable {
     private let folders: [String]
     private let path: String
     private let index = OpenedIndex()
-    /// Used on the thread of queries.
+    /// Used on the threads of playlists.
     let playlists: PlaylistFolder
     /// The favourites in the state.
     let favourites = FavouriteSet()
@@ -28,11 +29,15 @@ final class LibraryConductor: @unchecked Sendable {
         let cancellation: Cancellation
         let control = ScanControl(isOnBattery: { MachinePower().isOnBattery })
         let queries: EventLoop
+        let playlistReads: EventLoop
+        let playlistChanges: EventLoop
 
         init() throws(SystemError) {
             requests = try ScanRequests()
             cancellation = try Cancellation()
             queries = try EventLoop()
+            playlistReads = try EventLoop()
+            playlistChanges = try EventLoop()
         }
     }
 
@@ -47,7 +52,10 @@ final class LibraryConductor: @unchecked Sendable {
     ) throws(SystemError) {
         self.folders = folders
         self.path = path
-        self.playlists = PlaylistFolder(playlists)
+        let paths = MPDPaths(folders: folders)
+        self.playlists = PlaylistFolder(playlists) { line in
+            MPDPaths.isSafe(line) ? paths.path(ofURI: line) : nil
+        }
         self.loop = loop
         self.storage = storage
         self.changed = changed
@@ -64,10 +72,12 @@ final class LibraryConductor: @unchecked Sendable {
                     follow()
                 }
             }
-            let (queries, playlists) = (tasks.queries, playlists)
-            queries.post { playlists.removeLeftovers() }
+            let (tasks, playlists) = (tasks, playlists)
+            tasks.playlistChanges.post { playlists.removeLeftovers() }
             storage.query { [favourites] database in favourites.load(database) }
-            _ = try NamedThread.start(name: "library query", stackSize: 256 << 10) { queries.run() }
+            _ = try NamedThread.start(name: "library query", stackSize: 256 << 10) { tasks.queries.run() }
+            _ = try NamedThread.start(name: "playlist read", stackSize: 256 << 10) { tasks.playlistReads.run() }
+            _ = try NamedThread.start(name: "playlist write", stackSize: 256 << 10) { tasks.playlistChanges.run() }
         } catch {
             report("the library cannot be used: \(error.description)")
         }
@@ -79,6 +89,8 @@ final class LibraryConductor: @unchecked Sendable {
         tasks.control.stop()
         tasks.cancellation.cancel()
         tasks.queries.stop()
+        tasks.playlistReads.stop()
+        tasks.playlistChanges.stop()
     }
 
     // MARK: The library thread
@@ -194,6 +206,15 @@ final class LibraryConductor: @unchecked Sendable {
         let index = index
         tasks.queries.post { body(index.value) }
     }
+
+    /// Runs `body` on the thread that reads playlists.
+    func readPlaylists(_ body: @escaping @Sendable () -> Void) { tasks.playlistReads.post(body) }
+
+    /// Runs `body` on the thread that changes playlists.
+    func changePlaylists(_ body: @escaping @Sendable () -> Void) { tasks.playlistChanges.post(body) }
+
+    /// The index once it is open. Any thread.
+    var openedIndex: MusicIndex? { index.value }
 
     private func status(_ answer: @escaping @Sendable (LibraryStatus) -> Void) {
         var status = LibraryStatus()

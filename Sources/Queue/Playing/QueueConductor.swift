@@ -19,7 +19,9 @@ package final class QueueConductor: @unchecked Sendable {
     private var subscription: Bus<PlaybackMessage>.Subscription?
     /// The timer of the next attempt, and when it fires.
     private var wake: (timer: TimerToken, time: Int64)?
-    private var isOver = false
+    private var gathered = GatheredEdits()
+    /// Whether it has ended.
+    private var isOver: Bool { subscription == nil }
 
     /// - Parameters:
     ///   - loop: the loop on which everything runs here. If it is the player's own loop, the engine's messages are
@@ -37,9 +39,9 @@ package final class QueueConductor: @unchecked Sendable {
         self.random = random
         self.observe = observe
         machine = QueueStateMachine(queue, rules: rules)
+        machine.contents.seed(random)
         subscription = engine.bus.subscribe { [self] message in
             if loop.isCurrentThread { receive(message) } else { loop.post { self.receive(message) } }
-        machine.contents.seed(random)
         }
     }
 
@@ -51,7 +53,6 @@ package final class QueueConductor: @unchecked Sendable {
         subscription = nil
         observe = { _ in }
         cancelTimer()
-        isOver = true
     }
 
     // MARK: Status
@@ -174,19 +175,19 @@ package final class QueueConductor: @unchecked Sendable {
     package func edit(_ change: (inout PlayQueue) throws(PlayQueueError) -> Void) throws(PlayQueueError) {
         loop.assertOnLoop()
         if isOver { return }
+        if gathered.isOn {
+            gathered.note(current: machine.contents.current)
+            return try change(&machine.contents)
+        }
+        settle()
         defer { carryOutDecided() }
         try machine.edit(change)
     }
 
     private func change(_ change: (inout PlayQueue) -> Void) {
-        loop.assertOnLoop()
-        if isOver { return }
-        do throws(PlayQueueError) {
-            try machine.edit { contents throws(PlayQueueError) in change(&contents) }
-        } catch {
+        do throws(PlayQueueError) { try edit { (queue) throws(PlayQueueError) in change(&queue) } } catch {
             preconditionFailure("\(error)")
         }
-        carryOutDecided()
     }
 
     private func replace(
@@ -194,8 +195,34 @@ package final class QueueConductor: @unchecked Sendable {
     ) throws(PlayQueueError) {
         loop.assertOnLoop()
         if isOver { return }
+        settle()
         defer { carryOutDecided() }
         try machine.replace(playing: playing, change)
+    }
+
+    // MARK: Many edits that are one
+
+    /// Runs `body`, and gathers its edits with those of other calls: thousands of edits are one change for the engine,
+    /// the medium and the observers. Any other request, and any event, comes after the gathered edits (`settle`).
+    package func gather<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        loop.assertOnLoop()
+        gathered.isOn = true
+        defer { gathered.isOn = false }
+        return try body()
+    }
+
+    /// Carries out the gathered edits.
+    package func settle() {
+        if isOver { return }
+        guard let former = gathered.take() else { return }
+        machine.follow(former.current)
+        carryOutDecided()
+    }
+
+    /// Carries out the gathered edits if they have made another entry current. Call it before other parts run: the
+    /// engine's position would be taken for that of the other entry.
+    package func settleCurrent() {
+        if gathered.hasChanged(machine.contents.current) { settle() }
     }
 
     // MARK: The device
@@ -215,6 +242,7 @@ package final class QueueConductor: @unchecked Sendable {
     private func handle(_ event: QueueStateMachine.Event) {
         loop.assertOnLoop()
         if isOver { return }
+        settle()
         let heard = QueueStateMachine.Heard(
             position: engine.assetPosition, duration: engine.playbackContext?.duration, time: clock.now())
         carryOut(machine.handle(event, heard), isAutomatic: !event.isOfUser)

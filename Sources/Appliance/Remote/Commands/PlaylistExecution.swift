@@ -2,7 +2,7 @@ import Library
 import Platform
 import Queue
 
-/// Carries out requests about stored playlists, on the library's thread of queries: the files are on a medium.
+/// Carries out requests about stored playlists, on the library's threads of playlists: the files are on a medium.
 ///
 /// Thread: the daemon's. Answers follow later on the same thread.
 struct PlaylistExecution {
@@ -87,7 +87,7 @@ struct PlaylistExecution {
         return paths
     }
 
-    /// Runs `body` on the thread of queries.
+    /// Runs `body` on the thread that reads playlists, or on the one that changes them.
     /// - Parameter name: the playlist that it changes.
     private func run(
         changing name: String? = nil, _ answer: @escaping Answer,
@@ -101,9 +101,9 @@ struct PlaylistExecution {
         nonisolated(unsafe) let answer = answer
         nonisolated(unsafe) let changed = changed
         let (loop, folder) = (loop, library.playlists)
-        library.withIndex { index in
+        @Sendable func work() {
             let result: Result<PlaylistReply, RemoteFailure>
-            do throws(PlaylistFailure) { result = .success(try body(folder, index)) } catch {
+            do throws(PlaylistFailure) { result = .success(try body(folder, library.openedIndex)) } catch {
                 result = .failure(RemoteFailure(error))
             }
             loop.post {
@@ -111,5 +111,6 @@ struct PlaylistExecution {
                 answer(result)
             }
         }
+        if name == nil { library.readPlaylists(work) } else { library.changePlaylists(work) }
     }
 }

@@ -7,15 +7,25 @@ struct MPDCommand: Sendable {
     let name: StaticString
     let argumentCount: ClosedRange<Int>
     let permission: MPDPermission
+    let kind: Kind
     let perform: Handler
 
+    enum Kind {
+        /// It only edits the queue: edits of a list are gathered (`QueueConductor.gather`).
+        case edit
+        /// It only returns its work, which that of other commands joins.
+        case work
+        case other
+    }
+
     init(
-        _ name: StaticString, _ argumentCount: ClosedRange<Int>, _ permission: MPDPermission,
+        _ name: StaticString, _ argumentCount: ClosedRange<Int>, _ permission: MPDPermission, _ kind: Kind = .other,
         _ perform: @escaping Handler
     ) {
         self.name = name
         self.argumentCount = argumentCount
         self.permission = permission
+        self.kind = kind
         self.perform = perform
     }
 
@@ -51,6 +61,8 @@ enum MPDStep {
     case output(MPDOutput)
     /// The answer comes later, on the same thread.
     case later((@escaping (Result<MPDAnswer, MPDFailure>) -> Void) -> Void)
+    /// Other commands of the list may join it.
+    case work(MPDWork)
 
     static var done: MPDStep { .output(MPDOutput()) }
 }

@@ -7,17 +7,20 @@ extension MPDCommand {
         MPDDatabase.names.map { name in
             MPDCommand(name, 0...MPDArguments.limit, .read) { (player, client, arguments) throws(MPDFailure) in
                 let isRoot = arguments.first.map { $0.utf8.isEmpty || $0.utf8.elementsEqual("/".utf8) } ?? true
-                let playlists = isRoot && name.isEqual(to: "lsinfo") ? player.daemon.library?.playlists : nil
+                if isRoot, name.isEqual(to: "lsinfo"), player.daemon.library != nil {
+                    return player.root(client, arguments)
+                }
                 return player.query(client) { (database) throws(MPDFailure) in
-                    let pages = try database.answer(to: name.text, arguments)
-                    return .pieces(playlists.map { MPDRootPieces(pages, $0) } ?? pages)
+                    .pieces(try database.answer(to: name.text, arguments))
                 }
             }
         } + [
-            MPDCommand("findadd", 1...MPDArguments.limit, .add) { (player, client, arguments) throws(MPDFailure) in
+            MPDCommand("findadd", 1...MPDArguments.limit, .add, .work) {
+                (player, client, arguments) throws(MPDFailure) in
                 try player.addFound(arguments, client, isSearch: false)
             },
-            MPDCommand("searchadd", 1...MPDArguments.limit, .add) { (player, client, arguments) throws(MPDFailure) in
+            MPDCommand("searchadd", 1...MPDArguments.limit, .add, .work) {
+                (player, client, arguments) throws(MPDFailure) in
                 try player.addFound(arguments, client, isSearch: true)
             },
             MPDCommand("update", 0...1, .control) { player, _, _ in player.update() },
@@ -32,6 +35,29 @@ extension MPDCommand {
 }
 
 extension MPDPlayer {
+    /// Lists the root: the library, and then the stored playlists.
+    fileprivate func root(_ client: MPDClient, _ arguments: [String]) -> MPDStep {
+        guard
+            case .later(let list) = readPlaylists({ (playlists) throws(PlaylistFailure) in
+                .output(try MPDOutput(playlists))
+            })
+        else { return .done }
+        let tags = client.tags
+        return .later { [self] answer in
+            list { listed in
+                guard case .success(.output(let playlists)) = listed else { return answer(listed) }
+                self.query(tags: tags, answer) { database -> Result<MPDAnswer, MPDFailure> in
+                    guard let database else { return .failure(.noDatabase) }
+                    do throws(MPDFailure) {
+                        return .success(.pieces(MPDRootPieces(try database.answer(to: "lsinfo", arguments), playlists)))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+        }
+    }
+
     fileprivate func update() -> MPDStep {
         guard let library = daemon.library else { return .later { $0(.failure(.noDatabase)) } }
         library.scan()
@@ -45,30 +71,25 @@ extension MPDPlayer {
     fileprivate func addFound(
         _ arguments: [String], _ client: MPDClient, isSearch: Bool
     ) throws(MPDFailure) -> MPDStep {
-        var (filter, place) = (arguments, Int?.none)
+        var (filter, place) = (arguments, String?.none)
         // `position P` is the end of the line.
         if filter.count >= 3, filter[filter.count - 2].utf8.elementsEqual("position".utf8) {
-            place = try self.place(filter[filter.count - 1], count: contents.count)
+            place = filter[filter.count - 1]
             filter.removeLast(2)
         }
         let (asked, wanted) = (filter, place)
-        return .later { [self] answer in
-            query { (result: Result<FoundMusic, MPDFailure>) in
-                do throws(MPDFailure) {
-                    try self.insert(try result.get(), at: wanted)
-                    answer(.success(.output(MPDOutput())))
-                } catch {
-                    answer(.failure(error))
-                }
-            } _: { database in
-                guard let database else { return .failure(.noDatabase) }
-                do throws(MPDFailure) {
-                    return .success(MPDMusic.music(try database.paths(matching: asked, isSearch: isSearch)))
-                } catch {
-                    return .failure(error)
-                }
-            }
-        }
+        return .work(
+            .music(
+                MPDMusicWork { (database) throws(MPDFailure) in
+                    guard let database else { throw .noDatabase }
+                    return MPDMusic.music(try database.paths(matching: asked, isSearch: isSearch))
+                } use: { [self] (music) throws(MPDFailure) in
+                    let index = try wanted.map { (text) throws(MPDFailure) in
+                        try self.place(text, count: contents.count)
+                    }
+                    try insert(music, at: index)
+                    return MPDOutput()
+                }))
     }
 
     /// A part of a picture: in the file of a song, or beside it.
@@ -99,9 +120,9 @@ extension MPDPlayer {
 /// Thread: that of queries. `@unchecked Sendable` is safe because one call follows the other.
 private final class MPDRootPieces: MPDPieces, @unchecked Sendable {
     private let library: MPDPages
-    private var playlists: PlaylistFolder?
+    private var playlists: MPDOutput?
 
-    init(_ library: MPDPages, _ playlists: PlaylistFolder) {
+    init(_ library: MPDPages, _ playlists: MPDOutput) {
         self.library = library
         self.playlists = playlists
     }
@@ -110,7 +131,7 @@ private final class MPDRootPieces: MPDPieces, @unchecked Sendable {
         if let piece = try library.next() { return piece }
         guard let playlists else { return nil }
         self.playlists = nil
-        return try MPDOutput(listing: playlists).bytes
+        return playlists.bytes
     }
 }
 

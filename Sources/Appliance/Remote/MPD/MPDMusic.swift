@@ -16,6 +16,14 @@ struct MPDMusic {
         self.isLocal = isLocal
     }
 
+    /// Returns the paths and addresses of the music, without its media.
+    func paths(at uri: String) throws(MPDFailure) -> [String] {
+        if let database, !ServiceAddress.isMeant(by: uri), !WebFileAddress.isMeant(by: uri), MPDPaths.isSafe(uri) {
+            return try database.paths(inURI: uri)
+        }
+        return try music(at: uri).products.ids
+    }
+
     func music(at uri: String) throws(MPDFailure) -> FoundMusic {
         if ServiceAddress.isMeant(by: uri) {
             guard ServiceAddress(uri) != nil else { throw MPDNumbers.noSuchSong }
@@ -24,7 +32,7 @@ struct MPDMusic {
         if WebFileAddress.isMeant(by: uri) { return FoundMusic(files: [uri]) }
         if uri.utf8.first == UInt8(ascii: "/"), !uri.utf8.elementsEqual("/".utf8) {
             guard isLocal else { throw MPDFailure(.noSuchObject, "Access denied") }
-            return try files(at: uri)
+            return try Self.files(at: uri)
         }
         guard let database else { throw .noDatabase }
         return Self.music(try database.paths(inURI: uri))
@@ -47,7 +55,7 @@ struct MPDMusic {
     }
 
     /// Returns the music at an absolute path.
-    private func files(at path: String) throws(MPDFailure) -> FoundMusic {
+    static func files(at path: String) throws(MPDFailure) -> FoundMusic {
         let search: MusicSearch
         do throws(SystemError) { search = try MusicSearch([path], limit: PlayQueue.capacity) } catch {
             throw MPDFailure(.system, error.description)

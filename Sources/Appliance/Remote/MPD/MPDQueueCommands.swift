@@ -29,45 +29,45 @@ extension MPDCommand {
         MPDCommand("playlistsearch", 1...MPDArguments.limit, .read) { (player, client, arguments) throws(MPDFailure) in
             try player.songs(matching: arguments, isSearch: true, client)
         },
-        MPDCommand("add", 1...2, .add) { (player, client, arguments) throws(MPDFailure) in
+        MPDCommand("add", 1...2, .add, .work) { (player, client, arguments) throws(MPDFailure) in
             try player.add(arguments, client, answersID: false)
         },
-        MPDCommand("addid", 1...2, .add) { (player, client, arguments) throws(MPDFailure) in
+        MPDCommand("addid", 1...2, .add, .work) { (player, client, arguments) throws(MPDFailure) in
             try player.add(arguments, client, answersID: true)
         },
-        MPDCommand("clear", 0...0, .control) { player, _, _ in
+        MPDCommand("clear", 0...0, .control, .edit) { player, _, _ in
             player.queue.clear()
             return .done
         },
-        MPDCommand("delete", 1...1, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("delete", 1...1, .control, .edit) { (player, _, arguments) throws(MPDFailure) in
             let range = try MPDNumbers.range(arguments[0], count: player.contents.count)
             let entries = Array(player.contents.playOrder[range])
             try player.edit { queue throws(PlayQueueError) in queue.remove(entries) }
             return .done
         },
-        MPDCommand("deleteid", 1...1, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("deleteid", 1...1, .control, .edit) { (player, _, arguments) throws(MPDFailure) in
             let entry = try player.entry(arguments[0])
             try player.edit { queue throws(PlayQueueError) in queue.remove([entry]) }
             return .done
         },
-        MPDCommand("move", 2...2, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("move", 2...2, .control, .edit) { (player, _, arguments) throws(MPDFailure) in
             let count = player.contents.count
             let range = try MPDNumbers.range(arguments[0], count: count)
             guard range.upperBound <= count, !range.isEmpty else { throw MPDNumbers.badIndex }
             return try player.move(range, to: arguments[1])
         },
-        MPDCommand("moveid", 2...2, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("moveid", 2...2, .control, .edit) { (player, _, arguments) throws(MPDFailure) in
             let entry = try player.entry(arguments[0])
             guard let place = player.contents.index(of: entry) else { throw MPDNumbers.noSuchSong }
             return try player.move(place..<(place + 1), to: arguments[1])
         },
-        MPDCommand("swap", 2...2, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("swap", 2...2, .control, .edit) { (player, _, arguments) throws(MPDFailure) in
             try player.swap(try player.entry(at: arguments[0]), try player.entry(at: arguments[1]))
         },
-        MPDCommand("swapid", 2...2, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("swapid", 2...2, .control, .edit) { (player, _, arguments) throws(MPDFailure) in
             try player.swap(try player.entry(arguments[0]), try player.entry(arguments[1]))
         },
-        MPDCommand("shuffle", 0...1, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("shuffle", 0...1, .control, .edit) { (player, _, arguments) throws(MPDFailure) in
             let range = try player.range(arguments.first)
             let random = player.daemon.environment.random
             try player.edit { queue throws(PlayQueueError) in queue.shuffle(range, random: random) }
@@ -130,14 +130,20 @@ extension MPDPlayer {
     // MARK: Changing
 
     fileprivate func add(_ arguments: [String], _ client: MPDClient, answersID: Bool) throws(MPDFailure) -> MPDStep {
-        let place = try arguments.count > 1 ? self.place(arguments[1], count: contents.count) : nil
-        return find(arguments[0], client) { [self] (music) throws(MPDFailure) in
-            if answersID, music.count != 1 { throw MPDNumbers.noSuchSong }
-            let first = try insert(music, at: place)
-            var output = MPDOutput()
-            if answersID, let first { output.pair("Id", first.number) }
-            return output
-        }
+        let (uri, isLocal) = (arguments[0], client.isLocal)
+        return .work(
+            .music(
+                MPDMusicWork { (database) throws(MPDFailure) in
+                    try MPDMusic(database, isLocal: isLocal).music(at: uri)
+                } use: { [self] (music) throws(MPDFailure) in
+                    if answersID, music.count != 1 { throw MPDNumbers.noSuchSong }
+                    // The commands before it in a list may have changed the number of entries.
+                    let place = try arguments.count > 1 ? self.place(arguments[1], count: contents.count) : nil
+                    let first = try insert(music, at: place)
+                    var output = MPDOutput()
+                    if answersID, let first { output.pair("Id", first.number) }
+                    return output
+                }))
     }
 
     /// Adds music at a position, or at the end.
@@ -151,32 +157,6 @@ extension MPDPlayer {
             queue.note(media: music.mountPoints)
         }
         return ids.first
-    }
-
-    /// Finds the music that a URI stands for, and passes it to `use`.
-    func find(
-        _ uri: String, _ client: MPDClient, _ use: @escaping (FoundMusic) throws(MPDFailure) -> MPDOutput
-    ) -> MPDStep {
-        let room = PlayQueue.capacity - contents.count
-        return .later { [self] answer in
-            query { (result: Result<FoundMusic, MPDFailure>) in
-                do throws(MPDFailure) {
-                    let music = try result.get()
-                    guard music.count <= room else {
-                        throw MPDFailure(.playlistTooLarge, "playlist is at the max size")
-                    }
-                    answer(.success(.output(try use(music))))
-                } catch {
-                    answer(.failure(error))
-                }
-            } _: { database in
-                do throws(MPDFailure) {
-                    return .success(try MPDMusic(database, isLocal: client.isLocal).music(at: uri))
-                } catch {
-                    return .failure(error)
-                }
-            }
-        }
     }
 
     fileprivate func move(_ range: Range<Int>, to text: String) throws(MPDFailure) -> MPDStep {

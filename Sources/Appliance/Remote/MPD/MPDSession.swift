@@ -8,8 +8,10 @@ final class MPDSession: @unchecked Sendable {
     static let lineLimit = 8192
     /// How long a client may be silent when it does not wait for changes, and leave an answer unread, in nanoseconds.
     static let patience: Int64 = 60_000_000_000
-    /// The most commands of a list in one turn, before other clients have their turn.
-    private static let turnLimit = 16
+    /// The most commands of a list in one turn, before other clients have their turn: a gathered edit takes less time.
+    private static let turnLimit = 128
+    private static let editCost = 1
+    private static let otherCost = 8
 
     let number: UInt64
     private let player: MPDPlayer
@@ -48,6 +50,7 @@ final class MPDSession: @unchecked Sendable {
         connection.handlers.hungUp = { [self] in connection.close() }
         connection.handlers.closed = { [self] in
             stopTimer()
+            player.queue.settle()
             releaseChanges()
             running = nil
             player.channels.forget(number)
@@ -106,34 +109,92 @@ final class MPDSession: @unchecked Sendable {
 
     /// Carries out commands until one has to wait.
     private func proceed() {
-        for _ in 0..<Self.turnLimit {
+        var cost = 0
+        while cost < Self.turnLimit {
             guard let running, connection.isOpen else { return }
             guard running.next < running.commands.lines.count else { return finish(MPDConversation.ok) }
             do throws(MPDFailure) {
-                switch try begin(running.commands.lines[running.next]) {
+                let (step, kind) = try begin(running.commands.lines[running.next])
+                switch step {
                 case .output(let output):
                     succeed(output.bytes)
                     if !connection.hasRoom { return proceedWhenRead() }
                 case .later(let work):
                     return work { [self] result in answer(result) }
+                case .work(let work):
+                    player.queue.settleCurrent()
+                    return player.carryOut(group(from: work)) { [self] results in answer(results) }
                 }
+                cost += kind == .edit ? Self.editCost : Self.otherCost
             } catch {
                 return fail(error)
             }
         }
+        player.queue.settleCurrent()
         // Safe: the loop's thread posts it to itself.
         loop.post { [self] in proceed() }
     }
 
-    private func begin(_ line: [UInt8]) throws(MPDFailure) -> MPDStep {
+    private func begin(_ line: [UInt8]) throws(MPDFailure) -> (MPDStep, MPDCommand.Kind) {
         running?.name = ""
         let arguments = try MPDArguments(line: line)
         let command = try MPDCommand.named(arguments.name)
         running?.name = arguments.name
         try command.check(client.permission, argumentCount: arguments.values.count)
+        switch command.kind {
+        case .edit:
+            let step = try player.queue.gather { () throws(MPDFailure) in
+                try command.perform(player, &client, arguments.values)
+            }
+            return (step, command.kind)
+        case .work: break
+        // It sees the edits before it.
+        case .other: player.queue.settle()
+        }
         let step = try command.perform(player, &client, arguments.values)
         if client.hasClosed { connection.close() }
-        return step
+        return (step, command.kind)
+    }
+
+    /// Returns the work of a command, and that of the following ones which are of its kind.
+    private func group(from first: MPDWork) -> [MPDWork] {
+        guard let commands = running?.commands, let start = running?.next else { return [first] }
+        var works = [first]
+        for line in commands.lines[(start + 1)...] where works.count < MPDWork.mostWithAnswers {
+            guard let next = try? work(of: line), first.joins(next) else { break }
+            works.append(next)
+        }
+        return works
+    }
+
+    /// Returns the work of a line; nil for another command. A mistake in the line is reported in its turn.
+    private func work(of line: [UInt8]) throws(MPDFailure) -> MPDWork? {
+        let arguments = try MPDArguments(line: line)
+        let command = try MPDCommand.named(arguments.name)
+        try command.check(client.permission, argumentCount: arguments.values.count)
+        guard command.kind == .work else { return nil }
+        guard case .work(let work) = try command.perform(player, &client, arguments.values) else { return nil }
+        return work
+    }
+
+    private func answer(_ results: [Result<MPDOutput, MPDFailure>]) {
+        guard running != nil, connection.isOpen else { return player.queue.settle() }
+        var output: [UInt8] = []
+        for result in results {
+            switch result {
+            case .success(let answer):
+                output += listed(answer.bytes)
+                running?.next += 1
+            case .failure(let error):
+                send(output)
+                if let running, let arguments = try? MPDArguments(line: running.commands.lines[running.next]) {
+                    self.running?.name = arguments.name
+                }
+                return fail(error)
+            }
+        }
+        send(output)
+        proceedWhenRead()
     }
 
     private func answer(_ result: Result<MPDAnswer, MPDFailure>) {
@@ -175,7 +236,11 @@ final class MPDSession: @unchecked Sendable {
     private func succeed(_ bytes: [UInt8]) {
         guard connection.isOpen else { return }
         running?.next += 1
-        send(running?.commands.kind == .listOK ? bytes + MPDConversation.listOK : bytes)
+        send(listed(bytes))
+    }
+
+    private func listed(_ bytes: [UInt8]) -> [UInt8] {
+        running?.commands.kind == .listOK ? bytes + MPDConversation.listOK : bytes
     }
 
     private func fail(_ error: MPDFailure) {
@@ -183,6 +248,7 @@ final class MPDSession: @unchecked Sendable {
     }
 
     private func finish(_ bytes: [UInt8]) {
+        player.queue.settle()
         releaseChanges()
         running = nil
         guard connection.isOpen else { return }
@@ -196,9 +262,14 @@ final class MPDSession: @unchecked Sendable {
     /// Calls `action` when the client has read enough, which it has to do in time.
     private func whenRead(_ action: @escaping () -> Void) {
         if connection.hasRoom { return action() }
+        // The client may be slow, or be gone: the others hear of all changes meanwhile.
+        player.queue.settle()
+        let holds = running?.holdsChanges == true
+        releaseChanges()
         startTimer()
         connection.whenRoom { [self] in
             stopTimer()
+            if holds { holdChanges() }
             action()
         }
     }

@@ -6,7 +6,7 @@ extension MPDCommand {
     /// The commands about stored playlists: the stored playlists of the library.
     static let stored: [MPDCommand] = [
         MPDCommand("listplaylists", 0...0, .read) { player, client, _ in
-            player.playlists { (playlists, _) throws(PlaylistFailure) in .output(try MPDOutput(playlists)) }
+            player.readPlaylists { (playlists) throws(PlaylistFailure) in .output(try MPDOutput(playlists)) }
         },
         MPDCommand("listplaylist", 1...1, .read) { player, client, arguments in
             player.entries(of: arguments[0], client, isFull: false)
@@ -19,9 +19,8 @@ extension MPDCommand {
         },
         MPDCommand("save", 1...1, .control) { player, _, arguments in
             let (name, queue) = (arguments[0], player.contents)
-            return player.playlists(changing: name) { (playlists, _) throws(PlaylistFailure) in
+            return player.change(name) { (playlists, name) throws(PlaylistFailure) in
                 try playlists.create(name, with: PlaylistExecution.paths(of: queue))
-                return .output(MPDOutput())
             }
         },
         MPDCommand("rm", 1...1, .control) { player, _, arguments in
@@ -32,98 +31,97 @@ extension MPDCommand {
                 try playlists.rename(name, to: arguments[1])
             }
         },
-        MPDCommand("playlistclear", 1...1, .control) { player, _, arguments in
-            player.change(arguments[0]) { (playlists, name) throws(PlaylistFailure) in
-                _ = try playlists.path(of: name)
-                try playlists.replace(name, with: [])
-            }
+        MPDCommand("playlistclear", 1...1, .control, .work) { _, _, arguments in
+            .work(.playlist(MPDPlaylistWork(name: arguments[0]) { _ in .clear }))
         },
-        MPDCommand("playlistdelete", 2...2, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("playlistdelete", 2...2, .control, .work) { (_, _, arguments) throws(MPDFailure) in
             let range = try MPDNumbers.openRange(arguments[1])
-            return player.change(arguments[0]) { (playlists, name) throws(PlaylistFailure) in
-                try playlists.removeEntries(range, of: name)
-            }
+            return .work(.playlist(MPDPlaylistWork(name: arguments[0]) { _ in .remove(range) }))
         },
-        MPDCommand("playlistmove", 3...3, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("playlistmove", 3...3, .control, .work) { (_, _, arguments) throws(MPDFailure) in
             let (from, to) = (try MPDNumbers.unsigned(arguments[1]), try MPDNumbers.unsigned(arguments[2]))
-            return player.change(arguments[0]) { (playlists, name) throws(PlaylistFailure) in
-                try playlists.moveEntry(from: from, to: to, of: name)
-            }
+            return .work(.playlist(MPDPlaylistWork(name: arguments[0]) { _ in .move(from: from, to: to) }))
         },
-        MPDCommand("playlistadd", 2...3, .control) { (player, client, arguments) throws(MPDFailure) in
+        MPDCommand("playlistadd", 2...3, .control, .work) { (_, client, arguments) throws(MPDFailure) in
             let isLocal = client.isLocal
             let place = arguments.count > 2 ? try MPDNumbers.unsigned(arguments[2]) : nil
-            return player.add(to: arguments[0], at: place) { (database) throws(MPDFailure) in
-                try MPDMusic(database, isLocal: isLocal).music(at: arguments[1]).products.ids
-            }
+            return .work(
+                .playlist(
+                    MPDPlaylistWork(name: arguments[0]) { (database) throws(MPDFailure) in
+                        try MPDMusic(database, isLocal: isLocal).paths(at: arguments[1])
+                    } change: {
+                        .add($0, at: place)
+                    }))
         },
-        MPDCommand("searchaddpl", 2...MPDArguments.limit, .control) { (player, _, arguments) throws(MPDFailure) in
+        MPDCommand("searchaddpl", 2...MPDArguments.limit, .control, .work) { (_, _, arguments) throws(MPDFailure) in
             var wanted = Array(arguments.dropFirst())
             let text = MPDSelection.take("position", from: &wanted)
             let place = try text.map { (text) throws(MPDFailure) in try MPDNumbers.unsigned(text) }
             let filter = wanted
-            return player.add(to: arguments[0], at: place) { (database) throws(MPDFailure) in
-                guard let database else { throw .noDatabase }
-                return try database.paths(matching: filter, isSearch: true)
-            }
+            return .work(
+                .playlist(
+                    MPDPlaylistWork(name: arguments[0]) { (database) throws(MPDFailure) in
+                        guard let database else { throw .noDatabase }
+                        return try database.paths(matching: filter, isSearch: true)
+                    } change: {
+                        .add($0, at: place)
+                    }))
         },
     ]
 }
 
 extension MPDPlayer {
-    /// Runs `body` on the thread of queries.
-    /// - Parameter changed: the name of the playlist that it changes.
-    fileprivate func playlists(
-        changing changed: String? = nil,
-        _ body: @escaping @Sendable (PlaylistFolder, MPDDatabase?) throws(PlaylistFailure) -> MPDAnswer
-    ) -> MPDStep {
-        guard let folder = daemon.library?.playlists else { return .later { $0(.failure(.noPlaylists)) } }
-        return .later { [self] answer in
-            query { (result: Result<MPDAnswer, MPDFailure>) in
-                if let changed, case .success = result { self.daemon.observers.notify(.playlists(name: changed)) }
-                answer(result)
-            } _: { database in
-                do throws(PlaylistFailure) { return .success(try body(folder, database)) } catch {
-                    return .failure(MPDFailure(error))
+    /// Runs `body` on the thread that reads playlists.
+    func readPlaylists(_ body: @escaping @Sendable (PlaylistFolder) throws(PlaylistFailure) -> MPDAnswer) -> MPDStep {
+        guard let library = daemon.library else { return .later { $0(.failure(.noPlaylists)) } }
+        let (loop, folder) = (daemon.loop, library.playlists)
+        return .later { answer in
+            // Safe: the other thread passes it back and does not call it.
+            nonisolated(unsafe) let answer = answer
+            library.readPlaylists {
+                let result: Result<MPDAnswer, MPDFailure>
+                do throws(PlaylistFailure) { result = .success(try body(folder)) } catch {
+                    result = .failure(MPDFailure(error))
                 }
+                // Safe: the loop alone uses it from now on.
+                nonisolated(unsafe) let passed = result
+                loop.post { answer(passed) }
             }
         }
     }
 
+    /// Runs `body` on the thread that changes playlists.
     fileprivate func change(
         _ name: String, _ body: @escaping @Sendable (PlaylistFolder, String) throws(PlaylistFailure) -> Void
     ) -> MPDStep {
-        playlists(changing: name) { (playlists, _) throws(PlaylistFailure) in
-            try body(playlists, name)
-            return .output(MPDOutput())
-        }
-    }
-
-    /// Adds music to a playlist, and creates a missing one.
-    /// - Parameter place: the index of the first entry; nil for the end.
-    fileprivate func add(
-        to name: String, at place: Int?, _ find: @escaping @Sendable (MPDDatabase?) throws(MPDFailure) -> [String]
-    ) -> MPDStep {
-        guard let folder = daemon.library?.playlists else { return .later { $0(.failure(.noPlaylists)) } }
+        guard let library = daemon.library else { return .later { $0(.failure(.noPlaylists)) } }
+        let (loop, folder) = (daemon.loop, library.playlists)
         return .later { [self] answer in
-            query { (result: Result<MPDAnswer, MPDFailure>) in
-                if case .success = result { self.daemon.observers.notify(.playlists(name: name)) }
-                answer(result)
-            } _: { database in
-                let paths: [String]
-                do throws(MPDFailure) { paths = try find(database) } catch { return .failure(error) }
-                do throws(PlaylistFailure) { try folder.add(paths, to: name, at: place) } catch {
-                    return .failure(MPDFailure(error))
+            // Safe: the other thread passes it back and does not call it.
+            nonisolated(unsafe) let answer = answer
+            library.changePlaylists {
+                let failure: MPDFailure?
+                do throws(PlaylistFailure) {
+                    try body(folder, name)
+                    failure = nil
+                } catch {
+                    failure = MPDFailure(error)
                 }
-                return .success(.output(MPDOutput()))
+                loop.post { [self] in
+                    if let failure { return answer(.failure(failure)) }
+                    daemon.observers.notify(.playlists(name: name))
+                    answer(.success(.output(MPDOutput())))
+                }
             }
         }
     }
 
     fileprivate func entries(of name: String, _ client: MPDClient, isFull: Bool) -> MPDStep {
         let (paths, tags) = (paths, client.tags)
-        return playlists { (playlists, _) throws(PlaylistFailure) in
-            .pieces(MPDPlaylistPieces(try playlists.entries(of: name), paths, tags, isFull: isFull))
+        return .later { [self] answer in
+            read(MPDListRequest(name: name, onlyExisting: false)) { result in
+                answer(result.map { .pieces(MPDPlaylistPieces($0.entries, paths, tags, isFull: isFull)) })
+            }
         }
     }
 
@@ -131,21 +129,15 @@ extension MPDPlayer {
     fileprivate func load(_ arguments: [String]) throws(MPDFailure) -> MPDStep {
         let range = arguments.count > 1 ? try MPDNumbers.openRange(arguments[1]) : 0..<Int.max
         let place = arguments.count > 2 ? try self.place(arguments[2], count: contents.count) : nil
-        guard let folder = daemon.library?.playlists else { return .later { $0(.failure(.noPlaylists)) } }
         return .later { [self] answer in
-            query { (result: Result<FoundMusic, MPDFailure>) in
+            read(MPDListRequest(name: arguments[0], range: range, onlyExisting: true)) { result in
                 do throws(MPDFailure) {
-                    try self.insert(try result.get(), at: place)
+                    let list = try result.get()
+                    try self.insert(list.music, at: place)
+                    if let message = list.missingMessage { self.failed(message) }
                     answer(.success(.output(MPDOutput())))
                 } catch {
                     answer(.failure(error))
-                }
-            } _: { _ in
-                do throws(PlaylistFailure) {
-                    let entries = try folder.entries(of: arguments[0])
-                    return .success(MPDMusic.music(Array(entries[range.clamped(to: 0..<entries.count)])))
-                } catch {
-                    return .failure(MPDFailure(error))
                 }
             }
         }
@@ -153,7 +145,8 @@ extension MPDPlayer {
 }
 
 extension MPDOutput {
-    fileprivate init(_ playlists: PlaylistFolder) throws(PlaylistFailure) {
+    /// The names of the stored playlists, and the times of their last changes.
+    init(_ playlists: PlaylistFolder) throws(PlaylistFailure) {
         self.init()
         for playlist in try playlists.all() {
             pair("playlist", playlist.name)
@@ -161,11 +154,6 @@ extension MPDOutput {
             line.lastModified(playlist.modified)
             append(line)
         }
-    }
-
-    /// The names of the stored playlists, and the times of their last changes.
-    init(listing playlists: PlaylistFolder) throws(MPDFailure) {
-        do throws(PlaylistFailure) { try self.init(playlists) } catch { throw MPDFailure(error) }
     }
 }
 
@@ -196,16 +184,16 @@ private final class MPDPlaylistPieces: MPDPieces, @unchecked Sendable {
         if isFull, let database {
             try database.forEachSong(at: part) { _, song in output.append { song.write(to: &$0, tags) } }
         } else {
-            for path in part { output.pair("file", paths.uri(ofPath: path) ?? path) }
+            for path in part { output.file(paths.shownURI(ofPath: path)) }
         }
         return output.bytes
     }
 }
 
 extension MPDFailure {
-    fileprivate static let noPlaylists = MPDFailure(.noSuchObject, "Stored playlists are disabled")
+    static let noPlaylists = MPDFailure(.noSuchObject, "Stored playlists are disabled")
 
-    fileprivate init(_ failure: PlaylistFailure) {
+    init(_ failure: PlaylistFailure) {
         switch failure {
         case .noSuchPlaylist: self.init(.noSuchObject, "No such playlist")
         case .exists: self.init(.exists, "Playlist already exists")
