@@ -52,12 +52,54 @@ struct AudioSpecificConfigTests {
         }
     }
 
+    @Test("Flags with and without the fields that belong to them, cut at every byte: the core is the same")
+    func flags() throws {
+        for (needsCore, isExtended) in [(true, false), (false, true), (true, true)] {
+            for (hasDelay, hasProgram) in [(false, false), (false, true), (needsCore, false), (needsCore, true)] {
+                var writer = BitWriter()
+                for (value, size) in [(2, 5), (4, 4), (hasProgram ? 0 : 2, 4), (0, 1)] {
+                    writer.append(UInt32(value), size)
+                }
+                writer.append(needsCore ? 1 : 0, 1)
+                if hasDelay { writer.append(0x155, 14) }
+                writer.append(isExtended ? 1 : 0, 1)
+                if hasProgram {
+                    // One pair in front.
+                    for (value, size) in [(0, 4), (1, 2), (4, 4), (1, 4), (0, 4), (0, 4), (0, 2), (0, 3), (0, 4)] {
+                        writer.append(UInt32(value), size)
+                    }
+                    for (value, size) in [(0, 3), (0x10, 5)] { writer.append(UInt32(value), size) }
+                    writer.alignToByte()
+                    writer.append(0, 8)
+                }
+                if isExtended { writer.append(0, 1) }
+                let least = (writer.bitCount + 7) / 8
+                for (value, size) in [(0x2B7, 11), (5, 5), (1, 1), (4, 4)] { writer.append(UInt32(value), size) }
+                let place: Comment = "\(needsCore), \(isExtended), \(hasDelay), \(hasProgram)"
+                for count in 0...writer.bytes.count {
+                    let bytes = Array(writer.bytes.prefix(count))
+                    guard let config = try? AudioSpecificConfig(bytes) else {
+                        #expect(count < (hasProgram ? least : 2), place)
+                        continue
+                    }
+                    #expect(config.coreSampleRate == 44_100 && config.channelCount == 2, place)
+                    if count == writer.bytes.count { #expect(config.hasSBR == true, place) }
+                    // What libfaad2 gets has no flags and the same meaning.
+                    let plain = try AudioSpecificConfig(config.bytes)
+                    #expect(plain.bytes == config.bytes && plain.hasSBR == config.hasSBR, place)
+                    #expect(plain.channelCount == 2 && plain.extendedSampleRate == config.extendedSampleRate, place)
+                    #expect(config.bytes[1] & 7 == 0, place)
+                }
+            }
+        }
+    }
+
     @Test("Other types of audio are refused by name")
     func unsupported() {
         let cases: [([UInt8], String)] = [
             ([0x0A, 0x10], "AAC Main"), ([0x1A, 0x10], "AAC SSR"), ([0x22, 0x10], "AAC LTP"),
             ([0xBA, 0x10, 0], "AAC-LD"), ([0xF8, 0xE8, 0x20, 0], "AAC-ELD"), ([0xF9, 0x48, 0x20, 0], "xHE-AAC"),
-            ([0x12, 0x14], "AAC with 960 frames a packet"), ([0x12, 0x38], "AAC with 8 channels"),
+            ([0x12, 0x14], "AAC with 960 frames a packet"), ([0x12, 0x70], "AAC with channels at the ceiling"),
             ([0x12, 0x20], "AAC with three channels in front and one behind"),
             ([0x12, 0x50], "AAC with the channel configuration 10"),
         ]

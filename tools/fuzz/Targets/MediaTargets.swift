@@ -278,7 +278,11 @@ let mediaTargets = [
     },
     FuzzTarget("aac-config") { bytes in
         guard let config = try? AudioSpecificConfig(bytes) else { return }
-        require(1...6 ~= config.channelCount && config.coreSampleRate > 0, "a configuration without sound")
+        require(1...8 ~= config.channelCount && config.coreSampleRate > 0, "a configuration without sound")
+        let same = try? AudioSpecificConfig(config.bytes)
+        require(
+            same?.bytes == config.bytes && same?.channelCount == config.channelCount && same?.hasSBR == config.hasSBR,
+            "the decoder gets another meaning")
         // Higher rates have no SBR.
         guard config.coreSampleRate <= 48_000 else { return }
         let other = try? AudioSpecificConfig(config.withSBR)

@@ -1,7 +1,7 @@
 /// The channels of AAC: how many there are, and in which order they are played.
 enum AACChannels {
-    /// The most channels: five, and the one of low frequencies.
-    static let most = 6
+    /// The most channels: seven, and the one of low frequencies.
+    static let most = 8
 
     /// - Parameter configuration: 1 to 15 (ISO/IEC 14496-3, table 1.19).
     static func count(ofConfiguration configuration: UInt32) throws(Interruption) -> Int {
@@ -9,8 +9,10 @@ enum AACChannels {
         case 1, 2, 3, 5, 6: return Int(configuration)
         // Three channels in front and one in the back: no other format has this order, and the mixer does not know it.
         case 4: throw .unsupported(what: "AAC with three channels in front and one behind")
-        case 7, 12, 14: throw .unsupported(what: "AAC with 8 channels")
-        case 11: throw .unsupported(what: "AAC with 7 channels")
+        case 7, 12: return 8
+        case 11: return 7
+        // Two of them are above the listener.
+        case 14: throw .unsupported(what: "AAC with channels at the ceiling")
         default: throw .unsupported(what: "AAC with the channel configuration \(configuration)")
         }
     }
@@ -21,8 +23,8 @@ enum AACChannels {
     }
 
     /// Reads a program configuration to its end (ISO/IEC 14496-3, 4.4.1.1).
-    /// - Returns: the number of its channels; nil when it is cut off.
-    static func count(inProgramConfig reader: inout BitReader) -> Int? {
+    /// - Returns: the number of its channels, and the bit at which its comment begins; nil when it is cut off.
+    static func count(inProgramConfig reader: inout BitReader) -> (channels: Int, end: Int)? {
         guard reader.skip(4 + 2 + 4), let front = reader.bits(4), let side = reader.bits(4), let back = reader.bits(4),
             let lowFrequency = reader.bits(2), let data = reader.bits(3), let coupling = reader.bits(4)
         else { return nil }
@@ -36,8 +38,9 @@ enum AACChannels {
             count += isPair ? 2 : 1
         }
         guard reader.skip(4 * Int(lowFrequency + data) + 5 * Int(coupling)) else { return nil }
+        let end = reader.position
         reader.alignToByte()
         guard let comment = reader.bits(8), reader.skip(8 * Int(comment)) else { return nil }
-        return count
+        return (count, end)
     }
 }

@@ -1,10 +1,10 @@
 /// The description of AAC in a container (AudioSpecificConfig; ISO/IEC 14496-3, 1.6.2.1).
 struct AudioSpecificConfig: Equatable {
-    /// The bytes as they are in the container.
+    /// The bytes for a decoder: those of the container, or the same meaning in fields that libfaad2 can read.
     let bytes: [UInt8]
     /// The sample rate of the core, without spectral band replication (SBR).
     let coreSampleRate: Int
-    /// The channels of the core, without parametric stereo: 1 to 6.
+    /// The channels of the core, without parametric stereo: 1 to 8.
     let channelCount: Int
     /// The sample rate with SBR; nil without SBR, and when the container leaves it to the decoder.
     let extendedSampleRate: Int?
@@ -20,7 +20,7 @@ struct AudioSpecificConfig: Equatable {
     /// The most bytes. Longer configurations do not exist: one with a comment of 255 bytes has fewer.
     static let mostBytes = 512
 
-    private static let sbrSync: UInt32 = 0x2B7
+    fileprivate static let sbrSync: UInt32 = 0x2B7
     private static let parametricStereoSync: UInt32 = 0x548
 
     init(_ bytes: [UInt8]) throws(Interruption) {
@@ -39,37 +39,46 @@ struct AudioSpecificConfig: Equatable {
             type = core
         }
         guard type == ObjectType.lowComplexity else { throw .unsupported(what: ObjectType.name(type)) }
-        // The lengths of packets, and a core that another layer needs.
-        guard let hasShortFrames = reader.flag(), let needsCore = reader.flag(), !needsCore || reader.skip(14),
-            reader.skip(1)
-        else { throw Self.isCutOff }
-        guard !hasShortFrames else { throw .unsupported(what: "AAC with 960 frames a packet") }
-        if channelConfiguration == 0 {
-            guard let count = AACChannels.count(inProgramConfig: &reader) else { throw Self.isCutOff }
-            channelCount = try AACChannels.checked(count)
-        } else {
-            channelCount = try AACChannels.count(ofConfiguration: channelConfiguration)
-        }
-        coreBitCount = reader.position
-        if hasSBR == nil, reader.bits(11) == Self.sbrSync, Self.objectType(&reader) == ObjectType.sbr,
-            let isPresent = reader.flag()
-        {
-            hasSBR = isPresent
-            hasParametricStereo = isPresent ? nil : false
+        // The frames of a packet. Fields that are missing at the end are 0.
+        guard reader.flag() != true else { throw .unsupported(what: "AAC with 960 frames a packet") }
+        let program = try AACProgram(channelConfiguration, &reader)
+        channelCount = program.channelCount
+        // The extension, which may begin at any bit.
+        var isRewritten = program.isRewritten
+        while hasSBR == nil, reader.remaining > 16 {
+            var extended = reader
+            let isBehindCore = reader.position == program.end
+            _ = reader.skip(1)
+            guard extended.bits(11) == Self.sbrSync, Self.objectType(&extended) == ObjectType.sbr,
+                let isPresent = extended.flag()
+            else { continue }
             if isPresent {
-                guard let rate = Self.sampleRate(&reader) else { throw Self.isCutOff }
+                guard let rate = Self.sampleRate(&extended) else { break }
                 extendedRate = rate
-                if reader.bits(11) == Self.parametricStereoSync { hasParametricStereo = reader.flag() }
+                if extended.bits(11) == Self.parametricStereoSync { hasParametricStereo = extended.flag() }
+            } else {
+                hasParametricStereo = false
             }
+            hasSBR = isPresent
+            // libfaad2 looks for it there only.
+            isRewritten = isRewritten || !isBehindCore
         }
         // Parametric stereo makes two channels of one.
         if channelCount > 1 { hasParametricStereo = false }
-        self.bytes = bytes
         self.hasSBR = hasSBR
         self.hasParametricStereo = hasParametricStereo
         coreSampleRate = try AudioLimits.sampleRate(UInt64(coreRate), of: "AAC")
         extendedSampleRate =
             if let extendedRate { try AudioLimits.sampleRate(UInt64(extendedRate), of: "AAC") } else { nil }
+        guard isRewritten else {
+            coreBitCount = program.end
+            self.bytes = bytes
+            return
+        }
+        var writer = program.core(sampleRate: coreRate)
+        coreBitCount = writer.bitCount
+        if let hasSBR { writer.append(sbr: hasSBR, sampleRate: extendedRate ?? 2 * coreRate) }
+        self.bytes = writer.bytes
     }
 
     /// 5 bits, or 11.
@@ -84,7 +93,7 @@ struct AudioSpecificConfig: Equatable {
         return index == 15 ? reader.bits(24) : AACSampleRate.rate(ofIndex: index)
     }
 
-    private static let isCutOff = Interruption.damaged(what: "AAC with a configuration that is cut off")
+    static let isCutOff = Interruption.damaged(what: "AAC with a configuration that is cut off")
 }
 
 extension AudioSpecificConfig {
@@ -92,11 +101,7 @@ extension AudioSpecificConfig {
     var withSBR: [UInt8] {
         guard hasSBR != true else { return bytes }
         var writer = BitWriter(bytes, bitCount: coreBitCount)
-        writer.append(Self.sbrSync, 11)
-        writer.append(ObjectType.sbr, 5)
-        writer.append(1, 1)
-        writer.append(15, 4)
-        writer.append(UInt32(2 * coreSampleRate), 24)
+        writer.append(sbr: true, sampleRate: UInt32(2 * coreSampleRate))
         return writer.bytes
     }
 
@@ -133,6 +138,9 @@ extension AudioSpecificConfig {
 
 /// The sample rates that have a number (ISO/IEC 14496-3, table 1.18).
 enum AACSampleRate {
+    /// - Returns: nil for a rate without a number.
+    static func index(ofRate rate: UInt32) -> UInt32? { (0...12).first { Self.rate(ofIndex: $0) == rate } }
+
     /// - Returns: nil for numbers without a rate.
     static func rate(ofIndex index: UInt32) -> UInt32? {
         switch index {
@@ -157,7 +165,7 @@ enum AACSampleRate {
 /// Appends single bits, the highest first.
 struct BitWriter {
     private(set) var bytes: [UInt8]
-    private var bitCount: Int
+    private(set) var bitCount: Int
 
     /// The first `bitCount` bits of `bytes`, which has so many.
     init(_ bytes: [UInt8] = [], bitCount: Int = 0) {
@@ -166,6 +174,8 @@ struct BitWriter {
         if bitCount % 8 > 0 { self.bytes[bitCount / 8] &= ~(0xFF >> UInt8(bitCount % 8)) }
     }
 
+    mutating func alignToByte() { append(0, (8 - bitCount % 8) % 8) }
+
     /// - Parameter count: 0 to 32.
     mutating func append(_ value: UInt32, _ count: Int) {
         for place in stride(from: count - 1, through: 0, by: -1) {
@@ -173,5 +183,18 @@ struct BitWriter {
             bytes[bitCount / 8] |= UInt8(value >> UInt32(place) & 1) << UInt8(7 - bitCount % 8)
             bitCount += 1
         }
+    }
+}
+
+extension BitWriter {
+    /// Appends the extension that says whether the stream has SBR (ISO/IEC 14496-3, 1.6.2.1).
+    /// - Parameter sampleRate: with SBR.
+    fileprivate mutating func append(sbr isPresent: Bool, sampleRate: UInt32) {
+        append(AudioSpecificConfig.sbrSync, 11)
+        append(AudioSpecificConfig.ObjectType.sbr, 5)
+        append(isPresent ? 1 : 0, 1)
+        guard isPresent else { return }
+        append(15, 4)
+        append(sampleRate, 24)
     }
 }

@@ -1,6 +1,7 @@
 /// The header of a packet of AAC in an elementary stream (ADTS; ISO/IEC 14496-3, 1.A.2.2).
 struct ADTSHeader: Equatable {
-    /// The fields that are the same in every packet of a stream: object type, sample rate and channels.
+    /// The fields that are the same in every packet of a stream: sample rate and channels. The object type is none of
+    /// them: encoders of AAC-LC write Main, SSR or LTP there.
     let stream: UInt16
     /// The bytes of the packet, with the header.
     let byteCount: Int
@@ -21,11 +22,11 @@ struct ADTSHeader: Equatable {
         guard bytes.count >= Self.leastSize else { return nil }
         var reader = BitReader(Array(bytes.prefix(Self.leastSize)))
         guard reader.bits(12) == 0xFFF, reader.skip(1), reader.bits(2) == 0, let isUnchecked = reader.flag(),
-            let objectType = reader.bits(2), let rateIndex = reader.bits(4), reader.skip(1),
+            reader.skip(2), let rateIndex = reader.bits(4), reader.skip(1),
             let channels = reader.bits(3), reader.skip(4), let byteCount = reader.bits(13), reader.skip(11),
             let blocks = reader.bits(2), AACSampleRate.rate(ofIndex: rateIndex) != nil
         else { return nil }
-        stream = UInt16(objectType << 8 | rateIndex << 4 | channels)
+        stream = UInt16(rateIndex << 4 | channels)
         self.byteCount = Int(byteCount)
         blockCount = Int(blocks) + 1
         headerSize = isUnchecked ? 7 : 9
@@ -41,7 +42,7 @@ struct ADTSHeader: Equatable {
 
     static func config(ofStream stream: UInt16) -> [UInt8] {
         var writer = BitWriter()
-        writer.append(UInt32(stream >> 8) + 1, 5)
+        writer.append(AudioSpecificConfig.ObjectType.lowComplexity, 5)
         writer.append(UInt32(stream >> 4 & 0xF), 4)
         writer.append(UInt32(stream & 0xF), 4)
         writer.append(0, 3)
