@@ -15,6 +15,7 @@ final class TrackDecoder: AudioDecoder {
     private var channelCount: Int
     /// A seek that could not be carried out yet: its source failed, or had no bytes.
     private var pendingPlace: (part: Int, frame: Int64)?
+    private var leadingSilence = LeadingSilence()
 
     /// The most parts in a row that may end without a frame. After them the track ends, because each part costs a
     /// search.
@@ -50,7 +51,10 @@ final class TrackDecoder: AudioDecoder {
                     return run
                 }
                 partEnds += 1
-                guard let next = parts.next, partEnds <= Self.mostPartEnds else { return .end }
+                guard let next = parts.next, partEnds <= Self.mostPartEnds else {
+                    if !leadingSilence.isOver, leadingSilence.isFailure(damage) { throw nothingDecoded }
+                    return .end
+                }
                 pendingPlace = next
             }
         } catch {
@@ -63,6 +67,9 @@ final class TrackDecoder: AudioDecoder {
 
     /// - Returns: nil at the end of the part.
     private func readPart(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> DecodedRun? {
+        if !leadingSilence.isOver, let count = leadingSilence.take(into: buffer, channelCount: channelCount) {
+            return .frames(count)
+        }
         if parts.isSilence { return readSilence(into: buffer) }
         while !parts.isAtEnd {
             let run = try codec.read(into: buffer)
@@ -74,12 +81,38 @@ final class TrackDecoder: AudioDecoder {
                 return .format(format)
             case .frames(let count):
                 let played = parts.take(count)
+                if !leadingSilence.isOver, try hold(count, played, of: buffer) {
+                    guard let count = leadingSilence.take(into: buffer, channelCount: channelCount) else { continue }
+                    return .frames(count)
+                }
                 if played.isEmpty { continue }
                 if played.lowerBound > 0 { move(played, toFrontOf: buffer) }
                 return .frames(played.count)
             }
         }
         return nil
+    }
+
+    /// - Returns: whether the played frames are not returned yet.
+    private func hold(
+        _ count: Int, _ played: Range<Int>, of buffer: UnsafeMutableBufferPointer<Int32>
+    ) throws(Interruption) -> Bool {
+        let step = leadingSilence.step(
+            decoded: count, played: played.count, codec.damage, sampleRate: properties.format.sampleRate)
+        switch step {
+        case .play: return false
+        case .hold: return true
+        case .keep:
+            leadingSilence.keep(
+                UnsafeMutableBufferPointer(
+                    rebasing: buffer[(played.lowerBound * channelCount)..<(played.upperBound * channelCount)]))
+            return true
+        case .fail: throw nothingDecoded
+        }
+    }
+
+    private var nothingDecoded: Interruption {
+        .damaged(what: "not one packet of it can be decoded")
     }
 
     private func readSilence(into buffer: UnsafeMutableBufferPointer<Int32>) -> DecodedRun? {
@@ -92,6 +125,7 @@ final class TrackDecoder: AudioDecoder {
         let place = parts.place(of: frame)
         pendingPlace = place
         partEnds = 0
+        leadingSilence.drop()
         do throws(Interruption) { try move(to: place) } catch {
             // The next read waits for the missing bytes.
             if case .failed(let error) = error { throw error }
