@@ -179,6 +179,11 @@ final class OggContainer: TimedPacketSource {
         var offset = start
         while offset - start < OggPages.mostJunk, case .page(let page) = try pages.next(from: offset) {
             if page.isFirst { return page.offset }
+            // The flag may be missing.
+            switch OggStreamKind(pages.firstPacket(of: page).bytes) {
+            case .other: break
+            default: return page.offset
+            }
             offset = page.end
         }
         return nil

@@ -16,47 +16,57 @@ struct OggHeaders {
         self.place = place
     }
 
-    /// The next packet, or nil when it is not there, or a page with a part of it is damaged.
+    /// The next packet, after other bytes and packets whose pages are missing; nil when there is none.
+    ///
+    /// The numbers of the pages say which of them follow each other. Their flags count only behind a gap, because some
+    /// programs set them wrongly.
     mutating func next() throws(Interruption) -> OggPacketSource? {
         var here = place
-        let packet = OggPacketSource(pages.source)
-        while pagesLeft > 0 {
-            guard let page = try page(at: here.offset) else { return nil }
-            if page.serial == serial, !page.isFirst || here.segment > 0 {
+        var packet = OggPacketSource(pages.source)
+        while pagesLeft > 0, let page = try pages.headerOrNext(from: here.offset) {
+            pagesLeft -= 1
+            if page.offset != here.offset { (here.offset, here.segment) = (page.offset, 0) }
+            if page.serial == serial {
                 if here.segment == 0 {
-                    guard here.sequence == nil || here.sequence == page.sequence,
-                        page.isContinued == (packet.count > 0)
-                    else { return nil }
+                    if let sequence = here.sequence, sequence != page.sequence {
+                        // The next link.
+                        if page.isFirst { return nil }
+                        packet = OggPacketSource(pages.source)
+                        here.isSkipping = page.isContinued
+                    }
                     here.sequence = page.sequence &+ 1
                 }
-                var start = page.headerSize
-                for segment in 0..<min(here.segment, page.segmentCount) { start += pages.lacing(segment) }
-                var size = 0
-                while here.segment < page.segmentCount {
-                    let count = pages.lacing(here.segment)
-                    size += count
-                    here.segment += 1
-                    guard count < 255 else { continue }
-                    packet.add(size, at: Int64(start), of: page)
-                    place = here
-                    return packet
+                if add(page, &here, to: packet) {
+                    if !here.isSkipping {
+                        place = here
+                        return packet
+                    }
+                    // The end of a packet whose beginning is missing.
+                    packet = OggPacketSource(pages.source)
+                    here.isSkipping = false
+                    if here.segment < page.segmentCount { continue }
                 }
-                packet.add(size, at: Int64(start), of: page)
-            } else if page.serial == serial {
-                return nil
             }
-            pagesLeft -= 1
             (here.offset, here.segment) = (page.end, 0)
         }
         return nil
     }
 
-    /// A page with a correct checksum. A page inside of one packet is not read, because there may be many of them.
-    private func page(at offset: Int64) throws(Interruption) -> OggPage? {
-        guard let page = try pages.header(at: offset) else { return nil }
-        if pages.isInsidePacket(page) { return page }
-        guard case .page(page) = try pages.next(from: offset, upTo: offset + 1) else { return nil }
-        return page
+    /// Adds the segments of a page up to the end of a packet.
+    /// - Returns: whether the packet ends in the page.
+    private func add(_ page: OggPage, _ here: inout OggPlace, to packet: OggPacketSource) -> Bool {
+        var start = page.headerSize
+        for segment in 0..<min(here.segment, page.segmentCount) { start += pages.lacing(segment) }
+        var size = 0
+        var isWhole = false
+        while here.segment < page.segmentCount, !isWhole {
+            let count = pages.lacing(here.segment)
+            size += count
+            isWhole = count < 255
+            here.segment += 1
+        }
+        packet.add(size, at: Int64(start), of: page)
+        return isWhole
     }
 }
 

@@ -17,6 +17,7 @@ struct OggLink {
     private static let mostStreams = 64
     private static let largestHeader: Int64 = 1_048_576
     private static let mostBlocks = 128
+    private static let mostVorbisHeaders = 4
     /// The most packets that are read for the first granule position, and after a gap for the next one.
     private static let mostPackets = 4096
 
@@ -27,8 +28,8 @@ struct OggLink {
         var first: (kind: OggStreamKind, packet: [UInt8], page: OggPage, segments: Int)?
         var other: String?
         var end = offset
-        while serials.count < Self.mostStreams, case .page(let page) = try pages.next(from: end, upTo: end + 1),
-            page.isFirst, !serials.contains(page.serial)
+        while serials.count < Self.mostStreams, case .page(let page) = try pages.next(from: end),
+            page.isFirst || serials.isEmpty, !serials.contains(page.serial)
         {
             serials.append(page.serial)
             end = page.end
@@ -123,12 +124,17 @@ struct OggLink {
     private static func vorbis(
         _ packet: [UInt8], _ headers: inout OggHeaders
     ) throws(Interruption) -> (OggContent, TrackMetadata) {
-        guard let comments = try headers.next(), try begins(comments, "\u{3}vorbis"),
-            let setup = try headers.next(), setup.count <= largestHeader
-        else { throw damage(.vorbis) }
-        let content = try VorbisSetup(
-            identification: packet, setup: SourceReader(setup).bytes(Int(setup.count), at: 0))
-        return (.vorbis(content), try Self.comments(comments, from: 7))
+        var tags = TrackMetadata()
+        // Pages with the comments, or with a part of them, may be missing.
+        for _ in 0..<mostVorbisHeaders {
+            guard let header = try headers.next() else { break }
+            if try begins(header, "\u{3}vorbis") { tags = try comments(header, from: 7) }
+            guard try begins(header, "\u{5}vorbis"), header.count <= largestHeader else { continue }
+            let content = try VorbisSetup(
+                identification: packet, setup: SourceReader(header).bytes(Int(header.count), at: 0))
+            return (.vorbis(content), tags)
+        }
+        throw damage(.vorbis)
     }
 
     /// `0x7F FLAC`, a version, the number of packets that follow, then the native marker and STREAMINFO (RFC 9639,

@@ -101,6 +101,13 @@ final class OggPages {
         return page
     }
 
+    /// The page at `offset`, or the next one after other bytes, with a correct checksum. A page inside of one packet is
+    /// not read, because there may be many of them.
+    func headerOrNext(from offset: Int64) throws(Interruption) -> OggPage? {
+        if let page = try header(at: offset), isInsidePacket(page) { return page }
+        return if case .page(let page) = try next(from: offset) { page } else { nil }
+    }
+
     /// Whether all of the page lies inside of one packet.
     func isInsidePacket(_ page: OggPage) -> Bool {
         page.isContinued && page.bodySize == OggPage.mostSegments * 255
