@@ -104,4 +104,11 @@ public struct DamageReport: Equatable, Sendable {
 
     public init() {}
     public var isEmpty: Bool { self == DamageReport() }
+
+    /// The same damage, in frames that are so many times as long.
+    func scaled(by factor: Int64) -> DamageReport {
+        var scaled = self
+        scaled.silencedFrames = (silencedFrames + factor - 1) / factor
+        return scaled
+    }
 }

@@ -84,16 +84,19 @@ public final class AudioOpening {
             return TrackDecoder(container.track, container, try OggCodec(container), steps)
         case .wavpack:
             let container = try WavPackContainer(audio, tags: tags, base: found.start)
+            if let words = container.words {
+                return TrackDecoder(container.track, words: words, WavPackDSDPackets(container, container.setup), steps)
+            }
             let codec = WavPackCodec(container, container.setup, container.track.properties.format)
             return TrackDecoder(container.track, container, codec, steps)
         case .dsf:
             let container = try DSFContainer(audio, tags: tags, base: found.start)
-            return decoder(of: container.track, words: container.words, container.packets)
+            return TrackDecoder(container.track, words: container.words, container.packets, steps)
         case .dff:
             let container = try DFFContainer(audio, tags: tags, base: found.start)
-            return decoder(of: container.track, words: container.words, container.packets)
+            return TrackDecoder(container.track, words: container.words, container.packets, steps)
         case .matroska:
-            return try MatroskaContainer(audio, tags: tags).decoder(steps)
+            return try MatroskaContainer(audio, tags: tags, base: found.start).decoder(steps)
         }
     }
 
@@ -196,16 +199,6 @@ public final class AudioOpening {
         #else
             throw .unsupported(what: AudioFormats.missingAAC)
         #endif
-    }
-
-    /// - Parameter packets: of DSD, one byte of each channel in turn.
-    private func decoder(
-        of track: TrackDescription, words: TrackDescription, _ packets: any TimedPacketSource
-    ) -> TrackDecoder {
-        let channelCount = track.properties.format.channelCount
-        let words = TrackDecoder(words, packets, DSDWordCodec(packets, channelCount: channelCount), steps)
-        let codec = DSDCodec(packets, channelCount: channelCount, words: words)
-        return TrackDecoder(track, packets, codec, steps)
     }
 
     private func decoder(of packets: PCMPackets, _ track: TrackDescription) -> TrackDecoder {

@@ -33,6 +33,17 @@ final class TrackDecoder: AudioDecoder {
         if !parts.beginsAtFirstFrame { pendingPlace = (0, 0) }
     }
 
+    /// - Parameters:
+    ///   - words: the same track as words of DSD.
+    ///   - packets: of DSD, one byte of each channel in turn.
+    convenience init(
+        _ track: TrackDescription, words: TrackDescription, _ packets: any TimedPacketSource, _ steps: StepSource
+    ) {
+        let channelCount = track.properties.format.channelCount
+        let words = TrackDecoder(words, packets, DSDWordCodec(packets, channelCount: channelCount), steps)
+        self.init(track, packets, DSDCodec(packets, channelCount: channelCount, words: words), steps)
+    }
+
     var metadata: TrackMetadata { codec.metadata ?? tags }
     var dsdWords: (any AudioDecoder)? { codec.dsdWords }
 

@@ -288,12 +288,4 @@ struct DSDTests {
         #expect(error(Array(signal.dsf().prefix(60))) == .damaged(what: "DSF without its header"))
         #expect(error(Array(signal.dff().prefix(60))) == .damaged(what: "DFF without its properties"))
     }
-
-    @Test("DSD in WavPack is refused by name", Tool.needsWavPack)
-    func wavPack() throws {
-        let bytes = try WavPackFile.encode(DSDSignal(randomBytes: 8192, channels: 2).dsf(), [], name: "input.dsf")
-        #expect(throws: MediaError.unsupported(what: "WavPack with DSD")) {
-            try AudioFile.open(MemorySource(bytes))
-        }
-    }
 }

@@ -282,11 +282,11 @@ build_opus() {
     cp "$source"/include/opus*.h "$sysroot/usr/include/opus/"
 }
 
-# Of libwavpack: the decoder of blocks in memory, without tags, DSD and the formats before version 4. 23 kB.
+# Of libwavpack: the decoder of blocks in memory, without tags and the formats before version 4. 27 kB.
 WAVPACK_SOURCES=(
-    common_utils decorr_utils entropy_utils open_raw open_utils read_words unpack unpack_floats unpack_utils
+    common_utils decorr_utils entropy_utils open_raw open_utils read_words unpack unpack_dsd unpack_floats unpack_utils
 )
-WAVPACK_OPTIONS=(-DNO_TAGS -DHAVE___BUILTIN_CLZ -DHAVE___BUILTIN_CTZ)
+WAVPACK_OPTIONS=(-DNO_TAGS -DENABLE_DSD -DHAVE___BUILTIN_CLZ -DHAVE___BUILTIN_CTZ)
 
 # build_wavpack SOURCE BUILD SYSROOT: a static libwavpack for the target in use, installed into its sysroot.
 build_wavpack() {

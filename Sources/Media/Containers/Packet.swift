@@ -52,6 +52,13 @@ protocol PacketSource: AnyObject {
 
     /// Whether the end came before the end that the headers give.
     var isCutShort: Bool { get }
+
+    /// What the source itself replaced by silence, in its own frames. Codecs count other damage.
+    var damage: DamageReport { get }
+}
+
+extension PacketSource {
+    var damage: DamageReport { DamageReport() }
 }
 
 /// A source that knows the time of each packet.

@@ -2,7 +2,7 @@ import PCM
 
 /// DSD in packets of one byte of each channel in turn, as PCM.
 final class DSDCodec: Codec {
-    let damage = DamageReport()
+    var damage: DamageReport { packets.damage.scaled(by: Int64(DSDFilter.step)) }
     let dsdWords: TrackDecoder?
 
     private let packets: any TimedPacketSource

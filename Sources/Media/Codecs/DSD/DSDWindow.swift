@@ -16,7 +16,7 @@ struct DSDWindow: ~Copyable {
     /// Bytes before the middle of a frame, and after it.
     private static let half = DSDFilter.byteCount / 2
     /// A pattern of bits whose mean is 0.
-    private static let silence: UInt8 = 0x69
+    static let silence: UInt8 = 0x69
 
     init(channelCount: Int) {
         self.channelCount = channelCount

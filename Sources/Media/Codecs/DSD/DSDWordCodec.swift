@@ -2,7 +2,7 @@ import PCM
 
 /// DSD in packets of one byte of each channel in turn, as words of 16 bits: no bit changes.
 final class DSDWordCodec: Codec {
-    let damage = DamageReport()
+    var damage: DamageReport { packets.damage.scaled(by: 2) }
 
     private let packets: any TimedPacketSource
     private let channelCount: Int

@@ -6,6 +6,10 @@ import PCM
 /// Thread: only the decoder thread. The packet must outlive this object.
 struct WavPackLibrary: ~Copyable {
     private let context: OpaquePointer
+    private let isDSD: Bool
+
+    /// The checksums of blocks are checked before, where the container has kept all of their bytes.
+    private static let flags = OPEN_NORMALIZE | OPEN_DSD_NATIVE | OPEN_NO_CHECKSUM
 
     /// - Returns: nil for a packet that cannot be decoded.
     init?(_ packet: UnsafeRawBufferPointer) {
@@ -13,8 +17,9 @@ struct WavPackLibrary: ~Copyable {
         // The library takes a mutable pointer, but does not change the memory.
         guard
             let context = WavpackOpenRawDecoder(
-                UnsafeMutableRawPointer(mutating: start), size, nil, 0, 0, nil, OPEN_NORMALIZE, 0)
+                UnsafeMutableRawPointer(mutating: start), size, nil, 0, 0, nil, Self.flags, 0)
         else { return nil }
+        isDSD = WavPackHeader.isDSD(packet)
         self.context = context
     }
 
@@ -25,10 +30,10 @@ struct WavPackLibrary: ~Copyable {
         return WavPackSetup(
             sampleRate: WavpackGetSampleRate(context), channelCount: Int(WavpackGetNumChannels(context)),
             bitDepth: Int(WavpackGetBitsPerSample(context)), byteCount: Int(WavpackGetBytesPerSample(context)),
-            isFloat: mode & MODE_FLOAT != 0, isLossless: mode & MODE_LOSSLESS != 0)
+            isFloat: mode & MODE_FLOAT != 0, isLossless: mode & MODE_LOSSLESS != 0, isDSD: isDSD)
     }
 
-    /// Decodes all frames: integers in the lower bits, or floats.
+    /// Decodes all frames: integers in the lower bits, floats, or bytes of DSD with the oldest bit at the top.
     /// - Parameter target: with room for `frameCount` frames.
     /// - Returns: false when the packet has another number of frames, or is damaged.
     func unpack(_ frameCount: Int, into target: UnsafeMutablePointer<Int32>) -> Bool {
@@ -47,28 +52,5 @@ struct WavPackLibrary: ~Copyable {
             rest = UnsafeRawBufferPointer(rebasing: rest[header.byteCount...])
         }
         return rest.isEmpty
-    }
-}
-
-/// The format of the samples in a packet.
-struct WavPackSetup: Equatable {
-    let sampleRate: UInt32
-    let channelCount: Int
-    /// Significant bits, at the upper end of `byteCount` bytes.
-    let bitDepth: Int
-    let byteCount: Int
-    let isFloat: Bool
-    /// Whether the packet has all of the signal.
-    let isLossless: Bool
-
-    /// The format of the decoded frames.
-    func format() throws(Interruption) -> PCMFormat {
-        guard AudioLimits.bitDepths.contains(bitDepth), 1...4 ~= byteCount else {
-            throw AudioLimits.unsupported("WavPack", "", Int64(bitDepth), " bits")
-        }
-        return PCMFormat(
-            sampleRate: try AudioLimits.sampleRate(UInt64(sampleRate), of: "WavPack"),
-            channelCount: try AudioLimits.channelCount(channelCount, of: "WavPack"),
-            bitDepth: isFloat ? 32 : bitDepth)
     }
 }

@@ -22,7 +22,7 @@ struct MatroskaClock {
 
     /// The most blocks whose times are compared.
     private static let mostTimes = 24
-    /// Shorter packets of PCM do not help against rounded times: a packet must last more than this part of a second,
+    /// Shorter packets of PCM and WavPack do not help against rounded times: a packet must last more than this part of a second,
     /// four milliseconds.
     private static let fewestSteps: Int64 = 250
 
@@ -79,7 +79,10 @@ struct MatroskaClock {
         guard case .packet(let packet) = try walk.step(&next) else { return }
         let head = try walk.head(of: packet)
         firstFrame = head.withUnsafeBytes { codec.firstFrame($0) } ?? 0
-        guard case .pcm = codec else { return }
+        switch codec {
+        case .pcm, .wavpack: break
+        default: return
+        }
         let count = duration(of: head, packet, after: &next.blockSize)
         step = count > sampleRate / Self.fewestSteps ? count : 1
     }

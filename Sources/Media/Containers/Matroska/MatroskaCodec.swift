@@ -9,6 +9,8 @@ enum MatroskaCodec {
     case pcm(PCMDescription)
     /// MPEG audio of layers II and III. The format comes only from the container.
     case mpegAudio(PCMFormat)
+    /// WavPack without the headers of its blocks. The format is preliminary, until the first packets are decoded.
+    case wavpack(MatroskaWavPack, PCMFormat)
 
     /// The format, as far as the headers contain it.
     var format: PCMFormat {
@@ -20,7 +22,7 @@ enum MatroskaCodec {
                 bitDepth: 24)
         case .alac(let config): config.format
         case .pcm(let description): description.format
-        case .mpegAudio(let format): format
+        case .mpegAudio(let format), .wavpack(_, let format): format
         }
     }
 
@@ -31,6 +33,7 @@ enum MatroskaCodec {
         case .alac: .alac
         case .pcm(let description): description.layout.codec
         case .mpegAudio: .mp3
+        case .wavpack: .wavpack
         }
     }
 
@@ -58,6 +61,7 @@ enum MatroskaCodec {
             return min(Int64(config.frameCount), Int64(count))
         case .pcm(let description): return size / Int64(description.bytesPerFrame)
         case .mpegAudio: return MP3Codec.header(head).map { Int64($0.frameCount) } ?? usual
+        case .wavpack: return MatroskaWavPack.frameCount(of: head)
         }
     }
 
@@ -65,7 +69,7 @@ enum MatroskaCodec {
     func silence(usual: Int64) -> Int64? {
         switch self {
         case .aac, .alac: usual
-        case .ogg, .mpegAudio, .pcm: nil
+        case .ogg, .mpegAudio, .pcm, .wavpack: nil
         }
     }
 
@@ -75,7 +79,7 @@ enum MatroskaCodec {
         case .aac: Int64(AudioSpecificConfig.coreFrameCount)
         case .alac(let config): Int64(config.frameCount)
         case .mpegAudio: 1152
-        case .ogg, .pcm: 1
+        case .ogg, .pcm, .wavpack: 1
         }
     }
 
@@ -85,7 +89,7 @@ enum MatroskaCodec {
         // The shortest packet has 2.5 ms.
         case .ogg(.opus): 120
         case .ogg(.vorbis(let setup)): Int64(setup.step)
-        case .ogg(.flac), .aac, .alac, .pcm, .mpegAudio: packetFrameCount
+        case .ogg(.flac), .aac, .alac, .pcm, .mpegAudio, .wavpack: packetFrameCount
         }
     }
 

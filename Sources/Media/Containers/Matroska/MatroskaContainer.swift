@@ -18,8 +18,10 @@ final class MatroskaContainer: TimedPacketSource {
     /// The longest plausible gap, in seconds. A longer one is itself damaged.
     private static let longestGap: Int64 = 600
 
-    /// - Parameter tags: of the file's front; those of the segment override them.
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
+    /// - Parameters:
+    ///   - tags: of the file's front; those of the segment override them.
+    ///   - base: where `source` begins in the file.
+    init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
         segment = try MatroskaSegment(PagePairSource(source))
         walk = MatroskaWalk(segment: segment)
         place = MatroskaPlace(segment.firstCluster)
@@ -27,7 +29,7 @@ final class MatroskaContainer: TimedPacketSource {
         clock = MatroskaClock(segment, sampleRate: codec.format.sampleRate)
         let properties = AudioProperties(
             format: codec.format, frameCount: nil, container: .matroska, codec: codec.name, bitRate: nil)
-        track = TrackDescription(properties: properties, metadata: tags.overridden(by: segment.metadata))
+        track = TrackDescription(properties: properties, metadata: tags.overridden(by: segment.metadata, at: base))
     }
 
     var codec: MatroskaCodec { segment.track.codec }

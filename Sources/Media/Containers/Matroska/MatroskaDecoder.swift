@@ -22,6 +22,7 @@ extension MatroskaContainer {
             let codec = PCMCodec(self, description.layout, channelCount: description.channelCount)
             return TrackDecoder(track, self, codec, steps)
         case .mpegAudio: return try mpegDecoder(steps)
+        case .wavpack(let storage, _): return try decoder(storage, steps)
         }
     }
 
@@ -34,6 +35,23 @@ extension MatroskaContainer {
         #else
             throw .unsupported(what: "Matroska with \(AudioFormats.missingAAC)")
         #endif
+    }
+
+    private func decoder(_ storage: MatroskaWavPack, _ steps: StepSource) throws(Interruption) -> TrackDecoder {
+        let packets = try MatroskaWavPackPackets(self, storage)
+        let setup = packets.setup
+        let format = PCMFormat(
+            sampleRate: try AudioLimits.sampleRate(UInt64(setup.sampleRate), of: "WavPack"),
+            channelCount: setup.channelCount, bitDepth: setup.bitDepth)
+        try prepare(format: format)
+        var description = try setup.track(
+            in: .matroska, frameCount: track.properties.frameCount, track.metadata)
+        description.properties.bitRate = track.properties.bitRate
+        if let words = try setup.words(of: description, frameCount: track.properties.frameCount) {
+            return TrackDecoder(description, words: words, WavPackDSDPackets(packets, setup), steps)
+        }
+        let codec = WavPackCodec(packets, setup, description.properties.format)
+        return TrackDecoder(description, packets, codec, steps)
     }
 
     private func mpegDecoder(_ steps: StepSource) throws(Interruption) -> TrackDecoder {

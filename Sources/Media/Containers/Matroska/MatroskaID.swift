@@ -53,6 +53,12 @@ enum MatroskaID {
     static let cuePositions: UInt32 = 0xB7
     static let cueCluster: UInt32 = 0xF1
 
+    static let attachments: UInt32 = 0x1941_A469
+    static let attachedFile: UInt32 = 0x61A7
+    static let fileName: UInt32 = 0x466E
+    static let fileMediaType: UInt32 = 0x4660
+    static let fileData: UInt32 = 0x465C
+
     static let tags: UInt32 = 0x1254_C367
     static let tag: UInt32 = 0x7373
     static let targets: UInt32 = 0x63C0

@@ -141,6 +141,10 @@ struct MatroskaTrack {
         if isID("A_MPEG/L3") || isID("A_MPEG/L2") {
             return (.mpegAudio(try sound.format(bitDepth: 24)), TrackMetadata())
         }
+        if isID("A_WAVPACK4") {
+            return (.wavpack(MatroskaWavPack(header), try sound.format(bitDepth: 24)), TrackMetadata())
+        }
+        if isID("A_MS/ACM") { return (try windows(header, sound), TrackMetadata()) }
         if let layout = layout(isID, sound) {
             let format = try sound.format(bitDepth: layout.bitDepth)
             let description = PCMDescription(
@@ -148,6 +152,20 @@ struct MatroskaTrack {
             return (.pcm(description), TrackMetadata())
         }
         throw .unsupported(what: "Matroska with \(name(of: id))")
+    }
+
+    /// A codec that is described as in WAV.
+    private static func windows(_ header: [UInt8], _ sound: Sound) throws(Interruption) -> MatroskaCodec {
+        switch WAVFormat.code(header) {
+        // MP3 and layer II.
+        case 0x50, 0x55: return .mpegAudio(try sound.format(bitDepth: 24))
+        case 0xFF, 0x1610: return .aac(try AudioSpecificConfig(Array(header.dropFirst(WAVFormat.extendedSize))))
+        default:
+            let format = try WAVFormat(header, of: "Matroska")
+            return .pcm(
+                PCMDescription(
+                    layout: format.layout, channelCount: format.channelCount, sampleRate: format.sampleRate))
+        }
     }
 
     private static func layout(_ isID: (StaticString) -> Bool, _ sound: Sound) -> SampleLayout? {
@@ -187,7 +205,7 @@ struct MatroskaTrack {
     private static func name(of id: [UInt8]) -> String {
         let names: [(id: StaticString, name: StaticString)] = [
             ("A_AC3", "AC-3"), ("A_EAC3", "E-AC-3"), ("A_DTS", "DTS"), ("A_TRUEHD", "TrueHD"), ("A_MLP", "MLP"),
-            ("A_WAVPACK4", "WavPack"), ("A_TTA1", "TTA"), ("A_MPEG/L1", "MPEG audio of layer I"),
+            ("A_TTA1", "TTA"), ("A_MPEG/L1", "MPEG audio of layer I"),
             ("A_AAC/", "AAC that is not described"),
         ]
         for known in names where known.id.withUTF8Buffer({ id.starts(with: $0) }) { return "\(known.name)" }

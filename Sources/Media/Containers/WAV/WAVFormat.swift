@@ -17,48 +17,58 @@ struct WAVFormat {
         0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71,
     ]
 
-    init(_ chunk: [UInt8]) throws(Interruption) {
+    /// The bytes before those of a codec.
+    static let extendedSize = 18
+
+    /// The code of the codec; 0 for none.
+    static func code(_ chunk: [UInt8]) -> UInt16 {
+        var reader = ByteReader(chunk)
+        return reader.littleEndian(UInt16.self) ?? 0
+    }
+
+    /// - Parameter container: for messages.
+    init(_ chunk: [UInt8], of container: StaticString = "WAV") throws(Interruption) {
         var reader = ByteReader(chunk)
         guard var code = reader.littleEndian(UInt16.self), let channels = reader.littleEndian(UInt16.self),
             let rate = reader.littleEndian(UInt32.self), reader.littleEndian(UInt32.self) != nil,
             let blockAlign = reader.littleEndian(UInt16.self), let bits = reader.littleEndian(UInt16.self)
-        else { throw .damaged(what: "WAV with a format that is cut off") }
+        else { throw .damaged(what: "\(container) with a format that is cut off") }
 
         var validBits = Int(bits)
         if code == Code.extensible {
             guard reader.littleEndian(UInt16.self) != nil, let valid = reader.littleEndian(UInt16.self),
                 reader.littleEndian(UInt32.self) != nil, let subFormat = reader.littleEndian(UInt16.self),
                 let tail = reader.bytes(Self.subFormatTail.count)
-            else { throw .damaged(what: "WAV with a format that is cut off") }
+            else { throw .damaged(what: "\(container) with a format that is cut off") }
             guard tail.elementsEqual(Self.subFormatTail) else {
-                throw .unsupported(what: "WAV with an unknown sub-format")
+                throw .unsupported(what: "\(container) with an unknown sub-format")
             }
             code = subFormat
             // Some writers leave it at 0.
             if valid > 0 { validBits = Int(valid) }
         }
         guard code == Code.pcm || code == Code.float || code == Code.aLaw || code == Code.muLaw else {
-            throw .unsupported(what: "WAV with \(Self.name(ofCodec: code))")
+            throw .unsupported(what: "\(container) with \(Self.name(ofCodec: code))")
         }
         guard AudioLimits.channelCounts ~= Int(channels) else {
-            throw .unsupported(what: "WAV with \(channels) channels")
+            throw .unsupported(what: "\(container) with \(channels) channels")
         }
-        sampleRate = try AudioLimits.sampleRate(UInt64(rate), of: "WAV")
+        sampleRate = try AudioLimits.sampleRate(UInt64(rate), of: container)
         channelCount = Int(channels)
         if code != Code.pcm {
-            layout = try Self.layout(ofCodec: code, bits: Int(bits))
+            layout = try Self.layout(ofCodec: code, bits: Int(bits), container)
             guard blockAlign == 0 || Int(blockAlign) == layout.byteCount * channelCount else {
-                throw .damaged(what: "WAV with \(blockAlign) bytes for \(channels) samples of \(bits) bits")
+                throw .damaged(what: "\(container) with \(blockAlign) bytes for \(channels) samples of \(bits) bits")
             }
             return
         }
         guard AudioLimits.bitDepths ~= Int(bits), AudioLimits.bitDepths ~= validBits else {
-            throw .unsupported(what: "WAV with \(validBits) bits per sample")
+            throw .unsupported(what: "\(container) with \(validBits) bits per sample")
         }
         let smallest = (Int(bits) + 7) / 8
         let byteCount = blockAlign == 0 ? smallest : Int(blockAlign) / Int(channels)
         guard byteCount >= smallest, byteCount <= 4, blockAlign == 0 || Int(blockAlign) % Int(channels) == 0 else {
-            throw .damaged(what: "WAV with \(blockAlign) bytes for \(channels) samples of \(bits) bits")
+            throw .damaged(what: "\(container) with \(blockAlign) bytes for \(channels) samples of \(bits) bits")
         }
         layout = SampleLayout(
             byteCount: byteCount, bitDepth: min(validBits, byteCount * 8), isBigEndian: false,
@@ -66,12 +76,14 @@ struct WAVFormat {
     }
 
     /// The layout of samples that are not integers.
-    private static func layout(ofCodec code: UInt16, bits: Int) throws(Interruption) -> SampleLayout {
+    private static func layout(
+        ofCodec code: UInt16, bits: Int, _ container: StaticString
+    ) throws(Interruption) -> SampleLayout {
         switch (code, bits) {
         case (Code.float, 32), (Code.float, 64): return .float(bits: bits, isBigEndian: false)
         case (Code.aLaw, 8): return .aLaw
         case (Code.muLaw, 8): return .muLaw
-        default: throw .unsupported(what: "WAV with \(name(ofCodec: code)) of \(bits) bits")
+        default: throw .unsupported(what: "\(container) with \(name(ofCodec: code)) of \(bits) bits")
         }
     }
 

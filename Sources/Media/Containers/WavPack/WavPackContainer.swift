@@ -3,6 +3,8 @@ import PCM
 /// WavPack: packets with the blocks of the same frames (docs/decisions/wavpack.md).
 final class WavPackContainer: TimedPacketSource {
     let track: TrackDescription
+    /// The same track as words of DSD; nil for PCM.
+    let words: TrackDescription?
     let setup: WavPackSetup
     private(set) var isCutShort = false
 
@@ -53,20 +55,18 @@ final class WavPackContainer: TimedPacketSource {
         base = front.header.index
         place = Place(offset: front.offset, frame: 0)
 
-        let format = try setup.format()
         var frames = base == 0 ? first.header.total : nil
         if frames == nil, let end, !paged.isStreamed { frames = try search.endIndex(before: end) }
         declaredFrames = frames.map { [base] in max(0, $0 - base) }
-        var properties = AudioProperties(
-            format: format, frameCount: declaredFrames, container: .wavpack,
-            codec: setup.isLossless ? .wavpack : .wavpackLossy, bitRate: nil)
-        if let end, let seconds = properties.duration, seconds > 0 {
-            properties.bitRate = Int32(exactly: (Double(end - front.offset) * 8 / seconds).rounded(.down))
-                .map { Int($0) }
-        }
         let metadata = TrackMetadata().overridden(by: trailing?.id3v1).overridden(by: trailing?.id3v2)
             .overridden(by: tags).overridden(by: trailing?.ape)
-        track = TrackDescription(properties: properties, metadata: metadata)
+        var track = try setup.track(in: .wavpack, frameCount: declaredFrames, metadata)
+        if let end, let seconds = track.properties.duration, seconds > 0 {
+            track.properties.bitRate = Int32(exactly: (Double(end - front.offset) * 8 / seconds).rounded(.down))
+                .map { Int($0) }
+        }
+        words = try setup.words(of: track, frameCount: declaredFrames)
+        self.track = track
     }
 
     /// - Returns: the first run, the first one that is not damaged, and its setup.
@@ -77,7 +77,6 @@ final class WavPackContainer: TimedPacketSource {
         var offset: Int64 = 0
         for _ in 0..<mostDamagedRuns {
             guard case .run(let run) = try blocks.next(from: offset) else { break }
-            if run.header.isDSD { throw .unsupported(what: "WavPack with DSD") }
             if let packet = try packet(run, blocks, buffer), let library = WavPackLibrary(packet) {
                 let setup = library.setup
                 guard let known = front, run.header.index >= known.header.index,

@@ -14,7 +14,7 @@ struct WavPackHeader: Equatable {
     /// The versions of streams that the decoder supports. Earlier versions had another format.
     private static let versions: ClosedRange<UInt16> = 0x402...0x410
     private static let largestBlock: UInt32 = 1_048_576
-    private static let mostFrames: UInt32 = 196_608
+    static let mostFrames: UInt32 = 196_608
 
     /// - Returns: nil for bytes that begin no block.
     init?(_ bytes: [UInt8]) {
@@ -42,5 +42,7 @@ struct WavPackHeader: Equatable {
     var isFirst: Bool { flags & 0x800 != 0 }
     var isLast: Bool { flags & 0x1000 != 0 }
     var channelCount: Int { flags & 4 != 0 ? 1 : 2 }
-    var isDSD: Bool { flags & 0x8000_0000 != 0 }
+
+    /// Whether a block has DSD.
+    static func isDSD(_ block: UnsafeRawBufferPointer) -> Bool { block.count >= size && block[27] & 0x80 != 0 }
 }
