@@ -37,6 +37,52 @@ struct PictureTests {
         "--picture", "3|image/jpeg|A cover|2x2x24|cover.jpg", "--picture", "4|image/png||2x2x24|back.png",
     ]
 
+    @Test("Attachments of Matroska: covers by their names, other pictures, and no other files", Tool.needsMKVToolNix)
+    func attachments() throws {
+        let (cover, back) = (Covers.jpeg(70_000), Covers.png(5001))
+        let bytes = try withTemporaryFolder { folder in
+            try Files.write(Self.signal.extensibleWAV, "input.wav", folder)
+            try Files.write(back, "small_cover.png", folder)
+            try Files.write(cover, "Cover.jpg", folder)
+            try Files.write(back, "other", folder)
+            try Files.write(Array("text".utf8), "cover.txt", folder)
+            func attached(_ name: String, _ type: String) -> [String] {
+                ["--attachment-mime-type", type, "--attach-file", name]
+            }
+            try Tool.mkvmerge.run(
+                ["--quiet", "-o", "out.mka"] + attached("small_cover.png", "image/png")
+                    + attached("cover.txt", "text/plain") + attached("Cover.jpg", "image/jpeg")
+                    + attached("other", "application/octet-stream") + ["input.wav"], in: folder)
+            return try Files.read("out.mka", folder)
+        }
+        let pictures: [(kind: TagPicture.Kind, mediaType: String?, bytes: [UInt8])] = [
+            (.icon, "image/png", back), (.frontCover, "image/jpeg", cover), (.other, "image/png", back),
+        ]
+        try expect(bytes, pictures)
+        #expect(try AudioFile.open(MemorySource(bytes)).metadata.picture?.kind == .frontCover)
+        let tag = MP3FileTests.id3v2(MP3FileTests.frame("TIT2", [0, 0x61]))
+        try expect(tag + bytes, pictures, "behind a tag")
+    }
+
+    @Test("COVERART comments, in FLAC and over several pages of Ogg", arguments: [601, 80_000])
+    func coverArt(size: Int) throws {
+        let (cover, back) = (Covers.jpeg(size), Covers.png(size + 1))
+        for options in [[], ["--ogg"]] {
+            let bytes = try withTemporaryFolder { folder in
+                try Files.write(Self.signal.extensibleWAV, "input.wav", folder)
+                // One argument of a program has 128 KiB at most.
+                let comments = [
+                    "COVERART=" + Data(cover).base64EncodedString(), "CoverArt=" + Data(back).base64EncodedString(),
+                ]
+                let texts = ["COVERARTMIME=image/jpeg", "COVERART=no picture", "COVERART="] + comments
+                try Tool.flac.run(
+                    ["-s", "-f"] + options + texts.flatMap { ["-T", $0] } + ["-o", "out", "input.wav"], in: folder)
+                return try Files.read("out", folder)
+            }
+            try expect(bytes, [(.other, "image/jpeg", cover), (.other, "image/png", back)], "\(options)")
+        }
+    }
+
     @Test("PICTURE blocks of FLAC, alone, behind an ID3 tag, and in Ogg", arguments: [5000, 200_000])
     func flac(size: Int) throws {
         let (cover, back) = (Covers.jpeg(size), Covers.png(size + 1))

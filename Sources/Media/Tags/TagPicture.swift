@@ -73,7 +73,10 @@ extension TagPicture {
 
     /// The media type of the picture at `offset`, by its first bytes.
     static func mediaType(of source: any ByteSource, at offset: Int64) throws(Interruption) -> String? {
-        let head = try SourceReader(source).bytes(4, at: offset)
+        mediaType(ofHead: try SourceReader(source).bytes(4, at: offset))
+    }
+
+    private static func mediaType(ofHead head: some Collection<UInt8>) -> String? {
         if head.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
         if head.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
         return head.starts(with: [0x47, 0x49, 0x46, 0x38]) ? "image/gif" : nil
@@ -120,6 +123,17 @@ extension TagPicture {
         picture.offset = range.lowerBound + picture.offset / 3 * 4
         picture.length = min((picture.length + dropped + 2) / 3 * 4, range.upperBound - picture.offset)
         self = picture
+    }
+
+    /// A picture in base64, without a block around it.
+    /// - Parameters:
+    ///   - text: the first characters.
+    ///   - range: of all characters.
+    init?(plainBase64 text: ArraySlice<UInt8>, in range: Range<Int64>) {
+        guard let head = Base64.bytes(text.prefix(8)), let mediaType = Self.mediaType(ofHead: head) else { return nil }
+        self.init(
+            offset: range.lowerBound, length: range.upperBound - range.lowerBound, mediaType: mediaType, kind: .other,
+            encoding: .base64(dropped: 0))
     }
 }
 

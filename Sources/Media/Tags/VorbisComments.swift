@@ -7,6 +7,8 @@ enum VorbisComments {
     private static let longHead = TagPicture.blockHead
 
     private static let picture: StaticString = "METADATABLOCKPICTURE"
+    /// The field of older programs: the picture itself.
+    private static let plainPicture: StaticString = "COVERART"
 
     /// Reads the comments in `range`. Parts that are cut off or not valid are left out.
     /// - Parameter prefersR128: as of `TagFields`.
@@ -18,11 +20,12 @@ enum VorbisComments {
         try forEach(in: source, range, longest: longestComment) { comment in
             guard let equals = comment.head.firstIndex(of: 0x3D) else { return }
             let value = comment.head[(equals + 1)...]
-            if TagFields.isName(comment.head[..<equals], picture) {
+            let name = comment.head[..<equals]
+            let isPlain = TagFields.isName(name, plainPicture)
+            if isPlain || TagFields.isName(name, picture) {
                 let text = (comment.range.lowerBound + Int64(equals) + 1)..<comment.range.upperBound
-                if pictures.count < TagPicture.most, let found = TagPicture(base64: value, in: text) {
-                    pictures.append(found)
-                }
+                let found = isPlain ? TagPicture(plainBase64: value, in: text) : TagPicture(base64: value, in: text)
+                if pictures.count < TagPicture.most, let found { pictures.append(found) }
             } else if comment.isWhole, let meaning = TagFields.meaning(of: comment.head[..<equals]),
                 let text = TagText.utf8(value)
             {

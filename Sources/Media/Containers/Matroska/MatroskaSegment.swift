@@ -62,6 +62,9 @@ struct MatroskaSegment {
         firstCluster = parts[MatroskaID.cluster] ?? offset
         metadata = track.metadata
         if let information = try part(MatroskaID.information) { try read(information) }
+        if let attachments = try part(MatroskaID.attachments) {
+            metadata.pictures = try MatroskaAttachments.pictures(attachments, reader)
+        }
         if let tags = try part(MatroskaID.tags) {
             metadata = metadata.overridden(by: try MatroskaTags.read(tags, reader, track))
         }
