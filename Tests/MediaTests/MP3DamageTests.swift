@@ -5,6 +5,39 @@ import Testing
 
 @Suite("Damaged and joined MP3, and bytes that are not there yet", Tool.needsLAME)
 struct MP3DamageTests {
+    @Test("A damaged first frame of sound behind the header of LAME: its delay is dropped", arguments: [1, 2])
+    func firstFrame(count: Int) throws {
+        let signal = Signal(frames: 60_000).varied
+        for options in [["-b", "128"], ["-V", "4"]] {
+            let bytes = try signal.lame(options)
+            let plain = try decode(bytes).decoded.samples
+            let map = try MP3Map(bytes)
+            var damaged = bytes
+            for frame in 1...count {
+                for place in map.offsets[frame]..<(map.offsets[frame] + 40) { damaged[place] = 0 }
+            }
+            let decoder = try AudioFile.open(MemorySource(damaged))
+            #expect(decoder.properties.frameCount == 60_000)
+            let samples = decoder.decodeAll().samples
+            #expect(samples.count == plain.count, "\(options)")
+            // The frames after it may need its main data.
+            let rest = 2 * 1152 * (count + 12)
+            #expect(difference(Array(samples.dropFirst(rest)), Array(plain.dropFirst(rest))) == nil, "\(options)")
+            #expect(decoder.damage.incidents > 0)
+        }
+    }
+
+    @Test("CBR that is cut between frames is said to be cut, and has the length that it plays", arguments: 1...13)
+    func cutBetweenFrames(missing: Int) throws {
+        let bytes = try Signal(frames: 60_000).lame(["-b", "128"])
+        let map = try MP3Map(bytes)
+        let cut = Array(bytes.prefix(map.offsets[map.offsets.count - 1 - missing]))
+        let decoder = try AudioFile.open(MemorySource(cut))
+        let samples = decoder.decodeAll().samples
+        #expect(decoder.damage.truncated)
+        #expect(decoder.properties.frameCount == Int64(samples.count / 2))
+    }
+
     private static let signal = Signal(frames: 100_000, seed: 6).varied
     private static func map(_ options: [String] = ["-b", "128"]) throws -> MP3Map { try MP3Map(signal.lame(options)) }
 

@@ -7,7 +7,7 @@ final class MP3Container: TimedPacketSource {
     private(set) var isCutShort = false
 
     private let source: PagePairSource
-    /// Frames that the header gives, if the file has all of them.
+    /// The fewest frames of a file that is whole, by its header.
     private let declaredFrames: Int64?
     private var frames: MPEGFrames
     private var place: MPEGPlace
@@ -61,7 +61,9 @@ final class MP3Container: TimedPacketSource {
         let uniform = mayBeUniform ? try MPEGUniform(stream, at: start, sync, isProved: !paged.isStreamed) : nil
         let extent = try MPEGExtent(info, uniform, sync, paged)
         let packetFrames = Int64(stream.header.frameCount)
-        declaredFrames = info?.packetCount.map { $0 * packetFrames }
+        // Some encoders count the frame with the header, too.
+        let tolerance = extent.isCut ? 0 : packetFrames
+        declaredFrames = info?.packetCount.map { $0 * packetFrames - tolerance }
         var frameCount = extent.packetCount.map { $0 * packetFrames }
         if let seconds = segments?.duration {
             frameCount = Int64(exactly: (seconds * Double(stream.header.sampleRate)).rounded())
@@ -130,9 +132,7 @@ final class MP3Container: TimedPacketSource {
                     bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: timeStamp, duration: frames)
             case .end(let isCut):
                 frames.endPlace = place
-                // Some encoders count the frame with the header, too.
-                let isShort =
-                    declaredFrames.map { place.frame < $0 - frames.packetFrames } ?? false
+                let isShort = declaredFrames.map { place.frame < $0 } ?? false
                 if isCut || isShort { isCutShort = true }
             }
         }

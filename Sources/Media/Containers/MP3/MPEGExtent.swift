@@ -96,6 +96,8 @@ struct MPEGExtent {
     var packetCount: Int64?
     /// Whether the file ends where its header declares. Only then are the frames that the encoder added dropped.
     var isWhole = true
+    /// Whether frames are missing at the end for certain.
+    var isCut = false
 
     /// A header may count bytes of tags, too.
     private static let byteTolerance: Int64 = 4096
@@ -114,7 +116,11 @@ struct MPEGExtent {
         }
         packetCount = declared
         guard let byteCount = info?.byteCount, let end = sync.end, !source.isStreamed else { return }
-        if end < byteCount - Self.byteTolerance {
+        if end < byteCount, let count = try uniform?.packetCount(sync), count < declared {
+            packetCount = count
+            isWhole = false
+            isCut = true
+        } else if end < byteCount - Self.byteTolerance {
             // The file is cut off.
             packetCount = try uniform?.packetCount(sync)
             isWhole = false

@@ -21,6 +21,8 @@ struct MPEGSync {
     /// The most bytes before the first frame.
     static let mostJunk: Int64 = 65_536
     private static let mostGuesses = 16
+    /// The most bytes of damage after the header without sound.
+    private static let mostDamage: Int64 = 16_384
 
     private let source: any ByteSource
     /// The offset of the end of the frames, if it is known.
@@ -66,7 +68,30 @@ struct MPEGSync {
             if freeSize == nil { return nil }
         }
         let stream = MPEGStream(header: header, freeSize: freeSize)
-        return try follows(stream, at: offset, headers: headers) ? stream : nil
+        if try follows(stream, at: offset, headers: headers) { return stream }
+        // The first frame of sound may be damaged: the header without sound has a name that proves it.
+        guard try isInfo(header, at: offset) else { return nil }
+        return try isResumed(stream, from: offset + 1) ? stream : nil
+    }
+
+    /// Whether a frame is the Xing header of a file, which may be joined to another one.
+    func isInfo(_ header: MPEGAudioHeader, at offset: Int64) throws(Interruption) -> Bool {
+        guard header.layer == 3 else { return false }
+        for place in header.infoOffsets {
+            let word = try word(at: offset + Int64(place))
+            if word == 0x5869_6E67 || word == 0x496E_666F { return true }
+        }
+        return false
+    }
+
+    /// Whether frames of a stream come soon.
+    private func isResumed(_ stream: MPEGStream, from start: Int64) throws(Interruption) -> Bool {
+        var cursor = SourceCursor(source, from: start, to: min(end ?? .max, start + Self.mostDamage))
+        while let byte = try cursor.byte() {
+            guard byte == 0xFF else { continue }
+            if try follows(stream, at: cursor.offset - 1, headers: Self.testedHeaders) { return true }
+        }
+        return false
     }
 
     /// Whether frames of a stream begin at an offset.

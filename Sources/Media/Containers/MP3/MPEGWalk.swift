@@ -45,7 +45,7 @@ struct MPEGWalk {
                     // The header is damaged: the next frame is not at the distance of its size.
                     return try resume(at: found, from: offset, &place)
                 }
-                if try isInfo(header, at: offset) {
+                if try sync.isInfo(header, at: offset) {
                     offset += Int64(size)
                     continue
                 }
@@ -73,16 +73,6 @@ struct MPEGWalk {
             return true
         }
         return try sync.follows(stream, at: offset, headers: 2)
-    }
-
-    /// Whether a frame is the Xing header of a file that was joined to this one.
-    private func isInfo(_ header: MPEGAudioHeader, at offset: Int64) throws(Interruption) -> Bool {
-        guard header.layer == 3 else { return false }
-        for place in header.infoOffsets {
-            let word = try sync.word(at: offset + Int64(place))
-            if word == 0x5869_6E67 || word == 0x496E_666F { return true }
-        }
-        return false
     }
 
     private mutating func resume(
