@@ -144,7 +144,7 @@ public final class AudioOpening {
         case .aac(let config):
             #if AAC
                 let stream = try AACStream(config, packets)
-                container.decode(
+                try container.decode(
                     to: stream.format, packetFrameCount: stream.packetFrameCount, preroll: stream.preroll)
                 let codec = try AACCodec(packets, stream)
                 _ = try packets.seek(toFrame: 0)
@@ -160,7 +160,7 @@ public final class AudioOpening {
             return TrackDecoder(container.track, packets, codec, steps)
         case .mp3:
             let samples = try MP3Samples(packets)
-            container.decode(to: samples.format, packetFrameCount: samples.packetFrameCount, preroll: 0)
+            try container.decode(to: samples.format, packetFrameCount: samples.packetFrameCount, preroll: 0)
             let codec = try MP3Codec(samples, samples.format)
             _ = try samples.seek(toFrame: 0)
             var track = container.track
@@ -168,7 +168,7 @@ public final class AudioOpening {
             return TrackDecoder(track, samples, codec, steps)
         case .opus(let head):
             let samples = try OpusSamples(packets, isExact: container.hasExactTimes)
-            container.decode(
+            try container.decode(
                 to: head.format, packetFrameCount: samples.packetFrameCount, preroll: samples.preroll)
             let codec = FloatPacketCodec(samples, try OpusLibrary(head), head.format)
             _ = try samples.seek(toFrame: 0)

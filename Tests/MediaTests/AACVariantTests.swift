@@ -55,6 +55,32 @@ import Testing
             }
         }
 
+        @Test("Durations of packets that are wrong or differ: the length is what plays, and seeks are exact")
+        func unevenDurations() throws {
+            let bytes = try Self.signal.ffmpeg(AACReference.encoder, to: "file.m4a")
+            let stream = try decode(Self.signal.ffmpeg(AACReference.encoder, to: "file.aac")).decoded.samples
+            let table = try #require(Boxes.find(["moov", "trak", "mdia", "minf", "stbl", "stts"], in: bytes).first)
+            let edits = try #require(Boxes.find(["moov", "trak", "edts"], in: bytes).first)
+            // The duration of all packets but the last one.
+            let place = table.lowerBound + 20
+            try #require(Array(bytes[place..<(place + 4)]) == Boxes.big(1024, 4))
+            for duration in [1000, 1023, 1031, 1500] {
+                var other = bytes
+                other.replaceSubrange((edits.lowerBound + 4)..<(edits.lowerBound + 8), with: Array("free".utf8))
+                other.replaceSubrange(place..<(place + 4), with: Boxes.big(duration, 4))
+                let decoder = try AudioFile.open(MemorySource(other))
+                let samples = decoder.decodeAll().samples
+                #expect(decoder.properties.frameCount == Int64(samples.count / 2), "\(duration)")
+                #expect(difference(samples, Array(stream.prefix(samples.count))) == nil, "\(duration)")
+                for frame in [28_000, 0, 1025, 20_479, 3] {
+                    try decoder.seek(toFrame: Int64(frame))
+                    let expected = Array(samples[(2 * frame)...].prefix(2000))
+                    let found = try decoder.decode(frames: 1000)
+                    #expect(AACReference.difference(found, expected, step: 256) == nil, "\(duration), frame \(frame)")
+                }
+            }
+        }
+
         @Test("7.1 has the order of WAV, in MP4 and in ADTS", arguments: ["file.m4a", "file.aac"])
         func eightChannels(name: String) throws {
             let signal = Signal(frames: 20_000, rate: 48_000, channels: 8)

@@ -33,6 +33,8 @@ final class MP4Container: TimedPacketSource {
         var preroll: Int64
         /// The frames of a packet, for a codec whose packets have one length; the last one is filled up.
         var frameCount: Int64?
+        /// Whether no packet has another length.
+        var isUniform = false
         /// The bytes that make a packet of PCM, whose samples are single frames; 0 for other codecs.
         let joinedBytes: Int64
     }
@@ -69,11 +71,19 @@ final class MP4Container: TimedPacketSource {
     /// - Parameters:
     ///   - packetFrameCount: decoded frames of each packet.
     ///   - preroll: packets that the codec needs before the first one that is played.
-    func decode(to format: PCMFormat, packetFrameCount: Int, preroll: Int64) {
+    func decode(to format: PCMFormat, packetFrameCount: Int, preroll: Int64) throws(Interruption) {
         time.sampleRate = Int64(format.sampleRate)
-        known = description.track(format, codec.name, time)
         packets.frameCount = Int64(packetFrameCount)
         packets.preroll = max(packets.preroll, preroll)
+        switch codec {
+        case .aac, .mp3: packets.isUniform = true
+        default: break
+        }
+        var decoded: Int64?
+        if packets.isUniform {
+            decoded = try samples.frameCount(ofPacket: Int64(packetFrameCount)) { padding(time.frames($0)) }
+        }
+        known = description.track(format, codec.name, time, decoded: decoded)
     }
 
     /// Whether times are counted in frames, or in a fraction of them.
@@ -106,12 +116,19 @@ final class MP4Container: TimedPacketSource {
 
     /// Frames that the encoder added to the last packet: its duration is shorter than that of the others.
     private func padding(_ duration: Int64, after place: MP4Samples.Place) throws(Interruption) -> Int {
+        let padding = padding(duration)
+        guard padding > 0 else { return 0 }
+        var rest = place
+        return try samples.next(&rest, joining: packets.joinedBytes) == nil ? Int(padding) : 0
+    }
+
+    /// - Parameter duration: of the last packet.
+    private func padding(_ duration: Int64) -> Int64 {
         // In coarse units every packet is a little too short or too long.
         guard let frameCount = packets.frameCount, duration > 0, duration < frameCount,
             2 * time.timescale >= time.sampleRate
         else { return 0 }
-        var rest = place
-        return try samples.next(&rest, joining: packets.joinedBytes) == nil ? Int(frameCount - duration) : 0
+        return frameCount - duration
     }
 
     private func endsEarly(_ place: MP4Samples.Place) -> Bool {
@@ -122,6 +139,12 @@ final class MP4Container: TimedPacketSource {
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
+        if packets.isUniform, let count = packets.frameCount,
+            let number = try samples.seek(toSample: max(0, frame / count - packets.preroll))
+        {
+            reader.restart()
+            return number * count
+        }
         let origin = samples.origin
         var target = min(time.time(ofFrame: frame), Int64(MP4Time.largest)) + origin
         if packets.preroll > 0 {

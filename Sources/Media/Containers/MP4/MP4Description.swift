@@ -24,9 +24,10 @@ struct MP4Description {
         var timescale: Int64
     }
 
+    /// - Parameter decoded: frames that the media decodes to, if that is known better than by its durations.
     /// - Returns: the track, and whether its number of frames comes only from a manifest.
     func track(
-        _ format: PCMFormat, _ codec: AudioProperties.Codec, _ time: MP4Time
+        _ format: PCMFormat, _ codec: AudioProperties.Codec, _ time: MP4Time, decoded: Int64? = nil
     ) -> (TrackDescription, isEstimated: Bool) {
         let mediaEnd = end.map { MP4Time.scale($0.time, time.sampleRate, $0.timescale, rounding: $0.timescale / 2) }
         var edit = movie.trackEdit(track, time, origin: origin, end: mediaEnd)
@@ -36,7 +37,7 @@ struct MP4Description {
             preSkip = Int64(head.preSkip)
             edit = TrackEdit(leading: preSkip)
         }
-        var frameCount = edit.frameCount(ofDecoded: mediaEnd)
+        var frameCount = edit.frameCount(ofDecoded: decoded ?? mediaEnd)
         var isEstimated = false
         if frameCount == nil, let duration = movie.fragmentedDuration, duration > 0 {
             frameCount = MP4Time.scale(

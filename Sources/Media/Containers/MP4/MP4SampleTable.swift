@@ -114,6 +114,20 @@ struct MP4SampleTable {
     /// The time at which the last sample ends.
     mutating func endTime() throws(Interruption) -> Int64 { try position(atTime: .max).time }
 
+    /// The time of a sample; that of the end for a number after the last one.
+    mutating func time(ofSample number: Int64) throws(Interruption) -> Int64 {
+        var (rest, time, entry): (Int64, Int64, Int64) = (min(max(0, number), sizes.count), 0, 0)
+        while rest > 0, let claimed = try durations.field(entry), let duration = try durations.field(entry, at: 4) {
+            let count = min(rest, Int64(claimed))
+            let (length, isBeyond) = count.multipliedReportingOverflow(by: Int64(duration))
+            guard !isBeyond, length <= Int64(MP4Time.largest) - time else { break }
+            rest -= count
+            time += length
+            entry += 1
+        }
+        return time
+    }
+
     /// The position of the sample that is played at `time`; after the last one when there is none.
     mutating func position(atTime time: Int64) throws(Interruption) -> Position {
         var position = try sample(atTime: time)

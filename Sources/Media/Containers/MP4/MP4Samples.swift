@@ -80,6 +80,26 @@ struct MP4Samples {
         return sample
     }
 
+    /// Frames of the whole media with packets of one length, whatever their durations say; nil when that is not known.
+    /// - Parameter padding: frames at the end that are not played, by the duration of the last sample in units of time.
+    mutating func frameCount(
+        ofPacket frameCount: Int64, padding: (Int64) -> Int64
+    ) throws(Interruption) -> Int64? {
+        guard search == nil, table.count > 0, table.count <= Int64(MP4Time.largest) / frameCount else { return nil }
+        let last = try table.endTime() - table.time(ofSample: table.count - 1)
+        return table.count * frameCount - padding(last)
+    }
+
+    /// Moves to a sample by its number, which durations that differ do not show.
+    /// - Returns: its number; nil when samples are not known by their numbers.
+    mutating func seek(toSample number: Int64) throws(Interruption) -> Int64? {
+        guard search == nil, number < table.count else { return nil }
+        let before = place
+        if try seek(to: table.time(ofSample: number)) != nil, place.table?.sample == number { return number }
+        place = before
+        return nil
+    }
+
     /// Moves to the sample that is played at `target`.
     /// - Returns: its time; nil at the end.
     mutating func seek(to target: Int64) throws(Interruption) -> Int64? {
