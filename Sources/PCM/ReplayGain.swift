@@ -30,4 +30,20 @@ public struct ReplayGain: Equatable, Sendable {
         if !hasAlbum, other.hasAlbum { (result.albumGain, result.albumPeak) = (other.albumGain, other.albumPeak) }
         return result
     }
+
+    /// Returns these values as the tags of a file count: a missing gain is the other one with its peak, and a peak that
+    /// is missing or not possible is full scale. Without any gain nothing changes.
+    public var filled: ReplayGain {
+        guard trackGain != nil || albumGain != nil else { return self }
+        var result = self
+        if trackGain == nil { (result.trackGain, result.trackPeak) = (albumGain, albumPeak) }
+        if albumGain == nil { (result.albumGain, result.albumPeak) = (trackGain, trackPeak) }
+        result.trackPeak = Self.possible(result.trackPeak)
+        result.albumPeak = Self.possible(result.albumPeak)
+        return result
+    }
+
+    private static func possible(_ peak: Double?) -> Double {
+        if let peak, peak.isFinite, peak > 0 { peak } else { 1 }
+    }
 }

@@ -77,6 +77,22 @@ struct TagTests {
         #expect(try read("REPLAYGAIN_TRACK_GAIN=4").replayGain == ReplayGain(trackGain: 4))
     }
 
+    @Test("In Opus, replay gain counts where R128 is missing, for the track and for the album")
+    func opusGains() throws {
+        func opus(_ texts: String...) throws -> ReplayGain {
+            let bytes = comments(texts.map { Array($0.utf8) })
+            return try VorbisComments.read(
+                from: MemorySource(bytes), in: 0..<Int64(bytes.count), prefersR128: true
+            ).replayGain.filled
+        }
+        #expect(
+            try opus("REPLAYGAIN_TRACK_GAIN=-7 dB")
+                == ReplayGain(trackGain: -7, trackPeak: 1, albumGain: -7, albumPeak: 1))
+        #expect(
+            try opus("R128_TRACK_GAIN=-256", "REPLAYGAIN_TRACK_GAIN=-7 dB", "REPLAYGAIN_ALBUM_GAIN=-6 dB")
+                == ReplayGain(trackGain: 4, trackPeak: 1, albumGain: -6, albumPeak: 1))
+    }
+
     @Test(
         "Nonsense is missing",
         arguments: [

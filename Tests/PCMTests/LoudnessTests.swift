@@ -73,6 +73,34 @@ struct LoudnessTests {
         )
     }
 
+    @Test(
+        "of tags, a gain counts without a peak, and that of the track is the one of the album where it is missing",
+        arguments: [
+            (ReplayGain(), ReplayGain()),
+            (ReplayGain(trackPeak: 0.5), ReplayGain(trackPeak: 0.5)),
+            (
+                ReplayGain(trackGain: -7, albumGain: -6),
+                ReplayGain(trackGain: -7, trackPeak: 1, albumGain: -6, albumPeak: 1)
+            ),
+            (
+                ReplayGain(trackGain: -7, trackPeak: 0.5),
+                ReplayGain(trackGain: -7, trackPeak: 0.5, albumGain: -7, albumPeak: 0.5)
+            ),
+            (ReplayGain(albumGain: -7), ReplayGain(trackGain: -7, trackPeak: 1, albumGain: -7, albumPeak: 1)),
+            (
+                // The gain and the peak of one measurement.
+                ReplayGain(trackPeak: 0.5, albumGain: -7, albumPeak: 0.9),
+                ReplayGain(trackGain: -7, trackPeak: 0.9, albumGain: -7, albumPeak: 0.9)
+            ),
+            (
+                ReplayGain(trackGain: -7, trackPeak: 0, albumGain: -6, albumPeak: .infinity),
+                ReplayGain(trackGain: -7, trackPeak: 1, albumGain: -6, albumPeak: 1)
+            ),
+        ])
+    func filled(tags: ReplayGain, expected: ReplayGain) {
+        #expect(tags.filled == expected)
+    }
+
     @Test("the loudest sample never exceeds 0.8 of full scale")
     func peakLimit() {
         for row in LoudnessReference.table {

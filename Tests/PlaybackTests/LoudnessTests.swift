@@ -51,6 +51,23 @@ struct LoudnessTests {
                 == [scaled(one.samples, by: first) + scaled(two.samples, by: second)])
     }
 
+    @Test(
+        "A file with one gain and no peak is normalized by it, in both modes",
+        arguments: [LoudnessNormalizationMode.track, .album], ["TRACK", "ALBUM"])
+    func withoutPeak(mode: LoudnessNormalizationMode, tag: String) throws {
+        let quieter = try Track("a", frames: 4000, tags: ["REPLAYGAIN_\(tag)_GAIN=-10 dB"])
+        // Full scale limits it.
+        let louder = try Track("b", frames: 4000, tags: ["REPLAYGAIN_\(tag)_GAIN=5 dB"])
+        let fixture = try PlayerFixture()
+        fixture.player.playbackEngineConfig.loudnessNormalizationMode = mode
+        fixture.player.playbackEngineConfig.untaggedGain = -3
+        try fixture.play([(quieter.product, quieter.frames), (louder.product, louder.frames)])
+        #expect(
+            fixture.card.recordings.map(\.samples) == [
+                scaled(quieter.samples, by: 0.8 * pow(10, (-10.0 + 4) / 20)) + scaled(louder.samples, by: 0.8)
+            ])
+    }
+
     @Test("A product without replay gain stays unchanged, also between others")
     func missing() throws {
         let one = try Track("a", frames: 4000, tags: Self.tags(track: "-10", album: "-6"))

@@ -94,6 +94,6 @@ public final class LocalFiles: PlaybackSource {
         let format = decoder.properties.format
         return OpenedProduct(
             decoder: decoder, productId: product.productId, audioMode: format.channelCount <= 2 ? .stereo : nil,
-            audioQuality: AudioQuality(lossless: format), replayGain: replayGain, isLocal: true)
+            audioQuality: AudioQuality(lossless: format), replayGain: replayGain.filled, isLocal: true)
     }
 }

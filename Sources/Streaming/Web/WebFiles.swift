@@ -84,7 +84,7 @@ public final class WebFiles: PlaybackSource, @unchecked Sendable {
         return OpenedProduct(
             decoder: decoder, fetching: decoder, productId: product.productId,
             audioMode: decoder.properties.format.channelCount <= 2 ? .stereo : nil,
-            replayGain: decoder.metadata.replayGain)
+            replayGain: decoder.metadata.replayGain.filled)
     }
 
     private static func address(of product: MediaProduct) throws(PlayerError) -> WebFileAddress {
