@@ -74,7 +74,7 @@ public final class AudioOpening {
         case .mp4:
             return try decoder(of: try MP4Container(audio, tags: tags, base: found.start))
         case .adts:
-            return try decoder(of: try ADTSContainer(audio, tags: tags))
+            return try decoder(of: try ADTSContainer(audio, tags: tags, base: found.start))
         case .mp3:
             let container = try MP3Container(audio, tags: tags, base: found.start)
             let codec = try MP3Codec(container, container.track.properties.format)

@@ -67,6 +67,22 @@ import Testing
             }
         }
 
+        @Test("Tags at the end: APE, and ID3v1 where it has no such field; ID3v2 in front comes between them")
+        func tagsAtTheEnd() throws {
+            let items = [("Title", Array("Ti".utf8), 0), ("Artist", Array("A\0B".utf8), 0)]
+            let ape = MP3FileTests.ape(items + [("Year", Array("1999-02-03".utf8), 0)])
+            let front = MP3FileTests.id3v2(
+                MP3FileTests.frame("TIT2", [0] + Array("Front".utf8))
+                    + MP3FileTests.frame("TCOM", [0] + Array("C".utf8)))
+            let last = MP3FileTests.id3v1("Old title", track: 7)
+            let decoder = try AudioFile.open(MemorySource(front + bytes + ape + last))
+            let metadata = decoder.metadata
+            #expect(metadata.title == "Ti" && metadata[.artist] == ["A", "B"] && metadata[.date] == ["1999-02-03"])
+            #expect(metadata[.composer] == ["C"] && metadata.trackNumber == 7)
+            #expect(difference(decoder.decodeAll().samples, samples) == nil)
+            #expect(try AudioFile.open(MemorySource(bytes + last)).metadata.title == "Old title")
+        }
+
         @Test("Other bytes are passed over wherever they stand, and have no time", arguments: Other.allCases)
         func others(other: Other) throws {
             let junk = other.bytes

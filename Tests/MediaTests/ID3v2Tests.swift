@@ -138,7 +138,8 @@ struct ID3v2Tests {
             #expect(try read(tag(album + plain(first, content) + blank, version: 4)).album == "x")
         }
         let title = [0] + [UInt8](repeating: 0x42, count: size)
-        let expected = size <= 4000 ? String(repeating: "B", count: size) : nil
+        // The beginning of a long text counts.
+        let expected = String(repeating: "B", count: min(size, 4095))
         for content in [plain("TIT2", title), frame("TIT2", title, version: 4)] {
             let album = frame("TALB", text, version: 4)
             let metadata = try read(tag(content + album, version: 4))

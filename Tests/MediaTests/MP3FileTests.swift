@@ -18,7 +18,7 @@ struct MP3FileTests {
         Array(name.utf8) + Chunks.big(content.count, 4) + [0, 0] + content
     }
 
-    private static func id3v1(_ title: String, track: UInt8) -> [UInt8] {
+    static func id3v1(_ title: String, track: UInt8) -> [UInt8] {
         func field(_ text: String, _ count: Int) -> [UInt8] {
             Array((Array(text.utf8) + [UInt8](repeating: 0, count: count)).prefix(count))
         }

@@ -87,6 +87,30 @@ struct WAVTests {
         #expect(decoder.metadata.album == "Album")
     }
 
+    @Test("Of two ID3 chunks and two lists the first one counts, and the other one fills its gaps")
+    func twoTags() throws {
+        func list(_ name: String, _ other: String) -> [UInt8] {
+            Chunks.riff(
+                "LIST",
+                Array("INFO".utf8) + Chunks.riff("IART", Array(name.utf8)) + Chunks.riff(other, Array("2001".utf8)))
+        }
+        func tag(_ title: String, _ other: String) -> [UInt8] {
+            let frames = [("TIT2", title), (other, "x")].flatMap { MP3FileTests.frame($0, [0] + Array($1.utf8)) }
+            return MP3FileTests.id3v2(frames)
+        }
+        let tags =
+            list("One", "IGNR") + list("Two", "ICRD") + Chunks.riff("id3 ", tag("First", "TALB"))
+            + Chunks.riff("ID3 ", tag("Second", "TCOM"))
+        let metadata = try AudioFile.open(
+            MemorySource(Chunks.wav(Self.format + tags + Chunks.riff("data", Self.samples)))
+        ).metadata
+        #expect(metadata.title == "First" && metadata.album == "x" && metadata[.composer] == ["x"])
+        #expect(metadata.artist == "One" && metadata[.date] == ["2001"])
+        let chunks = Chunks.iff("ID3 ", tag("First", "TALB")) + Chunks.iff("ID3 ", tag("Second", "TCOM"))
+        let aiff = try AIFFHeader(MemorySource(Chunks.aiff(chunks))).tags
+        #expect(aiff.title == "First" && aiff.album == "x" && aiff[.composer] == ["x"])
+    }
+
     @Test("Sizes that a streaming writer left open", arguments: [0, 0xFFFF_FFFF, 0x7FFF_F000])
     func openSizes(size: Int) throws {
         try expect(

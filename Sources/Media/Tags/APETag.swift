@@ -1,8 +1,6 @@
 /// The header or footer of an APE tag, version 1 or 2. Its items have UTF-8 names and little-endian lengths.
 struct APETag {
     static let headerSize = 32
-    /// The most bytes of a text. Longer texts are not titles and are skipped.
-    private static let longestText: Int64 = 4096
     private static let longestName = 255
     private static let mostItems = 1000
 
@@ -43,15 +41,19 @@ struct APETag {
                 let name = try Self.terminated(&cursor, limit: Self.longestName), Int64(length) <= cursor.remaining
             else { break }
             let isText = flags & 6 == 0
-            if isText, Int64(length) <= Self.longestText, let meaning = TagFields.meaning(of: name) {
-                guard let bytes = try cursor.bytes(Int(length)) else { break }
+            let end = cursor.offset + Int64(length)
+            if isText, let meaning = TagFields.meaning(of: name) {
+                let read = min(Int64(length), Int64(TagFields.longestText))
+                guard let bytes = try cursor.bytes(Int(read)) else { break }
                 // A list of values has NULs between them.
                 for value in bytes.split(separator: 0) {
-                    if let text = TagText.utf8(value) { fields.add(meaning, text) }
+                    if let text = TagText.utf8(value) {
+                        fields.add(meaning, text, isCut: read < Int64(length) && value.endIndex == bytes.endIndex)
+                    }
                 }
+                cursor.skip(end - cursor.offset)
                 continue
             }
-            let end = cursor.offset + Int64(length)
             if !isText, pictures.count < TagPicture.most, let kind = Self.kind(ofPicture: name) {
                 // The name of a file is in front of the picture.
                 var inner = SourceCursor(source, from: cursor.offset, to: end)

@@ -4,8 +4,6 @@ enum ID3v2 {
     private static let headerSize: Int64 = 10
     private static let mostTags = 16
     private static let mostFrames = 10_000
-    /// The most bytes of a text. Longer texts are not titles and are skipped.
-    private static let longestText: Int64 = 4096
 
     /// The header of a tag (ID3v2.4 structure, 3.1).
     private struct Header {
@@ -74,7 +72,7 @@ enum ID3v2 {
         var gapless: GaplessTag?
         for _ in 0..<mostFrames {
             guard let frame = try ID3v2Frame(&content, version: header.version) else { break }
-            guard frame.kind.hasTexts, frame.size <= longestText else {
+            guard frame.kind.hasTexts else {
                 if case .picture = frame.kind, pictures.count < TagPicture.most,
                     let picture = try frame.picture(content)
                 {
@@ -83,9 +81,11 @@ enum ID3v2 {
                 guard try content.skip(frame.size) else { break }
                 continue
             }
-            guard let bytes = try content.bytes(Int(frame.size)) else { break }
+            let read = min(frame.size, Int64(TagFields.longestText))
+            guard let bytes = try content.bytes(Int(read)) else { break }
             gapless = gapless ?? frame.gapless(of: bytes)
             frame.addTexts(of: bytes, to: &fields)
+            guard try content.skip(frame.size - read) else { break }
         }
         var metadata = fields.result
         metadata.pictures = pictures
@@ -162,8 +162,10 @@ struct ID3v2Content {
         guard let rest = try ahead.bytes(9) else { return false }
         let header = first + rest
         let size = ID3v2.synchsafe(header[4..<8]) ?? ID3v2.plain(Array(header[4..<8]))
+        let name = header[..<4]
         return size <= ahead.cursor.remaining
-            && header[..<4].allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
+            && (ID3v2Frame.isShort(name) ? name.dropLast() : name)
+                .allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
     }
 
     private mutating func nextByte() throws(Interruption) -> UInt8? {

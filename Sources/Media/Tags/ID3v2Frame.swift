@@ -49,7 +49,7 @@ struct ID3v2Frame {
         } else {
             size = plainSize
         }
-        kind = Self.kind(named: name)
+        kind = Self.kind(named: Self.isShort(name) ? name.dropLast() : name)
         isVersion2 = version == 2
 
         let flags = version == 2 ? 0 : header[9]
@@ -76,16 +76,16 @@ struct ID3v2Frame {
         return isUnsynchronised ? Self.resynchronised(content) : content
     }
 
-    /// Adds the texts in the frame's `bytes`. Compressed and encrypted frames are ignored.
+    /// Adds the texts in the frame's first `bytes`. Compressed and encrypted frames are ignored.
     func addTexts(of bytes: [UInt8], to fields: inout TagFields) {
         guard let content = content(bytes) else { return }
+        let isCut = Int64(bytes.count) < size
         switch kind {
-        case .text(let name):
-            for text in Self.texts(content) { addTrimmed(text, name, to: &fields) }
+        case .text(let name): add(Self.texts(content)[...], name, isCut, to: &fields)
         case .userText:
             let texts = Self.texts(content)
             guard let name = texts.first, let meaning = TagFields.meaning(of: name.utf8) else { return }
-            for text in texts.dropFirst() { addTrimmed(text, meaning, to: &fields) }
+            add(texts.dropFirst(), meaning, isCut, to: &fields)
         case .identifier:
             let parts = content.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].elementsEqual("http://musicbrainz.org".utf8) else { return }
@@ -107,8 +107,13 @@ struct ID3v2Frame {
         return GaplessTag(texts[1])
     }
 
-    private func addTrimmed(_ text: String, _ name: TagFields.Name, to fields: inout TagFields) {
-        if let trimmed = TagText.utf8(Array(text.utf8)) { fields.add(name, trimmed) }
+    private func add(
+        _ texts: ArraySlice<String>, _ name: TagFields.Name, _ isCut: Bool, to fields: inout TagFields
+    ) {
+        for index in texts.indices {
+            guard let trimmed = TagText.utf8(Array(texts[index].utf8)) else { continue }
+            fields.add(name, trimmed, isCut: isCut && index == texts.indices.last)
+        }
     }
 
     private static let names: [(StaticString, Kind)] = [
@@ -134,6 +139,9 @@ struct ID3v2Frame {
         ("TXXX", .userText), ("TXX", .userText), ("COMM", .comment), ("COM", .comment),
         ("UFID", .identifier), ("UFI", .identifier), ("APIC", .picture), ("PIC", .picture),
     ]
+
+    /// Whether a name has three letters and a NUL or a blank, as iTunes 12.1 wrote those of 2.2 into 2.3.
+    static func isShort(_ name: ArraySlice<UInt8>) -> Bool { name.count == 4 && (name.last == 0 || name.last == 0x20) }
 
     private static func kind(named name: ArraySlice<UInt8>) -> Kind {
         names.first { name.elementsEqual(bytes($0.0)) }?.1 ?? .other

@@ -66,6 +66,16 @@ struct TrailingTags {
         id3v2 = id3v2.map { TrackMetadata().overridden(by: $0, at: base) }
     }
 
+    /// Returns the fields of all tags: APE counts before ID3v2, in front of the audio before at its end, before ID3v1,
+    /// and all before `base`.
+    /// - Parameter front: the tags in front of the audio.
+    static func merged(_ front: TrackMetadata, _ trailing: TrailingTags?, base: TrackMetadata = TrackMetadata())
+        -> TrackMetadata
+    {
+        base.overridden(by: trailing?.id3v1).overridden(by: trailing?.id3v2).overridden(by: front)
+            .overridden(by: trailing?.ape)
+    }
+
     /// The bytes before `start`, fewer at the front of the source.
     private func tail(_ count: Int, _ source: any ByteSource) throws(Interruption) -> [UInt8] {
         let count = min(Int64(count), start)

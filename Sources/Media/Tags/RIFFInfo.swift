@@ -1,6 +1,5 @@
 /// The texts of a `LIST` chunk of type `INFO` in a RIFF file.
 enum RIFFInfo {
-    private static let longestText: Int64 = 4096
     private static let mostTexts = 1000
 
     /// Reads the content of a `LIST` chunk in `range`. Lists of other types are ignored.
@@ -14,15 +13,15 @@ enum RIFFInfo {
             guard let name = reader.code(), let declared = reader.littleEndian(UInt32.self) else { break }
             let size = Int64(declared)
             guard size <= cursor.remaining else { break }
-            if let field = field(named: name), size <= longestText {
+            let end = cursor.offset + size + size & 1
+            if let field = field(named: name) {
                 // Some writers leave bytes after the terminator.
-                if let bytes = try cursor.bytes(Int(size)), let text = TagText.guessed(bytes.prefix { $0 != 0 }) {
-                    fields.add(field, text)
-                }
-            } else {
-                cursor.skip(size)
+                let bytes = try cursor.bytes(Int(min(size, Int64(TagFields.longestText)))) ?? []
+                let known = bytes.prefix { $0 != 0 }
+                let isCut = Int64(known.count) < size && known.count == TagFields.longestText
+                if let text = TagText.guessed(known, isCut: isCut) { fields.add(.field(field), text, isCut: isCut) }
             }
-            cursor.skip(size & 1)
+            cursor.skip(end - cursor.offset)
         }
         return fields.result
     }

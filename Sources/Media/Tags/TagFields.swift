@@ -12,8 +12,8 @@ struct TagFields {
 
     init(prefersR128: Bool = false) { self.prefersR128 = prefersR128 }
 
-    /// The most bytes of one field: clients get the names with each event.
-    private static let longestList = 4096
+    /// The most bytes of one field: clients get the names with each event. Only the beginning of longer texts is read.
+    static let longestText = 4096
 
     /// The meaning of a name in a tag.
     enum Name {
@@ -64,7 +64,9 @@ struct TagFields {
         }
     }
 
-    mutating func add(_ name: Name, _ text: String) {
+    /// - Parameter isCut: whether `text` is the beginning of a longer one.
+    mutating func add(_ name: Name, _ text: String, isCut: Bool = false) {
+        guard let text = TagText.beginning(of: text, most: Self.longestText, isCut: isCut) else { return }
         switch name {
         case .field(let field): add(field, text)
         case .trackGain: Self.keep(Self.gain(text), in: &metadata.replayGain.trackGain)
@@ -113,7 +115,7 @@ struct TagFields {
     private mutating func list(_ text: String, _ field: TagField) {
         let known = metadata[field]
         let size = known.reduce(text.utf8.count) { $0 + $1.utf8.count + 2 }
-        guard size <= Self.longestList, !known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else { return }
+        guard size <= Self.longestText, !known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else { return }
         metadata[field].append(text)
     }
 

@@ -12,8 +12,11 @@ enum TagText {
     }
 
     /// For containers without a defined text encoding: UTF-8 when it is valid, else Latin-1.
-    static func guessed(_ bytes: some BidirectionalCollection<UInt8>) -> String? {
-        isValidUTF8(bytes) ? utf8(bytes) : latin1(bytes)
+    /// - Parameter isCut: whether `bytes` are the beginning of a text, and may end inside of a character.
+    static func guessed(_ bytes: some BidirectionalCollection<UInt8>, isCut: Bool = false) -> String? {
+        let bytes = Array(bytes)
+        let isUTF8 = (0...(isCut ? 3 : 0)).contains { isValidUTF8(bytes.dropLast($0)) }
+        return isUTF8 ? utf8(bytes) : latin1(bytes)
     }
 
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
@@ -24,6 +27,21 @@ enum TagText {
             end = previous
         }
         return bytes[..<end]
+    }
+
+    /// The first bytes of a text, up to the end of a character.
+    /// - Parameter isCut: whether the text itself may end inside of a character, which then became U+FFFD.
+    /// - Returns: nil when nothing is left.
+    static func beginning(of text: String, most: Int, isCut: Bool) -> String? {
+        guard isCut || text.utf8.count > most else { return text }
+        var bytes = Array(text.utf8)
+        if isCut, bytes.suffix(3).elementsEqual([0xEF, 0xBF, 0xBD]) { bytes.removeLast(3) }
+        if bytes.count > most {
+            var end = most
+            while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+            bytes.removeSubrange(end...)
+        }
+        return utf8(bytes)
     }
 
     /// The text with ASCII letters in lower case.

@@ -1,10 +1,6 @@
 /// Vorbis comments: `NAME=value` in UTF-8, with a count and lengths, little-endian.
 enum VorbisComments {
-    /// Longer ones are not titles (lyrics, pictures in base64) and are skipped after their first bytes.
-    private static let longestComment = 4096
     private static let mostComments = 10_000
-    /// Bytes of a long comment that are read: its name, and the head of a picture.
-    private static let longHead = TagPicture.blockHead
 
     private static let picture: StaticString = "METADATABLOCKPICTURE"
     /// The field of older programs: the picture itself.
@@ -17,7 +13,7 @@ enum VorbisComments {
     ) throws(Interruption) -> TrackMetadata {
         var fields = TagFields(prefersR128: prefersR128)
         var pictures: [TagPicture] = []
-        try forEach(in: source, range, longest: longestComment) { comment in
+        try forEach(in: source, range, longest: TagFields.longestText) { comment in
             guard let equals = comment.head.firstIndex(of: 0x3D) else { return }
             let value = comment.head[(equals + 1)...]
             let name = comment.head[..<equals]
@@ -26,10 +22,8 @@ enum VorbisComments {
                 let text = (comment.range.lowerBound + Int64(equals) + 1)..<comment.range.upperBound
                 let found = isPlain ? TagPicture(plainBase64: value, in: text) : TagPicture(base64: value, in: text)
                 if pictures.count < TagPicture.most, let found { pictures.append(found) }
-            } else if comment.isWhole, let meaning = TagFields.meaning(of: comment.head[..<equals]),
-                let text = TagText.utf8(value)
-            {
-                fields.add(meaning, text)
+            } else if let meaning = TagFields.meaning(of: name), let text = TagText.utf8(value) {
+                fields.add(meaning, text, isCut: !comment.isWhole)
             }
         }
         var metadata = fields.result
@@ -50,6 +44,25 @@ enum VorbisComments {
         return text
     }
 
+    /// Returns the size of the comments at `offset` by their own lengths; nil for bytes that are no comments.
+    static func size(in source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64? {
+        var cursor = SourceCursor(source, from: offset, to: source.length ?? .max)
+        guard let vendorLength = try cursor.littleEndianLength(), vendorLength <= cursor.remaining else { return nil }
+        cursor.skip(vendorLength)
+        guard let count = try cursor.littleEndianLength(), count <= Int64(mostComments) else { return nil }
+        for _ in 0..<count {
+            guard let length = try cursor.littleEndianLength(), length <= cursor.remaining,
+                let head = try cursor.bytes(Int(min(length, longestName))),
+                let name = head.firstIndex(of: 0x3D).map({ head[..<$0] }),
+                name.allSatisfy({ (0x20...0x7D).contains($0) })
+            else { return nil }
+            cursor.skip(length - Int64(head.count))
+        }
+        return cursor.offset - offset
+    }
+
+    private static let longestName: Int64 = 64
+
     private struct Comment {
         /// The whole comment, or the first bytes of a long one.
         var head: [UInt8]
@@ -67,7 +80,8 @@ enum VorbisComments {
         for _ in 0..<min(count, Int64(mostComments)) {
             guard let length = try cursor.littleEndianLength(), length <= cursor.remaining else { break }
             let range = cursor.offset..<(cursor.offset + length)
-            let read = length <= Int64(longest) ? length : Int64(longHead)
+            // Only the beginning of a longer one: a name, a title, or the head of a picture.
+            let read = length <= Int64(longest) ? length : Int64(TagFields.longestText)
             guard let head = try cursor.bytes(Int(read)) else { break }
             use(Comment(head: head, range: range))
             cursor.skip(length - read)

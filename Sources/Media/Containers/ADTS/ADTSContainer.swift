@@ -48,8 +48,11 @@ final class ADTSContainer: TimedPacketSource {
 
     /// - Parameters:
     ///   - source: begins with a header.
+    ///   - base: where the source begins in the file.
     ///   - chain: the segments that `source` reads, if it is made of them. Each may begin with tags.
-    init(_ source: any ByteSource, tags: TrackMetadata, chain: SegmentChain? = nil) throws(Interruption) {
+    init(
+        _ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0, chain: SegmentChain? = nil
+    ) throws(Interruption) {
         let paged = PagedSource(source, pageSize: Self.pageSize)
         self.source = paged
         var segments: PackedSegments?
@@ -67,10 +70,15 @@ final class ADTSContainer: TimedPacketSource {
         place = Place(offset: start, stream: stream)
         guard header.hasChannels else { throw .unsupported(what: "AAC with channels that its header does not say") }
         config = try AudioSpecificConfig(header.config)
+        // In streams, tags at the end are not read.
+        let length = segments == nil && !paged.isStreamed ? paged.length : nil
+        let trailing: TrailingTags? =
+            if let length { try TrailingTags(of: paged, length: length, base: base) } else { nil }
         let format = PCMFormat(sampleRate: config.coreSampleRate, channelCount: config.channelCount, bitDepth: 24)
         track = TrackDescription(
             properties: AudioProperties(
-                format: format, frameCount: nil, container: .adts, codec: .aac, bitRate: nil), metadata: tags)
+                format: format, frameCount: nil, container: .adts, codec: .aac, bitRate: nil),
+            metadata: TrailingTags.merged(tags, trailing))
     }
 
     /// As in `MP4Container`.

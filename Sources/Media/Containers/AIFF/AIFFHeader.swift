@@ -7,7 +7,6 @@ struct AIFFHeader {
 
     private static let mostChunks = 4096
     private static let largestCommon: Int64 = 1024
-    private static let longestText: Int64 = 4096
 
     /// The end of the source, as far as it is known.
     private let end: Int64
@@ -50,12 +49,14 @@ struct AIFFHeader {
             let isOpen = declared == 0 || declared == .max
             data = (content + 8 + gap, isOpen ? nil : size - 8 - gap)
             if isOpen { return nil }
-        case "NAME" where size <= Self.longestText:
-            if let text = TagText.guessed(try reader.bytes(Int(size), at: content)) { texts.add(.title, text) }
-        case "AUTH" where size <= Self.longestText:
-            if let text = TagText.guessed(try reader.bytes(Int(size), at: content)) { texts.add(.artist, text) }
+        case "NAME", "AUTH":
+            let bytes = try reader.bytes(Int(min(size, Int64(TagFields.longestText))), at: content)
+            let isCut = Int64(bytes.count) < size
+            if let text = TagText.guessed(bytes, isCut: isCut) {
+                texts.add(.field(name == "NAME" ? .title : .artist), text, isCut: isCut)
+            }
         case "ID3 ", "id3 ":
-            id3Tags = id3Tags.overridden(by: try ID3v2.read(from: source, at: content))
+            id3Tags = try ID3v2.read(from: source, at: content).overridden(by: id3Tags)
         default:
             break
         }

@@ -46,7 +46,7 @@ struct FLACBlocks {
             guard let header = try cursor.bytes(4) else { isCutOff = true; break }
             let type = header[0] & 0x7F
             let content = cursor.offset
-            let size = Int64(header[1]) << 16 + Int64(header[2]) << 8 + Int64(header[3])
+            let size = try Self.size(header, source, content)
             if type > BlockType.lastKnown { isSound = false }
             guard type != 0x7F, content + size <= source.length ?? .max else { isCutOff = true; break }
             switch type {
@@ -83,6 +83,60 @@ struct FLACBlocks {
         }
         audioOffset = searchFrom
         isIntact = false
+        // Comments in a block before the wrong length are found already.
+        if let comments, try VorbisComments.size(in: source, at: comments.lowerBound) != nil { return }
+        comments = try Self.searchComments(in: source, from: searchFrom) ?? comments
+    }
+
+    private static func declaredSize(_ header: [UInt8]) -> Int64 {
+        Int64(header[1]) << 16 + Int64(header[2]) << 8 + Int64(header[3])
+    }
+
+    /// The size of a block: that in its header, unless it leads nowhere and the lengths in the content lead to another
+    /// block or the audio.
+    private static func size(
+        _ header: [UInt8], _ source: any ByteSource, _ content: Int64
+    ) throws(Interruption) -> Int64 {
+        let declared = declaredSize(header)
+        let isLast = header[0] & 0x80 != 0
+        guard header[0] & 0x7F == BlockType.vorbisComment || header[0] & 0x7F == BlockType.picture,
+            try !isBoundary(content + declared, isLast, source)
+        else { return declared }
+        let own: Int64?
+        if header[0] & 0x7F == BlockType.vorbisComment {
+            own = try VorbisComments.size(in: source, at: content)
+        } else {
+            let head = try SourceReader(source).bytes(TagPicture.blockHead, at: content)
+            own = TagPicture(blockHead: head, size: .max).map { $0.offset + $0.length }
+        }
+        guard let own, try isBoundary(content + own, isLast, source) else { return declared }
+        return own
+    }
+
+    /// Whether the audio begins at `offset`, after the last block, or another block.
+    private static func isBoundary(
+        _ offset: Int64, _ isLast: Bool, _ source: any ByteSource
+    ) throws(Interruption) -> Bool {
+        let head = try SourceReader(source).bytes(4, at: offset)
+        guard head.count == 4 else { return false }
+        if isLast { return head[0] == 0xFF && head[1] & 0xFE == 0xF8 }
+        let type = head[0] & 0x7F
+        return type != BlockType.streamInfo && type <= BlockType.lastKnown
+            && offset + 4 + declaredSize(head) <= source.length ?? .max
+    }
+
+    /// Searches a block of comments whose length is the one of its comments.
+    private static func searchComments(
+        in source: any ByteSource, from start: Int64
+    ) throws(Interruption) -> Range<Int64>? {
+        let bytes = try SourceReader(source).bytes(FLACSearch.reach, at: start)
+        for place in bytes.indices.dropLast(8)
+        where bytes[place] & 0x7F == BlockType.vorbisComment && bytes[place + 7] == 0 && bytes[place + 6] == 0 {
+            let content = start + Int64(place) + 4
+            let size = declaredSize(Array(bytes[place..<(place + 4)]))
+            if size > 8, try VorbisComments.size(in: source, at: content) == size { return content..<(content + size) }
+        }
+        return nil
     }
 
     private mutating func readStreamInfo(_ cursor: inout SourceCursor, _ size: Int64) throws(Interruption) {

@@ -8,7 +8,7 @@ struct FLACSearch {
     }
 
     /// The stream has to begin within this many bytes.
-    private static let reach = 65_536
+    static let reach = 65_536
     /// A frame with more bytes is not found.
     private static let longestFrame = 262_144
     /// How many candidates for a frame are checked. Random bytes look like one about once in some million bytes.

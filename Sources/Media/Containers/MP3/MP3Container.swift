@@ -82,8 +82,7 @@ final class MP3Container: TimedPacketSource {
         let header = stream.header
         var metadata = TrackMetadata()
         if let info { metadata.replayGain = info.replayGain }
-        metadata = metadata.overridden(by: trailing?.id3v1).overridden(by: trailing?.id3v2).overridden(by: tags)
-            .overridden(by: trailing?.ape)
+        metadata = TrailingTags.merged(tags, trailing, base: metadata)
         let edit = edit(info, extent, metadata.gapless, header)
         var properties = AudioProperties(
             format: PCMFormat(sampleRate: header.sampleRate, channelCount: header.channelCount, bitDepth: bitDepth),

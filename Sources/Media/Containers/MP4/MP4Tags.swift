@@ -4,7 +4,6 @@ struct MP4Tags {
     /// Frames that the encoder added (`iTunSMPB`).
     private(set) var gapless: GaplessTag?
 
-    private static let longestText = 4096
     private static let mostItems = 4096
 
     /// - Parameter box: `meta`. In files of QuickTime it has no version and flags.
@@ -36,7 +35,7 @@ struct MP4Tags {
                         guard let number = value.number(at: 2) else { continue }
                         fields.add(field, "\(number)/\(value.number(at: 4) ?? 0)")
                     } else if let text = value.text {
-                        fields.add(field, text)
+                        fields.add(.field(field), text, isCut: value.isCut)
                     }
                 }
             }
@@ -57,7 +56,7 @@ struct MP4Tags {
             return
         }
         for value in try Self.values(of: item, source) {
-            if let text = value.text { fields.add(meaning, text) }
+            if let text = value.text { fields.add(meaning, text, isCut: value.isCut) }
         }
     }
 
@@ -80,6 +79,8 @@ struct MP4Tags {
         var bytes: [UInt8]
         /// The value as text; nil when it is not text.
         var text: String?
+        /// Whether they are the beginning of a longer value.
+        var isCut = false
 
         /// 16 bits.
         func number(at place: Int) -> Int? {
@@ -101,17 +102,18 @@ struct MP4Tags {
 
     /// The type of the bytes, a locale, and the bytes.
     private static func value(_ box: MP4Box, _ source: any ByteSource) throws(Interruption) -> Value? {
-        guard box.end - box.content.lowerBound <= Int64(longestText) else { return nil }
-        let content = try box.bytes(of: source, limit: longestText)
+        let content = try box.bytes(of: source, limit: TagFields.longestText)
         guard content.count >= 8 else { return nil }
         let bytes = Array(content[8...])
+        let isCut = Int64(content.count) < box.end - box.content.lowerBound
         switch content[3] {
-        case 0, 1: return Value(bytes: bytes, text: TagText.utf8(bytes))
+        case 0, 1: return Value(bytes: bytes, text: TagText.utf8(bytes), isCut: isCut)
         case 2:
             let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
                 UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
             }
-            return Value(bytes: bytes, text: TagText.utf8(Array(String(decoding: units, as: UTF16.self).utf8)))
+            let text = TagText.utf8(Array(String(decoding: units, as: UTF16.self).utf8))
+            return Value(bytes: bytes, text: text, isCut: isCut)
         default: return Value(bytes: bytes, text: nil)
         }
     }

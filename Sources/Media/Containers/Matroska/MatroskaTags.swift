@@ -28,12 +28,12 @@ enum MatroskaTags {
                         if target.id == MatroskaID.targetTrack { isOurs = value == 0 || value == track.uid }
                     }
                 case MatroskaID.simpleTag where isOurs:
-                    guard let (name, text) = try simpleTag(field, reader) else { continue }
+                    guard let tag = try simpleTag(field, reader) else { continue }
                     // Many programs write the tags of a song without a level.
                     if level == album {
-                        add(name, text, to: &ofAlbum)
+                        add(tag, to: &ofAlbum)
                     } else if level ?? trackLevel == trackLevel {
-                        add(name, text, to: &ofTrack)
+                        add(tag, to: &ofTrack)
                     }
                 default: break
                 }
@@ -42,17 +42,23 @@ enum MatroskaTags {
         return merged(ofTrack.result, ofAlbum.result)
     }
 
+    private typealias SimpleTag = (name: [UInt8], text: String, isCut: Bool)
+
     private static func simpleTag(
         _ element: EBMLElement, _ reader: EBMLReader
-    ) throws(Interruption) -> (name: [UInt8], text: String)? {
+    ) throws(Interruption) -> SimpleTag? {
         var name: [UInt8] = []
         var text: String?
+        var isCut = false
         var fields = reader.children(of: element)
         while let field = try fields.next() {
             if field.id == MatroskaID.tagName { name = try reader.bytes(field, limit: 64) }
-            if field.id == MatroskaID.tagString { text = try reader.text(field) }
+            if field.id == MatroskaID.tagString {
+                text = TagText.utf8(try reader.bytes(field, limit: TagFields.longestText))
+                isCut = field.size ?? 0 > Int64(TagFields.longestText)
+            }
         }
-        return text.map { (name, $0) }
+        return text.map { (name, $0, isCut) }
     }
 
     /// Names of Matroska; the others are those of Vorbis comments.
@@ -60,11 +66,11 @@ enum MatroskaTags {
         ("PARTNUMBER", .trackNumber), ("TOTALPARTS", .trackTotal), ("DATERELEASED", .date),
     ]
 
-    private static func add(_ name: [UInt8], _ text: String, to fields: inout TagFields) {
-        if let known = names.first(where: { TagFields.isName(name, $0.name) }) {
-            fields.add(known.field, text)
-        } else if let meaning = TagFields.meaning(of: name) {
-            fields.add(meaning, text)
+    private static func add(_ tag: SimpleTag, to fields: inout TagFields) {
+        if let known = names.first(where: { TagFields.isName(tag.name, $0.name) }) {
+            fields.add(.field(known.field), tag.text, isCut: tag.isCut)
+        } else if let meaning = TagFields.meaning(of: tag.name) {
+            fields.add(meaning, tag.text, isCut: tag.isCut)
         }
     }
 

@@ -19,6 +19,7 @@ struct WAVHeader {
     private let hasSizes64: Bool
     private let riffSize: Int64
     private var dataSize64: Int64?
+    // The first one of several chunks with a field counts.
     private var infoTags = TrackMetadata()
     private var id3Tags = TrackMetadata()
 
@@ -89,9 +90,9 @@ struct WAVHeader {
             data = (content, isOpen ? nil : size)
             if isOpen { return nil }
         case "LIST":
-            infoTags = infoTags.overridden(by: try RIFFInfo.read(from: source, in: content..<(content + size)))
+            infoTags = try RIFFInfo.read(from: source, in: content..<(content + size)).overridden(by: infoTags)
         case "id3 ", "ID3 ":
-            id3Tags = id3Tags.overridden(by: try ID3v2.read(from: source, at: content))
+            id3Tags = try ID3v2.read(from: source, at: content).overridden(by: id3Tags)
         default:
             break
         }

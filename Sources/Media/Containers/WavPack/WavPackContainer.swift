@@ -58,9 +58,8 @@ final class WavPackContainer: TimedPacketSource {
         var frames = base == 0 ? first.header.total : nil
         if frames == nil, let end, !paged.isStreamed { frames = try search.endIndex(before: end) }
         declaredFrames = frames.map { [base] in max(0, $0 - base) }
-        let metadata = TrackMetadata().overridden(by: trailing?.id3v1).overridden(by: trailing?.id3v2)
-            .overridden(by: tags).overridden(by: trailing?.ape)
-        var track = try setup.track(in: .wavpack, frameCount: declaredFrames, metadata)
+        var track = try setup.track(
+            in: .wavpack, frameCount: declaredFrames, TrailingTags.merged(tags, trailing))
         if let end, let seconds = track.properties.duration, seconds > 0 {
             track.properties.bitRate = Int32(exactly: (Double(end - front.offset) * 8 / seconds).rounded(.down))
                 .map { Int($0) }
