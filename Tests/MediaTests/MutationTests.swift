@@ -187,7 +187,7 @@ struct MutationTests {
             guard let path = list.paths.last, let line = PlaylistLine.bytes(of: path, in: "/m/lists") else { continue }
             var read: [String?] = []
             PlaylistFile.eachLine(of: Array("#EXTM3U\n".utf8) + line, in: "/m/lists") {
-                read.append(PlaylistFile.entry($0, in: "/m/lists")?.path)
+                read.append($0.entry(in: "/m/lists")?.path)
             }
             #expect(read == [path])
         }

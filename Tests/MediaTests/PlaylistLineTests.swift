@@ -26,7 +26,7 @@ struct PlaylistLineTests {
         // It is read as it was written.
         var entries: [PlaylistEntry] = []
         PlaylistFile.eachLine(of: Array("#EXTM3U\n\(line(entry) ?? "")\n".utf8), in: folder) { line in
-            if let entry = PlaylistFile.entry(line, in: folder) { entries.append(entry) }
+            if let entry = line.entry(in: folder) { entries.append(entry) }
         }
         #expect(entries.count == 1)
         #expect(entries.first.map { $0.webAddress ?? $0.serviceAddress ?? $0.path } == entry)

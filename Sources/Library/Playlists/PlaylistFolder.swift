@@ -95,7 +95,7 @@ package struct PlaylistFolder: Sendable {
         let (bytes, folder) = (try bytes(of: file), try resolved())
         PlaylistFile.eachLine(of: bytes, in: folder) { line in
             defer { count += 1 }
-            guard range.contains(count), let entry = PlaylistFile.entry(line, in: folder) else { return }
+            guard range.contains(count), let entry = line.entry(in: folder) else { return }
             tail.note(lookedUp: 1)
             body(entry)
         }
@@ -268,7 +268,7 @@ package struct PlaylistFolder: Sendable {
         let (bytes, folder) = (try bytes(of: file), try resolved())
         let keeps = !file.isFormer && PlaylistLine.isUTF8(bytes)
         PlaylistFile.eachLine(of: bytes, in: folder) { line in
-            guard !keeps, let entry = PlaylistFile.entry(line, in: folder) else { return lines.append(Array(line)) }
+            guard !keeps, let entry = line.entry(in: folder) else { return lines.append(Array(line.bytes)) }
             tail.note(lookedUp: 1)
             lines.append(found(entry).flatMap { PlaylistLine.bytes(of: $0, in: folder) } ?? Array(entry.line.utf8))
         }

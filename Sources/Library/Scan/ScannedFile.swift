@@ -76,8 +76,23 @@ struct ScannedFile {
         return track
     }
 
-    /// Returns the music file of a sheet: by its name, or by a name with another ending, for music that was converted.
+    /// Returns the music file of a sheet: by its name, or by a name with another ending, for music that was converted;
+    /// else the only one left for a name that cannot be read.
     private static func music(
+        _ file: Int, of sheet: CueSheet, _ place: FilePlace, _ names: [String]
+    ) -> FilePlace? {
+        if let found = named(file, of: sheet, place, names) { return found }
+        guard sheet.isNameGuessed(file) else { return nil }
+        var others: [String] = []
+        for other in sheet.files.indices where other != file {
+            guard let found = named(other, of: sheet, place, names) else { return nil }
+            if found.folder.utf8.elementsEqual(place.folder.utf8) { others.append(found.file) }
+        }
+        return sheet.remainingName(for: file, among: names, without: others)
+            .map { FilePlace(folder: place.folder, file: $0) }
+    }
+
+    private static func named(
         _ file: Int, of sheet: CueSheet, _ place: FilePlace, _ names: [String]
     ) -> FilePlace? {
         let folder = place.folder.isEmpty ? "/" : place.folder

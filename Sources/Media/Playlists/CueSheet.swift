@@ -38,14 +38,21 @@ public struct CueSheet: Equatable, Sendable {
     public static let mostBytes = 1 << 20
     public static let mostTracks = 999
 
+    private var encoding = TextEncoding.utf8
+
     init() {}
 
-    /// - Parameter bytes: of the file: UTF-8, UTF-16 or Windows-1252, with lines of any system.
+    /// - Parameter bytes: of the file: in a character set of `TextEncoding` or UTF-16, with lines of any system.
     public init(parsing bytes: [UInt8]) {
         var parser = CueSheetParser()
-        for line in TextLines.lines(of: bytes) { parser.read(CueLine(line)) }
+        let lines = TextLines(bytes)
+        for line in lines.lines { parser.read(CueLine(line, lines.encoding)) }
         self = parser.sheet
+        encoding = lines.encoding
     }
+
+    /// The name of the sheet's encoding if it cannot be decoded: "Big5". Titles in it are left out.
+    public var unreadEncoding: String? { encoding.unreadName }
 
     /// The number of tracks in the same file as `track`, with it.
     /// - Parameter track: an index in `tracks`.
@@ -55,12 +62,34 @@ public struct CueSheet: Equatable, Sendable {
     }
 
     /// The name of the file of this index, for people.
-    public func fileName(_ file: Int) -> String { WesternText.text(of: files[file]) }
+    public func fileName(_ file: Int) -> String { encoding.text(of: files[file]) }
 
     /// Where the file of this index may be.
     /// - Parameter folder: the absolute path of the folder of the sheet, without `.` and `..`.
     public func entry(_ file: Int, in folder: String) -> PlaylistEntry? {
-        PlaylistEntry(files[file], in: folder, below: folder)
+        PlaylistEntry(files[file], encoding, in: folder, below: folder)
+    }
+
+    /// Whether the name of the file of this index is in a character set that is a guess.
+    public func isNameGuessed(_ file: Int) -> Bool {
+        files[file].contains { $0 >= 0x80 } && !(encoding == .utf8 && TextEncoding.isUTF8(files[file]))
+    }
+
+    /// Returns the only music with the ending of this file that is none of the others. Without any with this ending, it
+    /// is the only other music.
+    /// - Parameters:
+    ///   - names: of the music files in the folder of the sheet.
+    ///   - others: the names of those that are other files of the sheet.
+    public func remainingName(for file: Int, among names: [String], without others: [String]) -> String? {
+        let rest = names.filter { name in !others.contains { $0.utf8.elementsEqual(name.utf8) } }
+        let ending = Self.ending(files[file])
+        let alike = rest.filter { Self.ending(Array($0.utf8)).elementsEqual(ending) }
+        let found = alike.isEmpty ? rest : alike
+        return found.count == 1 ? found[0] : nil
+    }
+
+    private static func ending(_ name: [UInt8]) -> [UInt8] {
+        name.lastIndex(of: UInt8(ascii: ".")).map { name[$0...].map { $0 | 0x20 } } ?? []
     }
 
     /// Ends each track at the start of the next one in its file.

@@ -5,9 +5,11 @@ struct CueLine {
     /// The command in capital letters.
     let command: [UInt8]
     let rest: [UInt8]
+    private let encoding: TextEncoding
 
     /// - Parameter line: without blanks at its ends.
-    init(_ line: ArraySlice<UInt8>) {
+    init(_ line: ArraySlice<UInt8>, _ encoding: TextEncoding = .utf8) {
+        self.encoding = encoding
         let word = line.prefix { !TagText.isBlank($0) }
         command = word.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
         rest = Array(line.dropFirst(word.count).drop(while: TagText.isBlank))
@@ -15,14 +17,15 @@ struct CueLine {
 
     func `is`(_ name: StaticString) -> Bool { name.withUTF8Buffer { command.elementsEqual($0) } }
 
-    /// The value as text, without its quotation marks; nil for none.
+    /// The value as text, without its quotation marks; nil for none, and for one that cannot be decoded.
     var text: String? {
         let text = Array(Self.unquoted(rest))
-        return text.isEmpty ? nil : WesternText.text(of: text)
+        if text.isEmpty || encoding.unreadName != nil && !text.allSatisfy({ $0 < 0x80 }) { return nil }
+        return encoding.text(of: text)
     }
 
     /// The first word after the command, and the text after it.
-    var nested: CueLine { CueLine(rest[...]) }
+    var nested: CueLine { CueLine(rest[...], encoding) }
 
     /// The name in `FILE name type`: the quotation marks may be missing, and the type.
     var fileName: [UInt8] {

@@ -16,11 +16,12 @@ public struct PlaylistEntry: Equatable, Sendable {
 
     /// - Parameters:
     ///   - line: without blanks at its ends.
+    ///   - encoding: of the playlist.
     ///   - folder: where relative paths begin.
     ///   - root: where music that was moved is searched.
     /// - Returns: nil for a line that names no file.
-    init?(_ line: [UInt8], in folder: String, below root: String) {
-        self.line = WesternText.text(of: line)
+    init?(_ line: [UInt8], _ encoding: TextEncoding, in folder: String, below root: String) {
+        self.line = encoding.text(of: line)
         (webAddress, serviceAddress) = (nil, nil)
         var places = EntryPlaces(folder: folder, root: root)
         let line = Self.withHost(line)
@@ -29,14 +30,20 @@ public struct PlaylistEntry: Equatable, Sendable {
             if address.isHere { places.add(address.path) }
             path = places.found.first
             places.addForeign(address.path)
-            if !WesternText.isUTF8(address.path) { places.addForeign(Array(WesternText.text(of: address.path).utf8)) }
+            if !TextEncoding.isUTF8(address.path) {
+                // The playlist itself may be ASCII.
+                let own = encoding == .utf8 ? TextEncoding(of: address.path) : encoding
+                places.addForeign(Array(own.text(of: address.path).utf8))
+            }
         } else {
             // A line without a slash may come from Windows, where a backslash is no character of a name.
             let isOfWindows = !line.contains(UInt8(ascii: "/"))
-            places.add(isOfWindows ? Self.withSlashes(line) : line)
+            places.add(isOfWindows ? encoding.withSlashes(line) : line)
             path = places.found.first
-            for bytes in WesternText.isUTF8(line) ? [line] : [line, Array(self.line.utf8)] {
-                let slashed = Self.withSlashes(bytes)
+            var meanings = [encoding.withSlashes(line)]
+            let text = Array(self.line.utf8)
+            if text != line { meanings.append(TextEncoding.utf8.withSlashes(text)) }
+            for slashed in meanings {
                 places.addForeign(slashed)
                 if let plain = FormText.unescaped(slashed[...], plusIsBlank: false), plain != slashed {
                     places.addForeign(plain)
@@ -53,14 +60,14 @@ public struct PlaylistEntry: Equatable, Sendable {
         guard let scheme = Self.scheme(of: line),
             scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8)
         else { return nil }
-        self.line = WesternText.text(of: line)
+        self.line = TextEncoding.utf8.text(of: line)
         (path, alternatives, webAddress, serviceAddress) = (nil, [], self.line, nil)
     }
 
     /// - Returns: nil for a line that is no address of a product.
     init?(serviceAddress line: [UInt8]) {
         guard line.starts(with: "tonearm:".utf8) else { return nil }
-        self.line = WesternText.text(of: line)
+        self.line = TextEncoding.utf8.text(of: line)
         (path, alternatives, webAddress, serviceAddress) = (nil, [], nil, self.line)
     }
 
@@ -85,10 +92,6 @@ public struct PlaylistEntry: Equatable, Sendable {
         else { return nil }
         let name = line[..<colon].map { $0 | 0x20 }
         return name.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } ? name : nil
-    }
-
-    private static func withSlashes(_ path: [UInt8]) -> [UInt8] {
-        path.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
     }
 }
 

@@ -1,7 +1,7 @@
 import Platform
 
-/// A playlist as players write it: M3U (in UTF-8 also called M3U8), PLS or XSPF. In UTF-8, UTF-16, or any other set of
-/// characters of which a name in a folder is made.
+/// A playlist as players write it: M3U (in UTF-8 also called M3U8), PLS or XSPF. In UTF-16, a character set of
+/// `TextEncoding`, or any other one of which a name in a folder is made.
 public struct PlaylistFile: Equatable, Sendable {
     /// The title from `#PLAYLIST:`.
     public private(set) var title: String?
@@ -12,6 +12,10 @@ public struct PlaylistFile: Equatable, Sendable {
     public private(set) var otherAddressCount = 0
     /// Whether it is a playlist of HLS: its entries are segments of one stream.
     public private(set) var isStream = false
+    /// The name of the character set if it cannot be decoded: "Big5". Its entries are found by their bytes alone.
+    public var unreadEncoding: String? { encoding.unreadName }
+
+    private var encoding = TextEncoding.utf8
 
     /// Files in order, as `FileName` writes them: absolute, without `.` and `..`.
     public var paths: [String] { entries.compactMap { $0.path } }
@@ -29,7 +33,9 @@ public struct PlaylistFile: Equatable, Sendable {
     ///   - folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
     ///   - root: the absolute path of the folder in which moved music is searched.
     public init(parsing bytes: [UInt8], in folder: String, below root: String? = nil) {
-        for line in TextLines.lines(of: bytes) {
+        let text = TextLines(bytes)
+        encoding = text.encoding
+        for line in text.lines {
             if line.first == UInt8(ascii: "#") {
                 readTag(line)
             } else {
@@ -43,31 +49,42 @@ public struct PlaylistFile: Equatable, Sendable {
     /// - Throws: `.malformed` for XML that is no XSPF.
     public init(recognising bytes: [UInt8], in folder: String) throws(ManifestError) {
         self.init(parsing: [], in: folder)
-        let lines = TextLines.lines(of: Array(bytes.prefix(1024)))
+        let lines = TextLines(Array(bytes.prefix(1024))).lines
         if lines.first?.first == UInt8(ascii: "<") {
             for location in try XSPF.locations(in: bytes) { add(location, in: folder, below: folder) }
         } else if lines.first.map(PLS.isHeader) ?? false {
-            for file in PLS.files(in: bytes) { add(file, in: folder, below: folder) }
+            let text = TextLines(bytes)
+            encoding = text.encoding
+            for file in PLS.files(in: text.lines) { add(file, in: folder, below: folder) }
         } else {
             self = PlaylistFile(parsing: bytes, in: folder)
         }
     }
 
-    /// Calls `body` with the line of each entry of an M3U in order. The paths that it may mean are not worked out.
-    /// - Parameter folder: as for `init`.
-    public static func eachLine(of bytes: [UInt8], in folder: String, _ body: (ArraySlice<UInt8>) -> Void) {
-        var count = 0
-        for line in TextLines.lines(of: bytes) where count < mostPaths && line.first != UInt8(ascii: "#") {
-            guard isPlainPath(line) || entry(line, in: folder) != nil else { continue }
-            count += 1
-            body(line)
+    /// A line of an M3U that is an entry.
+    public struct Line {
+        /// The path or address, without blanks at its ends.
+        public let bytes: ArraySlice<UInt8>
+        fileprivate let encoding: TextEncoding
+
+        /// Returns the entry; nil for a line that names no file.
+        /// - Parameter folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
+        public func entry(in folder: String) -> PlaylistEntry? {
+            PlaylistFile.entry(Array(bytes), encoding, in: folder, below: folder)
         }
     }
 
-    /// Returns the entry of a line; nil for a line that names no file.
+    /// Calls `body` with the line of each entry of an M3U in order. The paths that it may mean are not worked out.
     /// - Parameter folder: as for `init`.
-    public static func entry(_ line: ArraySlice<UInt8>, in folder: String) -> PlaylistEntry? {
-        entry(Array(line), in: folder, below: folder)
+    public static func eachLine(of bytes: [UInt8], in folder: String, _ body: (Line) -> Void) {
+        var count = 0
+        let text = TextLines(bytes)
+        for bytes in text.lines where count < mostPaths && bytes.first != UInt8(ascii: "#") {
+            let line = Line(bytes: bytes, encoding: text.encoding)
+            guard isPlainPath(bytes) || line.entry(in: folder) != nil else { continue }
+            count += 1
+            body(line)
+        }
     }
 
     /// Whether a line certainly is an entry: a path with a name, that does not lead up more than once.
@@ -86,20 +103,22 @@ public struct PlaylistFile: Equatable, Sendable {
     }
 
     /// - Returns: nil for a line that names no file.
-    private static func entry(_ line: [UInt8], in folder: String, below root: String) -> PlaylistEntry? {
+    private static func entry(
+        _ line: [UInt8], _ encoding: TextEncoding, in folder: String, below root: String
+    ) -> PlaylistEntry? {
         guard isUsable(line) else { return nil }
         if let address = PlaylistEntry(webAddress: line) ?? PlaylistEntry(serviceAddress: line) { return address }
-        return PlaylistEntry.isAddress(line) ? nil : PlaylistEntry(line, in: folder, below: root)
+        return PlaylistEntry.isAddress(line) ? nil : PlaylistEntry(line, encoding, in: folder, below: root)
     }
 
     private static func isUsable(_ line: [UInt8]) -> Bool { line.count <= longestPath && !line.contains(0) }
 
     private mutating func add(_ line: [UInt8], in folder: String, below root: String) {
         guard entries.count < Self.mostPaths else { return }
-        if let entry = Self.entry(line, in: folder, below: root) {
+        if let entry = Self.entry(line, encoding, in: folder, below: root) {
             entries.append(entry)
         } else if Self.isUsable(line), PlaylistEntry.isAddress(line) {
-            otherAddress = otherAddress ?? WesternText.text(of: line)
+            otherAddress = otherAddress ?? encoding.text(of: line)
             otherAddressCount += 1
         }
     }
@@ -109,7 +128,7 @@ public struct PlaylistFile: Equatable, Sendable {
         let name = Array("#PLAYLIST:".utf8)
         guard title == nil, line.starts(with: name) else { return }
         let text = TextLines.trimmed(line.dropFirst(name.count))
-        if !text.isEmpty { title = WesternText.text(of: Array(text)) }
+        if !text.isEmpty { title = encoding.text(of: Array(text)) }
     }
 }
 
@@ -120,9 +139,9 @@ private enum PLS {
     }
 
     /// The files in the order of their numbers.
-    static func files(in bytes: [UInt8]) -> [[UInt8]] {
+    static func files(in lines: [ArraySlice<UInt8>]) -> [[UInt8]] {
         var files: [(number: Int, name: [UInt8])] = []
-        for line in TextLines.lines(of: bytes) {
+        for line in lines {
             guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let key = line[..<equals].map { $0 | 0x20 }
             guard key.starts(with: "file".utf8),

@@ -28,7 +28,7 @@ public enum PlaylistLine {
 
     /// Whether the bytes of a file are lines of UTF-8, without a byte-order mark.
     public static func isUTF8(_ bytes: [UInt8]) -> Bool {
-        WideText.utf8(of: bytes) == nil && !bytes.starts(with: [0xEF, 0xBB, 0xBF]) && WesternText.isUTF8(bytes)
+        WideText.utf8(of: bytes) == nil && !bytes.starts(with: [0xEF, 0xBB, 0xBF]) && TextEncoding.isUTF8(bytes)
     }
 
     private static func nameBytes(_ name: String) -> [UInt8] {
@@ -43,7 +43,7 @@ public enum PlaylistLine {
     /// Whether the bytes are UTF-8 without control characters, and have no blank at an end, which readers remove.
     private static func isPlain(_ bytes: [UInt8]) -> Bool {
         let isBlankAtEnd = bytes.last == 0x20 || bytes.first == 0x20
-        return !isBlankAtEnd && !bytes.contains { $0 < 0x20 || $0 == 0x7F } && WesternText.isUTF8(bytes)
+        return !isBlankAtEnd && !bytes.contains { $0 < 0x20 || $0 == 0x7F } && TextEncoding.isUTF8(bytes)
     }
 
     private static func relative(_ path: [UInt8], to folder: [UInt8]) -> [UInt8] {

@@ -1,13 +1,17 @@
-/// The lines of a text file of any system: UTF-8, UTF-16, or bytes that are neither.
-enum TextLines {
-    /// The lines without blanks at their ends; empty lines are left out.
-    static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+/// The lines of a text file of any system.
+struct TextLines {
+    /// The lines without blanks at their ends; empty lines are left out. Those of UTF-16 are UTF-8 here.
+    let lines: [ArraySlice<UInt8>]
+    let encoding: TextEncoding
+
+    init(_ bytes: [UInt8]) {
         let text = WideText.utf8(of: bytes) ?? bytes
+        encoding = TextEncoding(of: text)
         let hasMark = text.starts(with: [0xEF, 0xBB, 0xBF])
         // Old files of other systems end lines with CR alone.
-        return text.dropFirst(hasMark ? 3 : 0).split { $0 == 0x0A || $0 == 0x0D }
+        lines = text.dropFirst(hasMark ? 3 : 0).split { $0 == 0x0A || $0 == 0x0D }
             .compactMap { line in
-                let text = trimmed(line)
+                let text = Self.trimmed(line)
                 return text.isEmpty ? nil : text
             }
     }

@@ -76,7 +76,8 @@ extension MusicFolder {
             guard let found = Self.place(of: entry) else {
                 missing += 1
                 if missing <= Self.mostNamed {
-                    contents.skip(MusicProblem(path, "its entry \"\(entry.line)\" does not exist."))
+                    let remedy = SheetFile.remedy(list.unreadEncoding)
+                    contents.skip(MusicProblem(path, "its entry \"\(entry.line)\" does not exist.\(remedy)"))
                 }
                 continue
             }

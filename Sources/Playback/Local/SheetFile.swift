@@ -47,7 +47,9 @@ struct SheetFile {
         guard let folder else { return path }
         let name = sheet.fileName(file)
         if let entry = sheet.entry(file, in: folder) {
-            if let found = Self.named(by: entry) ?? otherEnding(entry, folder) { return found }
+            if let found = Self.named(by: entry) ?? otherEnding(entry, folder) ?? remaining(file, folder) {
+                return found
+            }
             if let path = entry.path, FileKind(at: path) == .file {
                 throw MusicProblem(
                     self.path,
@@ -55,8 +57,26 @@ struct SheetFile {
             }
         }
         throw MusicProblem(
-            path, "its music file \"\(name)\" does not exist.",
+            path, "its music file \"\(name)\" does not exist.\(Self.remedy(sheet.unreadEncoding))",
             SystemError(code: ENOENT, operation: "open", subject: path))
+    }
+
+    /// Returns a sentence about a character set that cannot be decoded, after a missing name; empty for nil.
+    static func remedy(_ encoding: String?) -> String {
+        encoding.map { " Its names are in \($0), which cannot be read: save it in UTF-8." } ?? ""
+    }
+
+    /// Returns the file that a name means which cannot be read, if all other files are known.
+    private func remaining(_ file: Int, _ folder: String) -> String? {
+        guard sheet.isNameGuessed(file) else { return nil }
+        var others: [String] = []
+        for other in sheet.files.indices where other != file {
+            guard let entry = sheet.entry(other, in: folder),
+                let found = Self.named(by: entry) ?? otherEnding(entry, folder)
+            else { return nil }
+            if Folder.containing(found).utf8.elementsEqual(folder.utf8) { others.append(Self.name(of: found)) }
+        }
+        return sheet.remainingName(for: file, among: Self.music(in: folder), without: others).map { "\(folder)/\($0)" }
     }
 
     private static func named(by entry: PlaylistEntry) -> String? {
