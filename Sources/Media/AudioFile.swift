@@ -50,7 +50,7 @@ public enum AudioFile {
     }
 
     /// Recognises the content of `source` by its first bytes only. This is quick, and `open` may still fail.
-    /// - Throws: `.empty`, `.notAudio`, or `.source`.
+    /// - Throws: `.empty`, `.notAudio`, `.unsupported` for a format of audio that is not played, or `.source`.
     ///
     /// Thread: any. It blocks in `source`, and waits for it.
     public static func container(of source: any ByteSource) throws(MediaError) -> AudioProperties.Container {

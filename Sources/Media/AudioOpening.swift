@@ -238,7 +238,7 @@ public final class AudioOpening {
         if try MPEGSync(PagePairSource(source)).stream(at: start) != nil {
             return Finding(container: .mp3, tagsEnd: tagsEnd, start: start)
         }
-        guard Signature.mayHideAudio(name) else { throw notAudio(name, start) }
+        guard Signature.mayHideAudio(name) else { throw try refusal(head, name, source, start) }
         if let found = try FLACSearch.start(in: source, from: start) {
             // Ogg has FLAC's marker in its first page.
             if let page = try OggPages.start(in: source, from: max(start, found.offset - 64), upTo: found.offset) {
@@ -268,11 +268,20 @@ public final class AudioOpening {
         if let page = try OggPages.start(in: source, from: start, upTo: start + MPEGSync.mostJunk) {
             return Finding(container: .ogg, tagsEnd: tagsEnd, start: page)
         }
-        throw notAudio(name, start)
+        throw try refusal(head, name, source, start)
     }
 
-    private func notAudio(_ name: String?, _ start: Int64) -> Interruption {
-        .failed(.notAudio(looksLike: name ?? (start > 0 ? "MP3" : nil)))
+    /// Why bytes after tags, if there are any, are not played.
+    private func refusal(
+        _ head: [UInt8], _ name: String?, _ source: any ByteSource, _ start: Int64
+    ) throws(Interruption) -> Interruption {
+        if let name = Signature.unplayed(head) { return .unsupported(what: name) }
+        // Tags of other kinds may follow, and a tag may end in zeros.
+        let end = try MPEGTags.end(of: source, at: start)
+        if end > 0, try SourceReader(source).bytes(Signature.byteCount, at: end).allSatisfy({ $0 == 0 }) {
+            return .failed(.notAudio(looksLike: "tags without audio"))
+        }
+        return .failed(.notAudio(looksLike: name ?? (start > 0 ? "MP3" : nil)))
     }
 }
 

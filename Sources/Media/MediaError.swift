@@ -1,8 +1,9 @@
 /// Why a stream cannot be decoded, or not to its end.
 public enum MediaError: Error, Equatable, Sendable {
-    /// Not a known container. `looksLike` names the content if the first bytes show it: "JPEG", "MP3", "text".
+    /// No known format of audio. `looksLike` names the content if the first bytes show it: "JPEG", "MP3", "text".
     case notAudio(looksLike: String?)
-    /// A known container with content that is not supported; `what` names it: "WAV with codec 0x0055".
+    /// A known format that is not supported, or a known container with such content; `what` names it: "APE", "WAV with
+    /// codec 0x0055".
     case unsupported(what: String)
     /// A known container with damage that cannot be skipped; `what` names it.
     case damaged(what: String)

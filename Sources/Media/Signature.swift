@@ -31,11 +31,21 @@ enum Signature {
             || has("mif1", at: 8, in: head)
     }
 
+    /// The name of a format of audio that is not played, or nil.
+    static func unplayed(_ head: [UInt8]) -> String? {
+        // A text may begin with the same letters.
+        if isText(head) { return nil }
+        for known in unplayedTexts where has(known.text, at: known.offset, in: head) { return "\(known.name)" }
+        for known in unplayedBytes where head.starts(with: known.bytes) { return "\(known.name)" }
+        return dolby(head) ?? (isMPEGAudio(head) && head[1] & 0x06 == 0x06 ? layerI : nil)
+    }
+
     /// The name of another known kind of file, or nil.
     static func name(of head: [UInt8]) -> String? {
+        if let name = unplayed(head) { return name }
         for known in texts where has(known.text, at: known.offset, in: head) { return "\(known.name)" }
         for known in bytes where head.starts(with: known.bytes) { return "\(known.name)" }
-        if isMPEGAudio(head) { return head[1] & 0x06 == 0x06 ? layerI : "MP3" }
+        if isMPEGAudio(head) { return "MP3" }
         if isText(head) { return "text" }
         return isTransportStream(head) ? "MPEG-TS" : nil
     }
@@ -49,15 +59,32 @@ enum Signature {
 
     private static let layerI = "MPEG audio of layer I"
 
+    private static let unplayedTexts: [(name: StaticString, offset: Int, text: StaticString)] = [
+        ("APE", 0, "MAC "), ("Musepack", 0, "MPCK"), ("Musepack", 0, "MP+"), ("TTA", 0, "TTA1"), ("TTA", 0, "TTA2"),
+        ("TAK", 0, "tBaK"), ("OptimFROG", 0, "OFR "), ("Shorten", 0, "ajkg"), ("CAF", 0, "caff"), ("AU", 0, ".snd"),
+        ("RealAudio", 0, ".RMF"), ("RealAudio", 0, ".ra"), ("AMR", 0, "#!AMR"), ("VOC", 0, "Creative Voice File"),
+        ("IFF 8SVX", 8, "8SVX"), ("MIDI", 0, "MThd"), ("DTS-HD", 0, "DTSHDHDR"),
+    ]
+
+    private static let unplayedBytes: [(name: StaticString, bytes: [UInt8])] = [
+        ("WMA/ASF", [0x30, 0x26, 0xB2, 0x75]),
+        // Words of 16 and of 14 bits, in both orders (ETSI TS 102 114, 5.3).
+        ("DTS", [0x7F, 0xFE, 0x80, 0x01]), ("DTS", [0xFE, 0x7F, 0x01, 0x80]),
+        ("DTS", [0x1F, 0xFF, 0xE8, 0x00]), ("DTS", [0xFF, 0x1F, 0x00, 0xE8]),
+    ]
+
+    /// AC-3 and E-AC-3 (ETSI TS 102 366, 4.4 and E.1.2).
+    private static func dolby(_ head: [UInt8]) -> String? {
+        guard head.count >= 6, head[0] == 0x0B, head[1] == 0x77 else { return nil }
+        switch head[5] >> 3 {
+        case ...10: return head[4] < 0xC0 && head[4] & 0x3F < 38 ? "AC-3" : nil
+        case 11...16: return "E-AC-3"
+        default: return nil
+        }
+    }
+
     private static let texts: [(name: StaticString, offset: Int, text: StaticString)] = [
         ("HEIF or AVIF", 4, "ftyp"),
-        ("APE", 0, "MAC "),
-        ("Musepack", 0, "MPCK"),
-        ("Musepack", 0, "MP+"),
-        ("TTA", 0, "TTA1"),
-        ("CAF", 0, "caff"),
-        ("AU", 0, ".snd"),
-        ("MIDI", 0, "MThd"),
         ("AVI", 8, "AVI "),
         ("WebP", 8, "WEBP"),
         ("PNG", 1, "PNG\r\n"),
@@ -75,7 +102,6 @@ enum Signature {
 
     private static let bytes: [(name: StaticString, bytes: [UInt8])] = [
         ("JPEG", [0xFF, 0xD8, 0xFF]),
-        ("WMA/ASF", [0x30, 0x26, 0xB2, 0x75]),
         ("MPEG-PS", [0, 0, 1, 0xBA]),
         ("MPEG video", [0, 0, 1, 0xB3]),
         ("FLV", [0x46, 0x4C, 0x56, 1]),

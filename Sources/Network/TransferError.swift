@@ -95,7 +95,7 @@ extension TransferError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidRequest(let reason): "the request cannot be sent: \(reason.description)"
-        case .nameResolution: "the server's name was not found. Is the name right, and is there a network?"
+        case .nameResolution: "the server's name was not found. Check the name and the network"
         case .connection(let failure): failure.description
         case .proxy(let status):
             switch status {
@@ -151,7 +151,7 @@ extension TLSFailure: CustomStringConvertible {
             "no known authority has signed the server's certificate. The usual ones are in the package "
                 + "ca-certificates; a private one is named in [network] ca-file, or with --ca-file"
         case .expired: "the server's certificate has expired: the server needs a new one"
-        case .notYetValid: "the server's certificate is not valid yet. Is this machine's time right?"
+        case .notYetValid: "the server's certificate is not valid yet. Check this machine's time"
         case .hostName:
             "the server's certificate is for another host. Use an address with the host name of the certificate"
         case .pin:

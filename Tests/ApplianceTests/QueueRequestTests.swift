@@ -259,6 +259,7 @@ struct QueueRequestTests {
         }
         let photo = try file("cover.flac", [0xFF, 0xD8, 0xFF, 0xE0])
         let noise = try file("noise.wav", [1, 2, 3, 4])
+        let unplayed = try file("a.flac", Array("MAC ".utf8) + [0x96, 0x0F])
         let nothing = try file("nothing.flac", [])
         // It cannot be read, not even by root.
         let secret = "/proc/sys/vm/compact_memory"
@@ -276,6 +277,10 @@ struct QueueRequestTests {
             (
                 "queue-insert", "\(some),{\"path\":\"\(noise)\"}]", "no-music",
                 "\(noise): not audio. Supported: \(AudioFormats.supported)."
+            ),
+            (
+                "queue-add", "\(some),{\"path\":\"\(unplayed)\"}]", "no-music",
+                "\(unplayed): APE is not supported. Supported: \(AudioFormats.supported)."
             ),
             ("queue-set", "\(some),{\"path\":\"\(nothing)\"}]", "no-music", "\(nothing): the file is empty."),
             ("queue-set", "\(some),{\"path\":\"\(secret)\"}]", "no-such-file", "\(secret): Permission denied"),

@@ -47,6 +47,19 @@ struct Wave64Tests {
         }
     }
 
+    @Test("Errors of its format name it")
+    func formatErrors() {
+        for (codec, what) in [(0x55, "Wave64 with MP3 inside"), (0x2000, "Wave64 with AC-3")] {
+            let format = Chunks.format(of: Self.signal, bits: 16, byteCount: 2, codec: codec)
+            let file = Self.file(Self.chunk("fmt ", Array(format.dropFirst(8))) + Self.chunk("data", Self.samples))
+            #expect(throws: MediaError.unsupported(what: what)) { try AudioFile.open(MemorySource(file)) }
+        }
+        let cut = Self.file(Self.chunk("fmt ", [1, 0]) + Self.chunk("data", Self.samples))
+        #expect(throws: MediaError.damaged(what: "Wave64 with a format that is cut off")) {
+            try AudioFile.open(MemorySource(cut))
+        }
+    }
+
     @Test("Sizes that a writer left open, or that no medium holds")
     func openSizes() throws {
         for size in [0, 24, Int.max, -1] {

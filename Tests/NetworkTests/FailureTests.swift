@@ -8,6 +8,20 @@ struct FailureTests {
 
     init() throws { network = try .forTests() }
 
+    @Test("reasons are phrases without an end mark, which the sentences around them have")
+    func reasons() {
+        let errors: [TransferError] = [
+            .invalidRequest(.url), .invalidRequest(.header(name: "x")), .invalidRequest(.range), .nameResolution,
+            .connection(.refused), .connection(.unreachable), .connection(.lost), .connection(.system(code: 5)),
+            .proxy(status: nil), .proxy(status: 407), .proxy(status: 500), .tls(.unknownAuthority), .tls(.expired),
+            .tls(.notYetValid), .tls(.hostName), .tls(.pin), .tls(.certificate(reason: "x")),
+            .tls(.handshake(reason: "x")), .timeOut(.resolving), .timeOut(.body), .malformedAnswer, .headTooLarge,
+            .truncated, .tooLarge, .redirect(.tooMany), .redirect(.insecure), .redirect(.address), .meteredLink,
+            .offlineMode, .cancelled, .library(code: 1, reason: "x"),
+        ]
+        for error in errors { #expect(!".?!".contains(error.description.last ?? "."), "\(error.description)") }
+    }
+
     @Test("nothing listens")
     func refused() {
         #expect(network.run("http://127.0.0.1:\(Loopback.freePorts(1)[0])/").error == .connection(.refused))

@@ -116,10 +116,13 @@ final class MusicSearch: Sendable {
             case .notAudio(let looksLike):
                 let guess = looksLike.map { " (looks like \($0))" } ?? ""
                 throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: \(AudioFormats.supported).")
+            case .unsupported(let what):
+                throw RemoteFailure(
+                    .noMusic, "\(path): \(what) is not supported. Supported: \(AudioFormats.supported).")
             case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
             case .source(.medium(let error)): throw RemoteFailure(MusicProblem(error, at: path))
             // These errors concern data after the first bytes.
-            case .source, .unsupported, .damaged, .protected, .missingKey, .license: break
+            case .source, .damaged, .protected, .missingKey, .license: break
             }
         }
     }

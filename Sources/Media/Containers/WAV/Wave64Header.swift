@@ -32,11 +32,24 @@ struct Wave64Header {
             if isKnown, name == "data", data == nil { data = (content, size > 0 ? size : nil) }
             guard size >= 0 else { return }
             if isKnown, name == "fmt ", format == nil {
-                format = try WAVFormat(try reader.bytes(Int(min(size, Self.largestFormat)), at: content))
+                let bytes = try reader.bytes(Int(min(size, Self.largestFormat)), at: content)
+                do throws(Interruption) { format = try WAVFormat(bytes) } catch { throw Self.named(error) }
             }
             // No chunk after the samples is needed.
             if format != nil, data != nil { return }
             offset = content + (size + 7) / 8 * 8
+        }
+    }
+
+    /// An error of the format with the name of this container.
+    private static func named(_ error: Interruption) -> Interruption {
+        func named(_ what: String) -> String {
+            what.utf8.starts(with: "WAV ".utf8) ? "Wave64" + String(Substring(what.utf8.dropFirst(3))) : what
+        }
+        switch error {
+        case .failed(.unsupported(let what)): return .failed(.unsupported(what: named(what)))
+        case .failed(.damaged(let what)): return .failed(.damaged(what: named(what)))
+        default: return error
         }
     }
 
