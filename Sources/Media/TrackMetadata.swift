@@ -54,9 +54,9 @@ extension TrackMetadata {
         set { set(.album, newValue) }
     }
 
-    /// The artist of the album, where tracks have their own artists.
+    /// The artists of the album with commas, where tracks have their own artists.
     public var albumArtist: String? {
-        get { self[.albumArtist].first }
+        get { joined(.albumArtist) }
         set { set(.albumArtist, newValue) }
     }
 
@@ -71,6 +71,9 @@ extension TrackMetadata {
         get { number(.discNumber) }
         set { set(.discNumber, newValue.map { "\($0)" }) }
     }
+
+    /// Whether it is a track of an album with several artists.
+    public var isCompilation: Bool { !self[.compilation].isEmpty }
 
     /// The front cover, or the first picture of another kind.
     public var picture: TagPicture? { pictures.first { $0.isFront } ?? pictures.first }

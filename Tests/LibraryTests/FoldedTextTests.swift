@@ -11,12 +11,27 @@ struct FoldedTextTests {
         "Words of Latin, Greek and Cyrillic letters, without punctuation",
         arguments: [
             ("Das Brötchen", "das brotchen"), ("Don't Stop – Beyoncé!", "dont stop beyonce"), ("AC/DC", "ac dc"),
-            ("R.E.M.", "rem"), ("Ænima (Live)", "aenima live"), ("Straße  ﬂ", "strasse ﬂ"), ("ŁÓDŹ", "lodz"),
+            ("R.E.M.", "rem"), ("Ænima (Live)", "aenima live"), ("Straße  ﬂ", "strasse fl"), ("ＡＢ　１", "ab 1"),
+            ("ŁÓDŹ", "lodz"),
             ("Sigur Rós – Ágætis byrjun", "sigur ros agaetis byrjun"), ("Trịnh Công Sơn", "trinh cong son"),
             ("Ελευθερία ΑΡΒΑΝΙΤΆΚΗ Σς", "ελευθερια αρβανιτακη σσ"), ("Кино – ЁЛКА, Й", "кино елка и"),
             ("久石 譲", "久石 譲"), ("  !? ", ""), ("x\u{1}\ny", "x y"), ("😀a", "😀a"),
         ])
     func words(text: String, folded: String) { #expect(words(text) == folded) }
+
+    @Test("Letters and their marks are composed as Unicode does it")
+    func composed() {
+        let ranges = [0xC0...0x24F, 0x386...0x3CE, 0x400...0x52F, 0x1E00...0x1EFF, 0x3040...0x30F4, 0xAC00...0xAD00]
+        var wrong: [String] = []
+        for value in ranges.joined() {
+            guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
+            let text = "a\(Character(scalar))b".precomposedStringWithCanonicalMapping
+            let result = ComposedText.of(text.decomposedStringWithCanonicalMapping)
+            if !result.unicodeScalars.elementsEqual(text.unicodeScalars) { wrong.append(text) }
+        }
+        #expect(wrong.isEmpty)
+        #expect(ComposedText.of("x\u{301}") == "x\u{301}" && ComposedText.of("plain") == "plain")
+    }
 
     @Test("Composed and decomposed letters are the same: as words, and as names of files")
     func normalForms() {

@@ -17,7 +17,7 @@ struct FolderTracksTests {
         let properties = AudioProperties(
             format: PCMFormat(sampleRate: 44_100, channelCount: 2, bitDepth: 16), frameCount: 100, container: .flac,
             codec: .flac, bitRate: nil)
-        var scanned = ScannedTrack(FileStamp(size: 1, modified: 1, inode: 1), properties, metadata, content: 1)
+        var scanned = ScannedTrack(FileStamp(size: 1, modified: 1, state: 1), properties, metadata, content: 1)
         scanned.part = part
         try TrackRows(database).store(FilePlace(path), scanned, now: 0)
     }
@@ -48,6 +48,13 @@ struct FolderTracksTests {
         try TrackRows(database).finish()
         let sorted = ["a.flac", "B.flac", "y.flac", "z.flac", "a.cue 1", "x.cue 1", "x.cue 2", "1.flac"]
         #expect(try listed(database) == sorted)
+        // A track without a disc is one of the first disc.
+        try store(database, "/n/2.flac", album: "X", disc: 2, track: 1)
+        try store(database, "/n/3.flac", album: "X", track: 2)
+        try store(database, "/n/4.flac", album: "X", disc: 1, track: 1)
+        try TrackRows(database).finish()
+        #expect(try listed(database).suffix(4) == ["1.flac", "4.flac", "3.flac", "2.flac"])
+        for name in ["2", "3", "4"] { try database.execute("DELETE FROM track WHERE file = ?", .text("\(name).flac")) }
         // Until its place is known, a new track is the first one.
         try store(database, "/m/w.flac", album: "ONE", disc: 1, track: 1)
         try TrackRows(database).finish(albums: false)

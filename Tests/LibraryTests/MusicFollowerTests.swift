@@ -48,6 +48,35 @@ struct MusicFollowerTests {
         }
     }
 
+    @Test("A music folder that is renamed, or removed and made again, is noticed")
+    func renamed() throws {
+        let music = scratch["above/music"]
+        func write(_ title: String) throws {
+            try Folder.create(music)
+            try MusicFolder.flac(["TITLE=\(title)"]).write(to: URL(fileURLWithPath: "\(music)/\(title).flac"))
+        }
+        try write("a")
+        try following([music]) { _, _ in
+            let files = FileManager.default
+            #expect(try count == 1)
+            try files.moveItem(atPath: music, toPath: scratch["above/other"])
+            try waitUntil("the end of the folder") { try count == 0 }
+            try files.moveItem(atPath: scratch["above/other"], toPath: music)
+            try waitUntil("its return") { try count == 1 }
+            try write("b")
+            try waitUntil("a file in it") { try count == 2 }
+            try files.removeItem(atPath: music)
+            try waitUntil("its removal") { try count == 0 }
+            try write("c")
+            try waitUntil("the new folder") { try count == 1 }
+            // A folder above it.
+            try files.moveItem(atPath: scratch["above"], toPath: scratch["aside"])
+            try waitUntil("the end of the folder above") { try count == 0 }
+            try files.moveItem(atPath: scratch["aside"], toPath: scratch["above"])
+            try waitUntil("its return") { try count == 1 }
+        }
+    }
+
     @Test(
         "A folder that is a link to nothing comes with the first medium below it, and goes with it",
         .enabled(if: Medium.isAvailable, "needs to mount file systems"))

@@ -63,6 +63,30 @@ struct MusicListTests {
         #expect(try index.tracks(ofName: bob.id, MusicFolder.all).entries.map(\.name) == ["1"])
     }
 
+    @Test(
+        "A compilation is one album; two normal forms are one name; all album artists and dates count"
+    )
+    func unification() throws {
+        for (number, artist) in ["A", "B", "C"].enumerated() {
+            try music.add(
+                "\(artist)/1.flac", "ALBUM=Hits", "ARTIST=\(artist)", "COMPILATION=1", "DATE=\(1970 + number)")
+        }
+        try music.add("d/1.flac", "ALBUM=Ea\u{301}u", "ALBUMARTIST=Zoe\u{308}", "ARTIST=Zoe\u{308}")
+        try music.add("e/1.flac", "ALBUM=Eáu", "ALBUMARTIST=Zoë", "ARTIST=Zoë")
+        try music.add("f/1.flac", "ALBUM=Hits", "ARTIST=D")
+        try music.add("g/1.flac", "ALBUM=Duo", "ALBUMARTIST=X", "ALBUMARTIST=Y", "DATE=2001", "DATE=1999")
+        try music.add("h/1.flac", "ARTIST=P feat. Q", "ARTISTS=P", "ARTISTS=Q", "TITLE=Song")
+        try music.scan()
+        #expect(try albums() == [": Hits 3", "D: Hits 1", "X, Y: Duo 1", "Zoë: Eáu 2"])
+        let index = music.index
+        func names(_ kind: NameKind) throws -> [String] { try index.names(kind, MusicFolder.all).entries.map(\.text) }
+        #expect(try names(.artist) == ["A", "B", "C", "D", "P", "Q", "Zoë"])
+        #expect(try names(.albumArtist) == ["A", "B", "C", "D", "P", "Q", "X", "Y", "Zoë"])
+        #expect(try names(.date) == ["1970", "1971", "1972", "1999", "2001"])
+        #expect(try music.titles(matching: "q song") == ["Song"])
+        #expect(try index.albums(called: "hits").count == 2 && index.names(called: "zoe").count == 1)
+    }
+
     @Test("Folders in a folder, also those that only have folders, and names around the slash")
     func folders() throws {
         for name in ["a/x/1", "a/1", "a b/1", "a-b/y/1", "a0/1", "b/c/d/1"] { try music.add("\(name).flac") }
@@ -120,7 +144,7 @@ struct MusicListTests {
                 try rows.store(
                     place,
                     ScannedTrack(
-                        FileStamp(size: 30_000_000, modified: 1_600_000_000_123_456_789, inode: 12_345_678), properties,
+                        FileStamp(size: 30_000_000, modified: 1_600_000_000_123_456_789, state: 12_345_678), properties,
                         metadata, content: Int64(number) &* 0x1234_5678_9ABC_DEF1), now: 1_700_000_000)
             }
             try rows.finish()

@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Glibc
 import Media
 import PCM
 import Platform
@@ -42,32 +43,27 @@ struct MusicScanTests {
         #expect(try music.index.tracks(ofFolder: music.path, ListPage(limit: 1, offset: 1)).entries == [tracks[1]])
     }
 
-    @Test("A file with the size, time and number of its row is not opened; a changed one is")
+    @Test("A file with the size, time and state of its row is not opened; tags that keep size and time are seen")
     func unchanged() throws {
         try music.add("a.flac", "TITLE=Old")
         try music.scan()
-        let times = try files.attributesOfItem(atPath: music["a.flac"])[.modificationDate]
-        let bytes = try MusicFolder.flac(["TITLE=New"])
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: music["a.flac"]))
-        try handle.write(contentsOf: bytes)
-        try handle.close()
-        try files.setAttributes([.modificationDate: try #require(times)], ofItemAtPath: music["a.flac"])
-        var stamp = stat()
-        #expect(stat(music["a.flac"], &stamp) == 0)
-        // Foundation sets microseconds; the index has nanoseconds.
-        try music.index.write { (database) throws(DatabaseError) in
-            try database.execute(
-                "UPDATE track SET modified = ?",
-                .integer(Int64(stamp.st_mtim.tv_sec) * 1_000_000_000 + Int64(stamp.st_mtim.tv_nsec)))
-        }
         #expect(try music.scan().read == 0)
-        #expect(try music.titles == ["Old"])
-        try files.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: music["a.flac"])
+        var before = stat()
+        #expect(stat(music["a.flac"], &before) == 0)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: music["a.flac"]))
+        try handle.write(contentsOf: try MusicFolder.flac(["TITLE=New"]))
+        try handle.close()
+        #expect(utimensat(AT_FDCWD, music["a.flac"], [before.st_atim, before.st_mtim], 0) == 0)
+        let stamp = try #require(FileStamp(of: music["a.flac"]))
+        #expect(stamp.size == Int64(before.st_size) && stamp.state != 0)
         #expect(try music.scan().read == 1)
         #expect(try music.titles == ["New"])
+        #expect(try music.scan().read == 0)
     }
 
-    @Test("Only the head and the tail of a file are read", arguments: ["a.wav", "a.mp3", "a.flac", "a.ogg", "a.m4a"])
+    @Test(
+        "Only the head, the tail and a sample of the middle of a file are read",
+        arguments: ["a.wav", "a.mp3", "a.flac", "a.ogg", "a.m4a"])
     func headAndTail(name: String) throws {
         let codec = name.hasSuffix("m4a") ? ["-c:a", "alac"] : name.hasSuffix("mp3") ? ["-b:a", "320k"] : []
         if codec.isEmpty {
@@ -79,7 +75,7 @@ struct MusicScanTests {
         let before = try readBytes()
         let file = try MusicFile(music[name])
         let decoder = try AudioFile.open(file)
-        _ = try file.content(decoder.metadata)
+        _ = try AudioIdentity.of(file, decoder.properties)
         #expect(try readBytes() - before < 200_000, "of \(size)")
     }
 
@@ -113,25 +109,147 @@ struct MusicScanTests {
         #expect(try music.index.tracks(ofPlaylist: 1, MusicFolder.all).entries.map(\.name) == ["B", "C"])
     }
 
-    @Test("A content is the same after a rename and in a new index; new tags report both contents")
+    @Test("A content is the same after a rename with other tags, and in a new index; another sound is a change")
     func identity() throws {
-        try music.add("a.flac", "TITLE=A")
-        try music.add("b.flac", "TITLE=B")
+        try music.add("a.flac", "TITLE=A", frames: 3000)
+        try music.add("b.flac", "TITLE=B", frames: 4000)
         try music.scan()
         let contents = try music.index.tracks(MusicFolder.all).entries.map(\.content)
         #expect(Set(contents).count == 2 && !contents.contains(0))
-        try move("a.flac", to: "far/z.flac")
-        var changes: [ContentChange] = []
-        try music.scan { changes += $0 }
+        try files.removeItem(atPath: music["a.flac"])
+        try music.add("far/z.flac", "TITLE=Another, and longer", "ARTIST=X", frames: 3000)
+        try music.scan()
         let renamed = try #require(try music.index.tracks("WHERE path LIKE '%z.flac'").first)
-        #expect(renamed.content == contents[0] && changes.isEmpty)
-        try music.add("b.flac", "TITLE=Better")
-        try music.scan { changes += $0 }
-        let better = try #require(try music.index.tracks("WHERE path LIKE '%/b.flac'").first)
-        #expect(changes == [ContentChange(former: contents[1], present: better.content)])
-        let other = try MusicIndex(music.scratch["other.db"])
-        _ = try MusicScan(index: other, scope: .tree(music.path), rules: .player).run()
-        #expect(try Set(other.tracks(MusicFolder.all).entries.map(\.content)) == [contents[0], better.content])
+        #expect(renamed.content == contents[0] && renamed.name == "Another, and longer")
+        #expect(try music.index.contentChanges(after: 0).changes.isEmpty)
+        try music.add("b.flac", "TITLE=B", frames: 5000)
+        try music.scan()
+        let other = try #require(try music.index.tracks("WHERE path LIKE '%/b.flac'").first)
+        let changes = try music.index.contentChanges(after: 0)
+        #expect(changes.changes == [ContentChange(former: contents[1], present: other.content)])
+        #expect(try music.index.contentChanges(after: changes.last).changes.isEmpty)
+        try music.index.forgetContentChanges(upTo: changes.last)
+        #expect(try music.index.contentChanges(after: 0).changes.isEmpty)
+        let second = try MusicIndex(music.scratch["other.db"])
+        _ = try MusicScan(index: second, scope: .tree(music.path), rules: .player).run()
+        #expect(try Set(second.tracks(MusicFolder.all).entries.map(\.content)) == [contents[0], other.content])
+    }
+
+    @Test("Files that exchange their names keep their contents, and none is reported")
+    func exchanged() throws {
+        for (number, name) in ["a", "b", "c"].enumerated() { try music.add("\(name).flac", frames: 3000 + number) }
+        try music.scan()
+        let before = try music.index.tracks(MusicFolder.all).entries.map(\.content)
+        try move("c.flac", to: "d.flac")
+        try move("b.flac", to: "c.flac")
+        try move("a.flac", to: "b.flac")
+        try music.scan()
+        #expect(try music.index.tracks(ofFolder: music.path, MusicFolder.all).entries.map(\.content) == before)
+        #expect(try music.index.contentChanges(after: 0).changes.isEmpty)
+    }
+
+    @Test("The rows of an earlier version are read again, and their contents follow")
+    func earlierVersion() throws {
+        try music.add("a.flac", frames: 3000)
+        try music.scan()
+        let content = try #require(try music.index.tracks(MusicFolder.all).entries.first).content
+        try music.index.write { (database) throws(DatabaseError) in
+            try database.execute("UPDATE track SET content = 77, inode = -1")
+        }
+        #expect(try music.scan().read == 1)
+        let changes = try music.index.contentChanges(after: 0).changes
+        #expect(changes == [ContentChange(former: 77, present: content)])
+        #expect(try music.scan().read == 0)
+    }
+
+    @Test(
+        "A damaged, empty or unreadable file is a problem of each scan, and a change of the first one only",
+        arguments: ["no music", ""])
+    func damaged(content: String) throws {
+        try music.write(Data(content.utf8), to: "a.flac")
+        try music.write(Data("FILE \"none.wav\" WAVE".utf8), to: "b.cue")
+        let failures = ScanFailures()
+        let first = try music.scan(failures: failures)
+        #expect(first.problems == 2 && first.newProblems == 2 && first.hasChanges)
+        let second = try music.scan(failures: failures)
+        #expect(second.problems == 2 && second.newProblems == 0 && !second.hasChanges)
+        try music.add("a.flac", "TITLE=Whole")
+        let third = try music.scan(failures: failures)
+        #expect(third.read == 1 && third.hasChanges)
+        #expect(try music.titles == ["Whole"])
+        try music.write(Data("damaged".utf8), to: "a.flac")
+        #expect(try music.scan(failures: failures).newProblems == 1)
+        #expect(try music.titles.isEmpty)
+    }
+
+    @Test("Links are followed into the music folders only, and the others are named")
+    func links() throws {
+        let outside = music.scratch["outside"]
+        try files.createDirectory(atPath: outside, withIntermediateDirectories: true)
+        try music.add("real/a.flac", "TITLE=Inside")
+        try MusicFolder.flac(["TITLE=Secret"]).write(to: URL(fileURLWithPath: "\(outside)/s.flac"))
+        try Data("s.flac\n".utf8).write(to: URL(fileURLWithPath: "\(outside)/s.m3u"))
+        func link(_ name: String, to target: String) throws {
+            try files.createSymbolicLink(atPath: music[name], withDestinationPath: target)
+        }
+        try link("folder", to: outside)
+        try link("file.flac", to: "\(outside)/s.flac")
+        try link("list.m3u", to: "\(outside)/s.m3u")
+        try link("inside.flac", to: "real/a.flac")
+        try link("note.txt", to: "\(outside)/s.flac")
+        let summary = try music.scan()
+        #expect(try music.titles == ["Inside", "Inside"])
+        #expect(try music.index.playlists(MusicFolder.all).total == 0)
+        #expect(Set(summary.linksOut) == Set(["file.flac", "folder", "list.m3u"].map { music[$0] }))
+        // A scan of the link alone finds the link.
+        let single = try MusicScan(
+            index: music.index, scope: .tree(music["folder"]), rules: .player, roots: MusicRoots([music.path])
+        ).run()
+        #expect(single.tracks == 0 && single.linksOut == [music["folder"]])
+        // The folder is one of the music folders.
+        let roots = MusicRoots([music.path, outside])
+        _ = try MusicScan(index: music.index, scope: .tree(music.path), rules: .player, roots: roots).run()
+        #expect(try music.titles.filter { $0 == "Secret" }.count == 2)
+        #expect(!MusicRoots([music.path]).contain(music["folder/none/a.flac"]))
+        #expect(MusicRoots([music.path]).contain(music["none/a.flac"]))
+        #expect(MusicRoots([music.scratch["missing"]]).contain(music.scratch["missing/a.flac"]))
+    }
+
+    @Test("Two sheets for one file, or one in it and one beside it, list each track once")
+    func sheetsTwice() throws {
+        let text = """
+            FILE "x.flac" WAVE
+              TRACK 01 AUDIO
+                TITLE "First"
+                INDEX 01 00:00:00
+              TRACK 02 AUDIO
+                TITLE "Second"
+                INDEX 01 00:00:30
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: music.scratch["x.cue"]))
+        let embedded = ["--cuesheet=\(music.scratch["x.cue"])"]
+        try music.write(try MusicFolder.flac(["TITLE=Whole"], frames: 44_100, embedded), to: "x.flac")
+        try music.write(Data(text.utf8), to: "x.cue")
+        try music.write(Data(text.utf8), to: "x.flac.cue")
+        func paths() throws -> [String] { try music.index.tracks(MusicFolder.all).entries.map(\.playedPath) }
+        func tracks(_ name: String) -> [String] { [1, 2].map { music["\(name)/track000\($0)"] } }
+        try music.scan()
+        #expect(try paths() == tracks("x.cue"))
+        #expect(try music.scan().read == 0)
+        #expect(try paths() == tracks("x.cue"))
+        try files.removeItem(atPath: music["x.cue"])
+        try music.scan()
+        #expect(try paths() == tracks("x.flac.cue"))
+        try files.removeItem(atPath: music["x.flac.cue"])
+        try music.scan()
+        #expect(try paths() == tracks("x.flac"))
+        // The whole file does not come back with its medium.
+        try files.moveItem(atPath: music["x.flac"], toPath: music.scratch["away"])
+        try music.scan()
+        #expect(try paths().isEmpty)
+        try files.moveItem(atPath: music.scratch["away"], toPath: music["x.flac"])
+        try music.scan()
+        #expect(try paths() == tracks("x.flac"))
     }
 
     @Test("A scan counts its files, waits while it is paused, and continues after a stop")

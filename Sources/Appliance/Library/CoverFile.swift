@@ -1,3 +1,4 @@
+import Library
 import Platform
 
 /// The picture in a folder of music.
@@ -6,24 +7,26 @@ enum CoverFile {
     private static let names = ["cover", "folder", "front", "albumart", "album"]
     private static let endings = [".png", ".jpg", ".jpeg", ".webp", ".jxl"]
 
-    /// Returns the path of the cover; nil when the folder has none, or cannot be read.
-    static func path(in folder: String) -> String? {
+    /// Returns the path of the cover: a picture by its content, in the music folders with all links resolved. nil when
+    /// the folder has none, or cannot be read.
+    static func path(in folder: String, _ roots: MusicRoots) -> String? {
         let entries: [Folder.Entry]
         do throws(SystemError) {
             entries = try Folder.entries(of: folder) { $0.kind == .file && rank(of: $0.name) != nil ? .keep : .skip }
         } catch {
             return nil
         }
-        var best: (rank: Int, name: String)?
-        for entry in entries {
-            if let rank = rank(of: entry.name), rank < best?.rank ?? .max { best = (rank, entry.name) }
+        let ranked = entries.compactMap { entry in rank(of: entry.name).map { (rank: $0, name: entry.name) } }
+        for (_, name) in ranked.sorted(by: { $0.rank < $1.rank }) {
+            let path = "\(folder)/\(name)"
+            if roots.contain(path), isPicture(path) { return path }
         }
-        return best.map { "\(folder)/\($0.name)" }
+        return nil
     }
 
     /// Whether a file begins like a picture: JPEG, PNG, WebP or JPEG XL. A name alone proves nothing: on a stick it may
     /// be a link to another file of this machine.
-    static func isPicture(_ path: String) -> Bool {
+    private static func isPicture(_ path: String) -> Bool {
         let start = [UInt8](unsafeUninitializedCapacity: 12) { buffer, count in
             guard let file = try? File(reading: path) else { return }
             count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0

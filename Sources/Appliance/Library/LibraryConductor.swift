@@ -98,22 +98,21 @@ final class LibraryConductor: @unchecked Sendable {
     private func follow() {
         guard let index = open() else { return }
         self.index.set(index)
+        let handover = ContentHandover(storage, favourites)
+        let stickers = MovedStickers(paths: MPDPaths(folders: folders), storage: storage) { [self] in withIndex($0) }
         let follower = MusicFollower(
             index, folders: folders, rules: .player, requests: tasks.requests, control: tasks.control,
             seconds: { SystemTime.clockMilliseconds() / 1000 },
-            changed: { [storage, favourites] changes in
-                favourites.move(changes)
-                storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
-                    try PlayRows(database).move(changes)
-                } answer: { _ in
-                }
-            })
+            changed: { handover.run(index) })
         do throws(SystemError) {
             try follower.follow(tasks.cancellation) { [self] summary in
                 Log.info(
                     "library: \(summary.tracks) tracks looked at, \(summary.read) read, \(summary.gone) gone, "
                         + "\(summary.problems) unreadable")
-                loop.post { [self] in scanned(problem: nil) }
+                handover.run(index)
+                stickers.run()
+                let problem = Self.problem(ofLinks: summary.linksOut)
+                loop.post { [self] in scanned(problem: problem) }
             } failed: { [self] error in
                 let problem = "the library cannot be written: \(error.description)"
                 loop.post { [self] in scanned(problem: problem) }
@@ -122,6 +121,14 @@ final class LibraryConductor: @unchecked Sendable {
             let problem = "the music folders cannot be watched: \(error.description)"
             loop.post { [self] in report(problem) }
         }
+    }
+
+    /// - Parameter links: those that lead out of the music folders.
+    private static func problem(ofLinks links: [String]) -> String? {
+        guard let first = links.first else { return nil }
+        let others = links.count > 1 ? ", and \(links.count - 1) more" : ""
+        return "\(first)\(others): a link out of the music folders, which is not followed; "
+            + "add the folder that it leads to to [library] folders"
     }
 
     private func scanned(problem: String?) {

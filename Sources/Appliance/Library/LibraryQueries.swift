@@ -87,18 +87,34 @@ struct LibraryQueries {
     /// - Parameter text: the number, or the name without regard to case and accents.
     private func name(_ text: String) throws(RemoteFailure) -> Int64 {
         if let number = Int64(text) { return number }
-        let found = try read { () throws(DatabaseError) in try index.name(called: text) }
-        guard let found else { throw RemoteFailure(.noMusic, "\(text): no such artist in the library") }
-        return found
+        let found = try read { () throws(DatabaseError) in try index.names(called: text) }
+        guard let first = found.first else { throw RemoteFailure(.noMusic, "\(text): no such artist in the library") }
+        if found.count == 1 { return first.id }
+        throw Self.ambiguous(text, "artists", found.map { "\($0.id) (\($0.text))" })
     }
 
     /// Returns the number of an album.
     /// - Parameter text: the number, or the title without regard to case and accents.
     private func album(_ text: String) throws(RemoteFailure) -> Int64 {
         if let number = Int64(text) { return number }
-        let found = try read { () throws(DatabaseError) in try index.album(called: text) }
-        guard let found else { throw RemoteFailure(.noMusic, "\(text): no such album in the library") }
-        return found
+        let found = try read { () throws(DatabaseError) in try index.albums(called: text) }
+        guard let first = found.first else { throw RemoteFailure(.noMusic, "\(text): no such album in the library") }
+        if found.count == 1 { return first.id }
+        let albums = found.map { album in
+            let about = [album.artist, album.date ?? ""].filter { !$0.utf8.isEmpty }.joined(separator: ", ")
+            return about.utf8.isEmpty ? "\(album.id)" : "\(album.id) (\(about))"
+        }
+        throw Self.ambiguous(text, "albums", albums)
+    }
+
+    /// The most entries that a message names.
+    private static let mostNamed = 10
+
+    private static func ambiguous(_ text: String, _ kind: String, _ entries: [String]) -> RemoteFailure {
+        let named = entries.prefix(mostNamed).joined(separator: ", ")
+        let others = entries.count > mostNamed ? " and others" : ""
+        return RemoteFailure(
+            .badRequest, "\(text): \(entries.count) \(kind) have this name; give a number: \(named)\(others)")
     }
 
     private func entry(_ track: Track) -> LibraryEntry {

@@ -1,9 +1,12 @@
+import Library
+
 /// The folders whose files clients of the network may name: those of the library, and that of the stored playlists.
 struct MusicFolders: Sendable {
     /// Absolute paths.
     let paths: [String]
 
-    /// Whether a path is one of the folders, or lies in one. A part of it that is `..` could lead out.
+    /// Whether a path is one of the folders, or lies in one. A part of it that is `..` could lead out, and so could a
+    /// link.
     func contains(_ path: String) -> Bool {
         let isBelow = paths.contains { folder in
             var folder = folder.utf8[...]
@@ -13,5 +16,6 @@ struct MusicFolders: Sendable {
             return rest.isEmpty || rest.first == UInt8(ascii: "/")
         }
         return isBelow && path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { !$0.elementsEqual("..".utf8) }
+            && MusicRoots(paths).contain(path)
     }
 }

@@ -49,7 +49,7 @@ int tonearm_version_of_path(const char *path, int64_t *size, int64_t *modified) 
     return 0;
 }
 
-int tonearm_stamp_of_path(const char *path, int64_t *size, int64_t *modified, int64_t *inode) {
+int tonearm_stamp_of_path(const char *path, int64_t *size, int64_t *modified, int64_t *state) {
     struct stat status;
     if (stat(path, &status) != 0) return -1;
     if (!S_ISREG(status.st_mode)) {
@@ -58,16 +58,20 @@ int tonearm_stamp_of_path(const char *path, int64_t *size, int64_t *modified, in
     }
     *size = status.st_size;
     *modified = (int64_t)((uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec);
-    *inode = 0;
-    // FAT numbers its files anew with each mount, and so do many file systems of FUSE.
+    *state = 0;
     struct statfs system;
-    if (statfs(path, &system) == 0) {
-        switch ((uint32_t)system.f_type) {
-        case EXT4_SUPER_MAGIC:
-        case BTRFS_SUPER_MAGIC:
-        case XFS_SUPER_MAGIC:
-        case F2FS_SUPER_MAGIC: *inode = (int64_t)status.st_ino;
-        }
+    if (statfs(path, &system) != 0) return 0;
+    uint64_t changed = (uint64_t)status.st_ctim.tv_sec * 1000000000u + (uint64_t)status.st_ctim.tv_nsec;
+    switch ((uint32_t)system.f_type) {
+    // They do not store this time, and number their files anew with each mount, as many file systems of FUSE do.
+    case MSDOS_SUPER_MAGIC:
+    case 0x2011BAB0: // exFAT
+    case FUSE_SUPER_MAGIC: break;
+    case EXT4_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC: *state = (int64_t)(changed ^ (uint64_t)status.st_ino * 0x9E3779B97F4A7C15u); break;
+    default: *state = (int64_t)changed;
     }
     return 0;
 }

@@ -27,14 +27,17 @@ struct AlbumRows {
 
     /// Returns the album of a track, which becomes a row; nil without the title of an album.
     ///
-    /// It is one title of one album artist, or without an album artist in one folder. Such albums are still two when
-    /// they have two releases, or lie in two folders and have two years.
+    /// It is one title of one album artist, or without an album artist in one folder; a compilation is one title in all
+    /// folders. Such albums are still two when they have two releases, or lie in two folders and have two years: the
+    /// tracks of a compilation have years of their own.
     func id(of place: FilePlace, _ metadata: TrackMetadata) throws(DatabaseError) -> Int64? {
         guard let title = metadata.album else { return nil }
         let folder = place.albumFolder
-        let year = metadata[.date].first.map { String(decoding: $0.utf8.prefix(4), as: UTF8.self) }
+        let isCompilation = metadata.albumArtist == nil && metadata.isCompilation
+        let year =
+            isCompilation ? nil : metadata[.date].first.map { String(decoding: $0.utf8.prefix(4), as: UTF8.self) }
         let release = metadata[.releaseID].first
-        let group = metadata.albumArtist.map { "artist:\($0)" } ?? folder
+        let group = metadata.albumArtist.map { "artist:\($0)" } ?? (isCompilation ? "compilation:" : folder)
         var statement = try database.prepare(
             """
             SELECT id FROM album WHERE title = ?1 AND grouped_by = ?2
@@ -80,13 +83,14 @@ struct AlbumRows {
         var statement = try database.prepare(
             """
             SELECT count(*), coalesce(max(album_artist), CASE WHEN min(artist) = max(artist) THEN min(artist) END, ''),
-                min(date), count(DISTINCT disc_number), max(added), (SELECT title FROM album WHERE id = ?1)
+                min(date), count(DISTINCT coalesce(disc_number, 1)), max(added), (SELECT title FROM album WHERE id = ?1)
             FROM track WHERE album_id = ?1 AND is_present = 1
             """)
         try statement.bind([.integer(album)])
         guard try statement.step() else { return }
         let artist = statement.text(1) ?? ""
-        let words = FoldedText.words("\(statement.text(5) ?? "") \(artist)")
+        let year = String(decoding: (statement.text(2) ?? "").utf8.prefix(4), as: UTF8.self)
+        let words = FoldedText.searched("\(statement.text(5) ?? "") \(artist) \(year)")
         try database.execute(
             """
             UPDATE album SET is_stale = 0, track_count = ?, artist = ?, date = ?, disc_count = ?, added = ?,

@@ -40,7 +40,7 @@ package struct EmbeddedPicture: Equatable, Sendable {
         var row = try database.prepare(
             """
             SELECT picture_offset, picture_length, picture_page, picture_form, picture_type, part, file, size,
-                modified, (SELECT path FROM folder WHERE folder.id = track.folder), folder
+                modified, (SELECT path FROM folder WHERE folder.id = track.folder), folder, inode
             FROM track WHERE id = ? AND is_present > 0
             """)
         try row.bind([.integer(id)])
@@ -58,7 +58,10 @@ package struct EmbeddedPicture: Equatable, Sendable {
         } else {
             // The offset is that of another content otherwise.
             let stamp = FileStamp(of: FilePlace(folder: folder, file: file).path)
-            guard stamp?.size == row.integer(7), stamp?.modified == row.integer(8) else { return nil }
+            // An index of an earlier version has no state until its files are read again.
+            guard let stamp, stamp.size == row.integer(7), stamp.modified == row.integer(8),
+                stamp.state == row.integer(11) || row.integer(11) == -1
+            else { return nil }
         }
         path = FilePlace(folder: folder, file: file).path
         picture = TagPicture(

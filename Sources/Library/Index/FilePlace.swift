@@ -9,6 +9,17 @@ package struct PathBytes: Hashable, Sendable {
 
     package static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
     package func hash(into hasher: inout Hasher) { for byte in path.utf8 { hasher.combine(byte) } }
+
+    /// Whether it is one of these paths, or lies in one.
+    func isIn(_ paths: Set<PathBytes>) -> Bool {
+        if paths.contains(self) { return true }
+        var path = Substring(path)
+        while let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            path = path[..<slash]
+            if paths.contains(PathBytes(String(path))) { return true }
+        }
+        return false
+    }
 }
 
 /// A file in its folder, as the index has it. The folder / is empty.

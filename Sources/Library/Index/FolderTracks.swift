@@ -11,8 +11,8 @@ struct FolderTracks {
     private static let order = StatementText(
         """
         SELECT id, folder_position FROM track WHERE folder = ?
-        ORDER BY part > 0, CASE WHEN part > 0 THEN file END, album COLLATE NOCASE, disc_number, track_number,
-            file COLLATE NOCASE, part
+        ORDER BY part > 0, CASE WHEN part > 0 THEN file END, album COLLATE NOCASE, coalesce(disc_number, 1),
+            track_number, file COLLATE NOCASE, part
         """)
     private static let place = StatementText("UPDATE track SET folder_position = ? WHERE id = ?")
 

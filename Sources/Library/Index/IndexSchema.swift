@@ -64,10 +64,11 @@ extension MusicIndex {
                     part INTEGER NOT NULL DEFAULT 0,
                     size INTEGER NOT NULL,
                     modified INTEGER NOT NULL,
+                    -- The state of `FileStamp`.
                     inode INTEGER NOT NULL,
-                    -- 0: gone; 1: there; 2: there, but listed as the tracks of a cue sheet.
+                    -- 0: gone; 1: there; 2: there, but listed as the tracks of another cue sheet.
                     is_present INTEGER NOT NULL,
-                    -- Identifies the content, whatever its path.
+                    -- Identifies the sound (`AudioIdentity`), and a track of a cue sheet in it.
                     content INTEGER NOT NULL,
                     -- Seconds since 1970.
                     added INTEGER NOT NULL,
@@ -172,6 +173,21 @@ extension MusicIndex {
                     music TEXT NOT NULL,
                     PRIMARY KEY (folder, sheet, music)
                 ) WITHOUT ROWID;
-                """)
+                """),
+            // Contents identify the sound alone from now on, and stamps have more. All files are read again, and what
+            // belongs to a content follows (`ContentChangeRows`). -1 is a state that no file has.
+            Migration(
+                2,
+                """
+                UPDATE track SET inode = -1;
+                UPDATE playlist SET inode = -1;
+                CREATE TABLE content_change (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    former INTEGER NOT NULL,
+                    present INTEGER NOT NULL,
+                    -- The track, until the end of the scan confirms the change; then 0.
+                    track INTEGER NOT NULL
+                );
+                """),
         ])
 }

@@ -22,8 +22,8 @@ package struct PlaylistRows {
             ON CONFLICT (folder, file) DO UPDATE SET size = excluded.size, modified = excluded.modified,
                 inode = excluded.inode, is_present = 1, title = excluded.title, folded = excluded.folded
             """,
-            .integer(folder), .text(place.file), .integer(stamp.size), .integer(stamp.modified), .integer(stamp.inode),
-            .text(title), .text(String(decoding: FoldedText.words(title), as: UTF8.self)))
+            .integer(folder), .text(place.file), .integer(stamp.size), .integer(stamp.modified), .integer(stamp.state),
+            .text(title), .text(String(decoding: FoldedText.searched(title), as: UTF8.self)))
         var statement = try database.prepare("SELECT id FROM playlist WHERE folder = ? AND file = ?")
         try statement.bind([.integer(folder), .text(place.file)])
         guard try statement.step(), let id = statement.integer(0) else { return }

@@ -19,31 +19,70 @@ struct SheetRows {
         }
     }
 
-    /// Hides the files of sheets, and shows those whose sheets are gone. Call it after changes of tracks.
+    /// Lists each track once: hides the files of sheets with the sheets in them, and further sheets for the same files.
+    /// Shows them when the sheet is gone. Call it after changes of tracks.
     func hideFiles() throws(DatabaseError) {
-        let listed = """
-            SELECT 1 FROM track AS listed WHERE listed.folder = sheet_file.folder AND listed.file = sheet_file.sheet
-                AND listed.part > 0 AND listed.is_present = 1
-            """
-        try set(
-            2,
-            """
-            SELECT track.id, track.album_id FROM sheet_file CROSS JOIN track
-                ON track.folder = sheet_file.folder AND track.file = sheet_file.music AND track.part = 0
-            WHERE track.is_present = 1 AND EXISTS (\(listed))
-            """)
-        try set(
-            1,
-            """
-            SELECT track.id, track.album_id FROM track WHERE is_present = 2 AND NOT EXISTS (
-                SELECT 1 FROM sheet_file WHERE sheet_file.folder = track.folder AND sheet_file.music = track.file
-                    AND EXISTS (\(listed)))
-            """)
+        var hidden: Set<Key> = []
+        for folder in try sheets() {
+            var taken: Set<PathBytes> = []
+            for (sheet, music) in folder.sheets {
+                if music.isSubset(of: taken) {
+                    hidden.insert(Key(folder: folder.folder, file: sheet))
+                } else {
+                    taken.formUnion(music)
+                }
+            }
+            for file in taken { hidden.insert(Key(folder: folder.folder, file: file)) }
+        }
+        for key in hidden {
+            try set(
+                2, "SELECT id, album_id FROM track WHERE folder = ? AND file = ? AND is_present = 1",
+                [.integer(key.folder), .text(key.file.path)])
+        }
+        var statement = try database.prepare("SELECT id, album_id, folder, file FROM track WHERE is_present = 2")
+        var shown: [(Int64, Int64?)] = []
+        while try statement.step() {
+            let key = Key(folder: statement.number(2), file: PathBytes(statement.text(3) ?? ""))
+            if !hidden.contains(key) { shown.append((statement.number(0), statement.integer(1))) }
+        }
+        for (id, album) in shown { try TrackRows(database).set(1, id, album) }
     }
 
-    private func set(_ presence: Int64, _ query: String) throws(DatabaseError) {
+    /// A file in the folder with a number.
+    private struct Key: Hashable {
+        var folder: Int64
+        var file: PathBytes
+    }
+
+    /// The sheets of each folder that are there, in the order of their names, with the files that they name.
+    private func sheets() throws(DatabaseError) -> [(folder: Int64, sheets: [(PathBytes, Set<PathBytes>)])] {
+        var folders: [(folder: Int64, sheets: [(PathBytes, Set<PathBytes>)])] = []
+        var statement = try database.prepare(
+            """
+            SELECT folder, sheet, music FROM sheet_file WHERE EXISTS (
+                SELECT 1 FROM track WHERE track.folder = sheet_file.folder AND track.file = sheet_file.sheet
+                    AND part > 0 AND is_present > 0)
+            ORDER BY folder, sheet COLLATE NOCASE, sheet
+            """)
+        while try statement.step() {
+            let folder = statement.number(0)
+            let (sheet, music) = (PathBytes(statement.text(1) ?? ""), PathBytes(statement.text(2) ?? ""))
+            if folders.last?.folder != folder { folders.append((folder, [])) }
+            if folders[folders.count - 1].sheets.last?.0 != sheet {
+                folders[folders.count - 1].sheets.append((sheet, []))
+            }
+            let last = folders[folders.count - 1].sheets.count - 1
+            folders[folders.count - 1].sheets[last].1.insert(music)
+        }
+        return folders
+    }
+
+    private func set(
+        _ presence: Int64, _ query: String, _ values: [DatabaseValue]
+    ) throws(DatabaseError) {
         var tracks: [(id: Int64, album: Int64?)] = []
         var statement = try database.prepare(query)
+        try statement.bind(values)
         while try statement.step() { if let id = statement.integer(0) { tracks.append((id, statement.integer(1))) } }
         for (id, album) in tracks { try TrackRows(database).set(presence, id, album) }
     }

@@ -66,7 +66,7 @@ extension MusicIndex {
         if let date = row.text(20) { metadata[.date] = [date] }
         return Track(
             id: id, path: path, part: number(2), name: name,
-            stamp: FileStamp(size: size, modified: modified, inode: row.integer(5) ?? 0),
+            stamp: FileStamp(size: size, modified: modified, state: row.integer(5) ?? 0),
             content: row.integer(26) ?? 0, container: container, codec: codec,
             aacObjectType: row.integer(12).map { Int(clamping: $0) },
             format: PCMFormat(sampleRate: number(8), channelCount: number(9), bitDepth: number(10)),

@@ -48,18 +48,20 @@ package struct TrackRows {
 
     /// Stores a new or changed track.
     /// - Parameter now: the time at which a new track is added, in seconds since 1970.
-    /// - Returns: the former content, when the same track has another one now.
-    @discardableResult
-    package func store(_ place: FilePlace, _ track: ScannedTrack, now: Int64) throws(DatabaseError) -> Int64? {
+    package func store(_ place: FilePlace, _ scanned: ScannedTrack, now: Int64) throws(DatabaseError) {
+        var track = scanned
+        track.metadata = track.metadata.composed
         let metadata = track.metadata
         let folder = try folder(place.folder)
         try folders.note(folder)
         let key: [DatabaseValue] = [.integer(folder), .text(place.file), .integer(Int64(track.part))]
         var known = try database.prepare(
-            "SELECT id, album_id, content FROM track WHERE folder = ? AND file = ? AND part = ?")
+            "SELECT id, album_id, content, inode FROM track WHERE folder = ? AND file = ? AND part = ?")
         try known.bind(key)
-        var former: (id: Int64, album: Int64?, content: Int64)?
-        if try known.step(), let id = known.integer(0) { former = (id, known.integer(1), known.integer(2) ?? 0) }
+        var former: (id: Int64, album: Int64?, content: Int64, isOfEarlierVersion: Bool)?
+        if try known.step(), let id = known.integer(0) {
+            former = (id, known.integer(1), known.number(2), known.integer(3) == -1)
+        }
         if let album = former?.album { try albums.note(album, .description) }
         let album = try albums.id(of: place, metadata)
         if former == nil {
@@ -72,12 +74,15 @@ package struct TrackRows {
         }
         let id = former?.id ?? database.lastInsertedRow
         try update(id, place, track, album)
-        // The measured values belong to the old content.
-        if let album { try albums.note(album, .loudness) }
+        // The measured values belong to the old content, and to the tracks of an album.
+        let isSame = former.map { $0.content == track.content && $0.album == album } ?? false
+        if let album { try albums.note(album, isSame ? .description : .loudness) }
         try storeNames(id, metadata)
         try search.note(id)
-        guard let content = former?.content, content != 0, content != track.content else { return nil }
-        return content
+        guard let former else { return }
+        try ContentChangeRows(database: database).note(
+            ContentChange(former: former.content, present: track.content), of: id,
+            isOfEarlierVersion: former.isOfEarlierVersion)
     }
 
     private func update(
@@ -87,17 +92,21 @@ package struct TrackRows {
         let (gain, picture) = (metadata.replayGain, metadata.picture)
         try database.execute(
             """
+            UPDATE track SET is_measured = 0, track_gain = NULL, track_peak = NULL, album_gain = NULL, album_peak = NULL
+            WHERE id = ? AND content <> ?
+            """, .integer(id), .integer(track.content))
+        try database.execute(
+            """
             UPDATE track SET folded = ?, size = ?, modified = ?, inode = ?, is_present = 1, content = ?,
                 container = ?, codec = ?, sample_rate = ?, channels = ?, bit_depth = ?, frames = ?,
                 aac_object_type = ?, name = ?, is_titled = ?, artist = ?, album = ?, album_artist = ?,
                 track_number = ?, disc_number = ?, date = ?, album_id = ?, picture_offset = ?,
                 picture_length = ?, picture_page = ?, picture_form = ?, picture_type = ?, tag_track_gain = ?,
-                tag_track_peak = ?, tag_album_gain = ?, tag_album_peak = ?, is_measured = 0, track_gain = NULL,
-                track_peak = NULL, album_gain = NULL, album_peak = NULL, tags = ?
+                tag_track_peak = ?, tag_album_gain = ?, tag_album_peak = ?, tags = ?
             WHERE id = ?
             """,
             .integer(ShortHash.ofFolded(place.path)), .integer(track.stamp.size), .integer(track.stamp.modified),
-            .integer(track.stamp.inode), .integer(track.content), FormatNumber.number(properties.container),
+            .integer(track.stamp.state), .integer(track.content), FormatNumber.number(properties.container),
             FormatNumber.number(properties.codec),
             .integer(Int64(properties.format.sampleRate)), .integer(Int64(properties.format.channelCount)),
             .integer(Int64(properties.format.bitDepth)), DatabaseValue(properties.frameCount),
@@ -118,7 +127,7 @@ package struct TrackRows {
             for text in kind.values(metadata) {
                 try database.execute(
                     "INSERT OR IGNORE INTO name (kind, text, folded) VALUES (?, ?, ?)", .integer(kind.rawValue),
-                    .text(text), .text(String(decoding: FoldedText.words(text), as: UTF8.self)))
+                    .text(text), .text(String(decoding: FoldedText.searched(text), as: UTF8.self)))
                 try database.execute(
                     """
                     INSERT OR IGNORE INTO track_name (name, track)
@@ -131,7 +140,8 @@ package struct TrackRows {
     /// Records that all tracks of a file are there, or gone. Their contents are known.
     func setPresent(_ isPresent: Bool, _ place: FilePlace) throws(DatabaseError) {
         var tracks: [(id: Int64, album: Int64?)] = []
-        var statement = try database.prepare("SELECT id, album_id FROM track WHERE folder = ? AND file = ?")
+        var statement = try database.prepare(
+            "SELECT id, album_id FROM track WHERE folder = ? AND file = ? AND size >= 0")
         try statement.bind([.integer(try folder(place.folder)), .text(place.file)])
         while try statement.step() { if let id = statement.integer(0) { tracks.append((id, statement.integer(1))) } }
         for (id, album) in tracks { try set(isPresent ? 1 : 0, id, album) }
@@ -158,7 +168,11 @@ package struct TrackRows {
         try statement.bind(key)
         var tracks: [(id: Int64, album: Int64?)] = []
         while try statement.step() { if let id = statement.integer(0) { tracks.append((id, statement.integer(1))) } }
-        for (id, album) in tracks { try set(0, id, album) }
+        for (id, album) in tracks {
+            try set(0, id, album)
+            // It does not return with its file.
+            try database.execute("UPDATE track SET size = -1 WHERE id = ?", .integer(id))
+        }
     }
 
     /// Writes the outdated texts of the search, and the outdated albums and positions when they are wanted.
@@ -174,12 +188,23 @@ package struct TrackRows {
 extension NameKind {
     fileprivate func values(_ metadata: TrackMetadata) -> [String] {
         switch self {
-        case .artist: metadata[.artist]
-        case .albumArtist: metadata[.albumArtist].isEmpty ? metadata[.artist] : metadata[.albumArtist]
+        // A list of artists is better than a text like "A feat. B".
+        case .artist: metadata[.artists].isEmpty ? metadata[.artist] : metadata[.artists]
+        case .albumArtist:
+            metadata[.albumArtist].isEmpty ? NameKind.artist.values(metadata) : metadata[.albumArtist]
         case .composer: metadata[.composer]
         case .genre: metadata[.genre]
         case .date: metadata[.date]
         }
+    }
+}
+
+extension TrackMetadata {
+    /// The same texts with composed letters: one spelling for each.
+    fileprivate var composed: TrackMetadata {
+        var composed = self
+        for field in TagField.allCases where !self[field].isEmpty { composed[field] = self[field].map(ComposedText.of) }
+        return composed
     }
 }
 

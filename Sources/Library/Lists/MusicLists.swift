@@ -10,7 +10,7 @@ package struct ListQuery: Sendable {
     /// Ends in LIMIT ? OFFSET ?.
     package let page: String
 
-    private static let albumColumns = "id, title, artist, track_count, disc_count, date"
+    fileprivate static let albumColumns = "id, title, artist, track_count, disc_count, date"
 
     package static let tracks = ListQuery(
         count: "SELECT count(*) FROM track WHERE is_present = 1",
@@ -20,7 +20,7 @@ package struct ListQuery: Sendable {
         count: "SELECT count(*) FROM track WHERE album_id = ? AND is_present = 1",
         page: """
             WHERE album_id = ? AND is_present = 1
-            ORDER BY disc_number, track_number, folder, file LIMIT ? OFFSET ?
+            ORDER BY coalesce(disc_number, 1), track_number, folder, file LIMIT ? OFFSET ?
             """)
     package static let folder = ListQuery(
         count: """
@@ -77,7 +77,7 @@ package struct ListQuery: Sendable {
     package static let names = ListQuery(
         count: "SELECT count(*) FROM name WHERE kind = ? AND \(hasTracks)",
         page: "SELECT id, text FROM name WHERE kind = ? AND \(hasTracks) ORDER BY folded LIMIT ? OFFSET ?")
-    private static let hasTracks = """
+    fileprivate static let hasTracks = """
         EXISTS (SELECT 1 FROM track_name CROSS JOIN track ON track.id = track_name.track AND is_present = 1
             WHERE track_name.name = name.id)
         """
@@ -216,21 +216,33 @@ extension MusicIndex {
         try names(.foundNames(words), [.integer(kind.rawValue)] + words.values, page)
     }
 
-    /// Returns the number of an artist or a genre, by its name without regard to case and accents.
-    package func name(called text: String) throws(DatabaseError) -> Int64? {
-        try rows(
-            "SELECT id FROM name WHERE kind IN (1, 2, 4) AND folded = ? ORDER BY kind = 2 DESC, kind LIMIT 1",
-            [.text(String(decoding: FoldedText.words(text), as: UTF8.self))]
-        ) { $0.integer(0) }.first
+    /// Returns the album artists with a name, else the artists, else the genres, without regard to case and accents.
+    package func names(called text: String) throws(DatabaseError) -> [SharedName] {
+        let folded = String(decoding: FoldedText.words(text), as: UTF8.self)
+        for kind in [NameKind.albumArtist, .artist, .genre] {
+            let names = try rows(
+                """
+                SELECT id, text FROM name WHERE kind = ?1 AND \(ListQuery.hasTracks)
+                    AND (folded = ?2 OR folded > ?2 || char(1) AND folded < ?2 || char(2)) ORDER BY id
+                """, [.integer(kind.rawValue), .text(folded)], Self.name)
+            if !names.isEmpty { return Self.exact(names, text) { $0.text } }
+        }
+        return []
     }
 
-    /// Returns the number of an album, by its title without regard to case and accents.
-    package func album(called title: String) throws(DatabaseError) -> Int64? {
+    /// Returns the albums with a title, without regard to case and accents.
+    package func albums(called title: String) throws(DatabaseError) -> [Album] {
         let words = FoldedText.words(title)
-        return try rows(
-            "SELECT id, title FROM album WHERE track_count > 0 AND instr(folded, ?) = 1",
-            [.text(String(decoding: words, as: UTF8.self))]
-        ) { row in FoldedText.words(row.text(1) ?? "").elementsEqual(words) ? row.integer(0) : nil }.first
+        let albums = try rows(
+            "SELECT \(ListQuery.albumColumns) FROM album WHERE track_count > 0 AND instr(folded, ?) = 1 ORDER BY id",
+            [.text(String(decoding: words, as: UTF8.self))], Self.album)
+        return Self.exact(albums.filter { FoldedText.words($0.title).elementsEqual(words) }, title) { $0.title }
+    }
+
+    /// Returns those with exactly this text; all without one.
+    private static func exact<Entry>(_ entries: [Entry], _ text: String, _ name: (Entry) -> String) -> [Entry] {
+        let exact = entries.filter { name($0).utf8.elementsEqual(text.utf8) }
+        return exact.isEmpty ? entries : exact
     }
 
     /// Returns the first names with all words, without counting the others.
@@ -288,5 +300,5 @@ extension MusicIndex {
 
 extension SearchWords {
     /// The values of `clause`.
-    fileprivate var values: [DatabaseValue] { words.map { .text(String(decoding: $0, as: UTF8.self)) } }
+    fileprivate var values: [DatabaseValue] { texts.map { .text($0) } }
 }

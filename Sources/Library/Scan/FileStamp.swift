@@ -7,13 +7,14 @@ package struct FileStamp: Equatable, Sendable {
     package var size: Int64
     /// The time of the last change, in nanoseconds since 1970.
     package var modified: Int64
-    /// The number of the file; 0 where the file system numbers its files anew.
-    package var inode: Int64
+    /// A value that changes with the number of the file and with its status: programs that write tags may keep the size
+    /// and the time. 0 where the file system keeps neither from one mount to the next.
+    package var state: Int64
 
-    package init(size: Int64, modified: Int64, inode: Int64 = 0) {
+    package init(size: Int64, modified: Int64, state: Int64 = 0) {
         self.size = size
         self.modified = modified
-        self.inode = inode
+        self.state = state
     }
 
     /// Returns nil when there is no ordinary file, or it cannot be read.
@@ -24,12 +25,12 @@ package struct FileStamp: Equatable, Sendable {
 
     /// Returns nil when it is no ordinary file.
     package init?(reading path: String) throws(SystemError) {
-        var (size, modified, inode): (Int64, Int64, Int64) = (0, 0, 0)
-        if FileName.withBytes(of: path, { tonearm_stamp_of_path($0, &size, &modified, &inode) }) != 0 {
+        var (size, modified, state): (Int64, Int64, Int64) = (0, 0, 0)
+        if FileName.withBytes(of: path, { tonearm_stamp_of_path($0, &size, &modified, &state) }) != 0 {
             if tonearm_errno() == EINVAL { return nil }
             throw .last("stat", path)
         }
-        self.init(size: size, modified: modified, inode: inode)
+        self.init(size: size, modified: modified, state: state)
     }
 
     package var text: String {

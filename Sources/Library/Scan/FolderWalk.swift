@@ -1,7 +1,7 @@
 import Platform
 
 /// The files of a folder and its subfolders that the rules name, a folder at a time, in the order of their names.
-/// Hidden ones are left out. Links are followed, but a folder is visited only once.
+/// Hidden ones are left out. Links are followed into the music folders only, and a folder is visited only once.
 struct FolderWalk {
     /// The files of one folder, by their names.
     struct Listing {
@@ -18,28 +18,38 @@ struct FolderWalk {
     private var visited: Set<Folder.Identity> = []
     /// The files and folders that exist, but could not be read.
     private var unread: Set<PathBytes> = []
+    /// The links that lead out of the music folders.
+    private(set) var linksOut: [String] = []
+    /// nil to follow all links.
+    private let roots: MusicRoots?
+    private let failures: ScanFailures
     /// Called with each folder before it is read; returns false to leave it out.
     private let willRead: (String) -> Bool
 
-    init(_ folder: String, _ rules: ScanRules, willRead: @escaping (String) -> Bool = { _ in true }) {
-        folders = [folder]
+    init(
+        _ scope: MusicScan.Scope, _ rules: ScanRules, in roots: MusicRoots? = nil,
+        _ failures: ScanFailures = ScanFailures(), willRead: @escaping (String) -> Bool = { _ in true }
+    ) {
+        switch scope {
+        case .tree(let folder): folders = [folder]
+        // Such a walk has no files when the file is gone.
+        case .file(let path):
+            folders = []
+            file = FilePlace(path)
+        }
         self.rules = rules
+        self.roots = roots
+        self.failures = failures
         self.willRead = willRead
-    }
-
-    /// Makes a walk of a single file. It has no files when the file is gone.
-    init(file: String, _ rules: ScanRules) {
-        folders = []
-        self.rules = rules
-        willRead = { _ in true }
-        self.file = FilePlace(file)
     }
 
     mutating func next() -> Listing? {
         if let place = file {
             file = nil
             switch FileKind(at: place.path) {
-            case .file: return Listing(folder: place.folder, files: [place.file])
+            case .file:
+                if leadsOut(place.path) { break }
+                return Listing(folder: place.folder, files: [place.file])
             case .folder, .other: break
             case nil: noteUnread(place.path)
             }
@@ -75,9 +85,16 @@ struct FolderWalk {
     private mutating func noteUnread(_ path: String) {
         do throws(SystemError) { _ = try FileStamp(reading: path) } catch {
             guard !error.meansNoFile else { return }
-            Log.warning("\(path): cannot be read: \(error.reason)")
+            failures.note(path, nil, "cannot be read: \(error.reason)")
             unread.insert(PathBytes(path))
         }
+    }
+
+    /// Whether a path leads out of the music folders; notes it then.
+    private mutating func leadsOut(_ path: String) -> Bool {
+        guard let roots, !roots.contain(path) else { return false }
+        linksOut.append(path)
+        return true
     }
 
     /// Returns the files of a folder, and adds its folders to those still to be read.
@@ -86,6 +103,8 @@ struct FolderWalk {
             noteUnread(folder)
             return nil
         }
+        // The first folder may be a link that has just been made.
+        if visited.isEmpty, leadsOut(folder) { return nil }
         guard visited.insert(identity).inserted, !Folder.belongsToKernel(folder), willRead(folder) else { return nil }
         let entries: [Folder.Entry]
         do throws(SystemError) {
@@ -94,13 +113,19 @@ struct FolderWalk {
                 return isOfSystem || entry.name.utf8.first == UInt8(ascii: ".") ? .skip : .keep
             }
         } catch {
-            Log.warning("\(folder): cannot be read: \(error.reason)")
+            failures.note(folder, nil, "cannot be read: \(error.reason)")
             if !error.meansNoFile { unread.insert(PathBytes(folder)) }
             return nil
         }
+        failures.forget(folder)
         let parent = FilePlace(folder: folder, file: "").folder
         var files: [String] = []
         for entry in entries.reversed() {
+            if entry.mayBeLink, entry.kind == .folder || rules.kind(of: entry.name) != nil,
+                leadsOut("\(parent)/\(entry.name)")
+            {
+                continue
+            }
             switch entry.kind {
             case .folder: folders.append("\(parent)/\(entry.name)")
             case .file: if rules.kind(of: entry.name) != nil { files.append(entry.name) }

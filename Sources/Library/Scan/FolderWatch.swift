@@ -24,22 +24,25 @@ package final class FolderWatch {
         /// it.
         var joined: Changes {
             Changes(
-                files: files.filter { !isInTree($0.path) }, trees: trees.filter { !isInTree($0.path) }, isAll: isAll)
+                files: files.filter { !$0.isIn(trees) }, trees: trees.filter { !$0.isIn(trees.subtracting([$0])) },
+                isAll: isAll)
         }
+    }
 
-        private func isInTree(_ path: String) -> Bool {
-            var path = Substring(path)
-            while let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
-                path = path[..<slash]
-                if trees.contains(PathBytes(String(path))) { return true }
-            }
-            return false
-        }
+    /// The watched folders, by the numbers of their watches.
+    private struct Watches {
+        var paths: [Int32: String] = [:]
+        /// The folders above the music folders, each with the music folders and the names that lead there.
+        var above: [Int32: [(name: String, root: String)]] = [:]
     }
 
     private static let events =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
-        | UInt32(IN_ATTRIB) | UInt32(IN_ONLYDIR)
+        | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
+    /// The events of a folder above a music folder, which adds to those of a music folder.
+    private static let eventsAbove =
+        UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF)
+        | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_MASK_ADD)
 
     /// The quiet time that ends a group of changes, in nanoseconds. An album is copied, or a file gets tags.
     private static let quietTime: Int64 = 500_000_000
@@ -53,7 +56,7 @@ package final class FolderWatch {
     /// The mount table: mounting a file system raises no event of the folders that it covers.
     private let mounts: MountTable?
     private var mayHaveMounted = false
-    private var paths: [Int32: String] = [:]
+    private var watches = Watches()
     /// The files that were created and are not closed yet.
     private var written: Set<PathBytes> = []
     /// Whether all changes are reported. The kernel's limit may be too low (fs.inotify.max_user_watches), a folder may
@@ -80,12 +83,12 @@ package final class FolderWatch {
         if FileName.withBytes(of: folder, { tonearm_reports_changes($0) }) == 0 { isComplete = false }
         let watch = FileName.withBytes(of: folder) { inotify_add_watch(descriptor, $0, Self.events) }
         if watch >= 0 {
-            if let known = paths[watch], !known.utf8.elementsEqual(folder.utf8),
+            if let known = watches.paths[watch], !known.utf8.elementsEqual(folder.utf8),
                 let identity = Folder.Identity(of: known), identity == Folder.Identity(of: folder)
             {
                 return false
             }
-            paths[watch] = folder
+            watches.paths[watch] = folder
         } else if tonearm_errno() == ENOSPC || tonearm_errno() == ENOMEM {
             if !hasReportedLimit {
                 Log.warning(
@@ -99,6 +102,36 @@ package final class FolderWatch {
             isComplete = false
         }
         return true
+    }
+
+    /// Watches the folders above music folders. A music folder may be renamed, or be removed and made again. Only the
+    /// folder above has an event then. Call it before each scan.
+    package func watchAbove(_ folders: [String]) {
+        let former = watches.above
+        watches.above = [:]
+        for folder in folders {
+            watchAbove(folder, folder)
+            // A music folder may be a link: its target may be renamed, too.
+            if let target = try? Folder.resolved(folder), !target.utf8.elementsEqual(folder.utf8) {
+                watchAbove(target, folder)
+            }
+        }
+        for watch in former.keys where watches.above[watch] == nil && watches.paths[watch] == nil {
+            inotify_rm_watch(descriptor, watch)
+        }
+    }
+
+    /// Watches the nearest folder above `path` that is there.
+    private func watchAbove(_ path: String, _ root: String) {
+        var place = FilePlace(path)
+        while !place.file.utf8.isEmpty {
+            let folder = place.folder.utf8.isEmpty ? "/" : place.folder
+            let watch = FileName.withBytes(of: folder) { inotify_add_watch(descriptor, $0, Self.eventsAbove) }
+            if watch >= 0 { watches.above[watch, default: []].append((place.file, root)) }
+            // If a folder is missing, the one above it is watched, too.
+            if watch >= 0 && FileKind(at: place.path) != nil || place.folder.utf8.isEmpty { return }
+            place = FilePlace(place.folder)
+        }
     }
 
     /// Blocks until a change, and then until no more follow.
@@ -203,11 +236,15 @@ package final class FolderWatch {
         }
         // A later mount there raises no event: from now on everything is compared hourly.
         if has(Int32(IN_UNMOUNT)) { isComplete = false }
-        if has(Int32(IN_IGNORED)) { paths[watch] = nil }
-        guard let folder = paths[watch] else { return }
+        noteAbove(watch, mask, name, &changes)
+        if has(Int32(IN_IGNORED)) { (watches.paths[watch], watches.above[watch]) = (nil, nil) }
+        guard let folder = watches.paths[watch] else { return }
         guard let first = name.first else {
             // The event is about the folder itself, and no folder above it may be watched.
-            if has(Int32(IN_ATTRIB)) { changes.trees.insert(PathBytes(folder)) }
+            if has(Int32(IN_ATTRIB)) || has(Int32(IN_DELETE_SELF)) || has(Int32(IN_MOVE_SELF)) {
+                changes.trees.insert(PathBytes(folder))
+            }
+            if has(Int32(IN_MOVE_SELF)) { forget(PathBytes(folder)) }
             return
         }
         // Hidden files are not read.
@@ -231,6 +268,25 @@ package final class FolderWatch {
         if isRead { changes.files.insert(PathBytes(path)) }
         if isFolder || FileKind(at: path) == .folder || FileKind(at: path) == nil {
             changes.trees.insert(PathBytes(path))
+        }
+    }
+
+    /// Notes the music folders that an event above them concerns.
+    private func noteAbove(
+        _ watch: Int32, _ mask: UInt32, _ name: ArraySlice<UInt8>, _ changes: inout Changes
+    ) {
+        guard let roots = watches.above[watch] else { return }
+        let isOfFolder = mask & (UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)) != 0
+        for root in roots where isOfFolder || root.name.utf8.elementsEqual(name) {
+            changes.trees.insert(PathBytes(root.root))
+        }
+    }
+
+    /// Ends the watches of a folder that was renamed, and of its contents: they would report its former name.
+    private func forget(_ folder: PathBytes) {
+        for (watch, path) in watches.paths where PathBytes(path).isIn([folder]) {
+            watches.paths[watch] = nil
+            if watches.above[watch] == nil { inotify_rm_watch(descriptor, watch) }
         }
     }
 

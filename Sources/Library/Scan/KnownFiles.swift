@@ -27,11 +27,13 @@ struct KnownFiles {
             "SELECT file, size, modified, inode, is_present FROM \(table) WHERE folder = ?", [.integer(folder)]
         ) { row -> (String, Row)? in
             guard let file = row.text(0), let size = row.integer(1), let modified = row.integer(2) else { return nil }
-            let stamp = FileStamp(size: size, modified: modified, inode: row.integer(3) ?? 0)
+            let stamp = FileStamp(size: size, modified: modified, state: row.integer(3) ?? 0)
             return (file, Row(stamp: stamp, isPresent: row.integer(4) ?? 0 > 0))
         }
         // A file with several tracks is there when one of them is.
-        for (file, row) in all where row.isPresent || rows[PathBytes(file)] == nil { rows[PathBytes(file)] = row }
+        for (file, row) in all where row.isPresent || (rows[PathBytes(file)]?.stamp.size ?? -1) < 0 {
+            rows[PathBytes(file)] = row
+        }
         return rows
     }
 

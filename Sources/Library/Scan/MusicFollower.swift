@@ -19,16 +19,19 @@ package final class MusicFollower {
     private let requests: ScanRequests
     private let control: ScanControl
     private let seconds: () -> Int64
-    private let changed: ([ContentChange]) -> Void
+    private let changed: () -> Void
+    private let failures = ScanFailures()
+    /// The links that lead out of the folders, and are not followed.
+    private var linksOut: Set<PathBytes> = []
 
     /// - Parameters:
     ///   - folders: absolute paths without dots. A missing folder is one without files.
     ///   - seconds: returns the system's time, since 1970.
-    ///   - changed: notified of files that have another content now.
+    ///   - changed: called after each transaction, which may have `ContentChange`s, and when following begins.
     package init(
         _ index: MusicIndex, folders: [String], rules: ScanRules, requests: ScanRequests,
         control: ScanControl = ScanControl(), seconds: @escaping () -> Int64,
-        changed: @escaping ([ContentChange]) -> Void = { _ in }
+        changed: @escaping () -> Void = {}
     ) {
         self.index = index
         self.folders = folders
@@ -61,14 +64,17 @@ package final class MusicFollower {
         var changes = FolderWatch.Changes(isAll: true)
         var isReported = false
         var problem: String?
+        changed()
         while true {
+            watch.watchAbove(folders)
             let isComplete = watch.isComplete && folders.allSatisfy { FileKind(at: $0) == .folder }
             // If changes never cease, the time passes without a wait that times out.
             if changes.isEmpty || !isComplete && clock.now() >= nextOfAll { changes.isAll = true }
             if changes.isAll { nextOfAll = clock.now() + Self.scanInterval }
             do throws(DatabaseError) {
+                let known = linksOut
                 let result = try scan(changes, watch)
-                if !isReported || result.hasChanges { report(result) }
+                if !isReported || result.hasChanges || known != linksOut { report(result) }
                 isReported = true
                 problem = nil
             } catch {
@@ -96,10 +102,11 @@ package final class MusicFollower {
         let now = seconds()
         let isNew = try index.number("SELECT count(*) FROM (SELECT 1 FROM track LIMIT 1)") == 0
         var summary = MusicScan.Summary()
+        let roots = rules.followsAllLinks ? nil : MusicRoots(folders)
         func run(_ scope: MusicScan.Scope, in root: String?) throws(DatabaseError) {
             summary += try MusicScan(
                 index: index, scope: scope, rules: rules, control: control, watch: watch, root: root,
-                now: isNew || now < Self.earliestTime ? nil : now, changed: changed
+                roots: roots, failures: failures, now: isNew || now < Self.earliestTime ? nil : now, changed: changed
             ).run()
         }
         if changes.isAll {
@@ -109,7 +116,16 @@ package final class MusicFollower {
             for file in changes.files { try run(.file(file.path), in: root(of: file.path)) }
         }
         try MusicScan.finish(index)
+        noteLinks(&summary, changes)
         return summary
+    }
+
+    /// Completes the links that lead out by those in folders that were not looked at.
+    private func noteLinks(_ summary: inout MusicScan.Summary, _ changes: FolderWatch.Changes) {
+        let looked = Set(changes.trees).union(changes.files)
+        linksOut = changes.isAll ? [] : linksOut.filter { !$0.isIn(looked) }
+        linksOut.formUnion(summary.linksOut.map { PathBytes($0) })
+        summary.linksOut = linksOut.map { $0.path }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// Returns the music folder of a path.

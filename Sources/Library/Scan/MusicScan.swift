@@ -22,19 +22,25 @@ package struct MusicScan {
         package var gone = 0
         /// The number of files that look like music and are not readable.
         package var problems = 0
+        /// The number of those that were not known before.
+        package var newProblems = 0
         /// The number of playlists that are new, changed or gone.
         package var playlists = 0
+        /// The links that lead out of the music folders, and are not followed.
+        package var linksOut: [String] = []
 
         package init() {}
 
         /// Whether anything has changed.
-        package var hasChanges: Bool { read > 0 || gone > 0 || playlists > 0 || problems > 0 }
+        package var hasChanges: Bool { read > 0 || gone > 0 || playlists > 0 || newProblems > 0 }
 
         package static func += (sum: inout Summary, other: Summary) {
             sum.tracks += other.tracks
             sum.read += other.read
             sum.gone += other.gone
             sum.problems += other.problems
+            sum.newProblems += other.newProblems
+            sum.linksOut += other.linksOut
             sum.playlists += other.playlists
         }
     }
@@ -47,14 +53,18 @@ package struct MusicScan {
     private let watch: FolderWatch?
     /// The music folder, in which playlists may find their files.
     private let root: String?
+    /// The folders that links may lead into; nil to follow all links.
+    private let roots: MusicRoots?
+    private let failures: ScanFailures
     /// The time at which new tracks are added, in seconds since 1970; nil: that of the change of each file.
     private let now: Int64?
-    /// Notified of files that have another content now, after the transaction.
-    private let changed: ([ContentChange]) -> Void
+    /// Notified after a transaction with `ContentChanges`.
+    private let changed: () -> Void
 
     package init(
         index: MusicIndex, scope: Scope, rules: ScanRules, control: ScanControl? = nil, watch: FolderWatch? = nil,
-        root: String? = nil, now: Int64? = nil, changed: @escaping ([ContentChange]) -> Void = { _ in }
+        root: String? = nil, roots: MusicRoots? = nil, failures: ScanFailures = ScanFailures(), now: Int64? = nil,
+        changed: @escaping () -> Void = {}
     ) {
         self.index = index
         self.scope = scope
@@ -62,6 +72,8 @@ package struct MusicScan {
         self.control = control
         self.watch = watch
         self.root = root
+        self.roots = roots
+        self.failures = failures
         self.now = now
         self.changed = changed
     }
@@ -72,11 +84,7 @@ package struct MusicScan {
         var visited: Set<Int64> = []
         // A later folder has been visited: its row is from this scan.
         let lastFolder = try index.number("SELECT max(id) FROM folder")
-        var walk =
-            switch scope {
-            case .tree(let folder): FolderWalk(folder, rules) { watch?.add($0) ?? true }
-            case .file(let file): FolderWalk(file: file, rules)
-            }
+        var walk = FolderWalk(scope, rules, in: roots, failures) { watch?.add($0) ?? true }
         while let listing = walk.next() {
             control?.found(listing.files.count)
             var known = try KnownFiles(listing.folder, index)
@@ -85,6 +93,7 @@ package struct MusicScan {
             for file in listing.files {
                 guard control?.mayReadNext() ?? true else {
                     try batch.store()
+                    summary.linksOut = walk.linksOut
                     return summary
                 }
                 let place = FilePlace(folder: listing.folder, file: file)
@@ -103,12 +112,14 @@ package struct MusicScan {
             }
         }
         try batch.store()
+        summary.linksOut = walk.linksOut
         return summary
     }
 
     /// Updates albums, sheets and playlists after one or several scans.
     package static func finish(_ index: MusicIndex) throws(DatabaseError) {
         try index.write { (database) throws(DatabaseError) in
+            try ContentChangeRows(database: database).confirm()
             try SheetRows(database).hideFiles()
             try PlaylistRows(database).resolve()
             try TrackRows(database).finish()
@@ -159,6 +170,11 @@ package struct MusicScan {
             summary.tracks += 1
             return row.isPresent ? nil : .tracksAreBack
         }
+        if failures.haveRefused(place.path, stamp) {
+            summary.problems += 1
+            if let row { known.putBack(place.file, row) }
+            return nil
+        }
         do throws(MediaError) {
             let file: ScannedFile
             if kind == .cueSheet {
@@ -167,11 +183,16 @@ package struct MusicScan {
             } else {
                 file = try ScannedFile(place.path, stamp, readsSheet: rules.readsSheets)
             }
+            failures.forget(place.path)
             summary.tracks += 1
             summary.read += 1
             return .tracks(file)
         } catch {
-            Log.warning("\(place.path): not in the library: \(error.reason)")
+            var isOfContent = kind == .audio
+            if case .source = error { isOfContent = false }
+            if failures.note(place.path, stamp, "not in the library: \(error.reason)", isOfContent: isOfContent) {
+                summary.newProblems += 1
+            }
             summary.problems += 1
             // The former content is gone.
             if let row { known.putBack(place.file, row) }
@@ -193,7 +214,7 @@ package struct MusicScan {
             }
             return .playlist(stamp, PlaylistFile(parsing: bytes, in: folder, below: root ?? scope.folder ?? folder))
         } catch {
-            Log.warning("\(place.path): not in the library: \(error.reason)")
+            failures.note(place.path, stamp, "not in the library: \(error.reason)")
             if let row { known.putBack(playlist: place.file, row) }
             return nil
         }

@@ -1,17 +1,6 @@
 import Database
 import Media
 
-/// A file that has another content now, because it was written anew or its tags were.
-package struct ContentChange: Equatable, Sendable {
-    package var former: Int64
-    package var present: Int64
-
-    package init(former: Int64, present: Int64) {
-        self.former = former
-        self.present = present
-    }
-}
-
 /// The changes of a scan, which are written many at a time. A power cut loses the changes of the last transaction,
 /// which the next scan finds again.
 struct ScanBatch {
@@ -32,12 +21,12 @@ struct ScanBatch {
 
     private let index: MusicIndex
     private let now: Int64?
-    private let changed: ([ContentChange]) -> Void
+    private let changed: () -> Void
     private var changes: [(FilePlace, Change)] = []
     private var count = 0
     private var nextFinish = ScanBatch.firstFinish
 
-    init(_ index: MusicIndex, _ now: Int64?, _ changed: @escaping ([ContentChange]) -> Void) {
+    init(_ index: MusicIndex, _ now: Int64?, _ changed: @escaping () -> Void) {
         self.index = index
         self.now = now
         self.changed = changed
@@ -59,12 +48,11 @@ struct ScanBatch {
         guard !changes.isEmpty else { return }
         let (changes, now) = (changes, now)
         self.changes = []
-        let contents = try index.write { (database) throws(DatabaseError) -> [ContentChange] in
+        try index.write { (database) throws(DatabaseError) in
             let (rows, playlists) = (TrackRows(database), PlaylistRows(database))
-            var contents: [ContentChange] = []
             for (place, change) in changes {
                 switch change {
-                case .tracks(let file): contents += try Self.store(file, place, now, database)
+                case .tracks(let file): try Self.store(file, place, now, database)
                 case .tracksAreBack: try rows.setPresent(true, place)
                 case .tracksAreGone: try rows.setPresent(false, place)
                 case .playlist(let stamp, let playlist): try playlists.store(playlist, place, stamp)
@@ -73,27 +61,19 @@ struct ScanBatch {
                 }
             }
             try rows.finish(albums: finishes)
-            return contents
         }
-        if !contents.isEmpty { changed(contents) }
+        changed()
     }
 
     private static func store(
         _ file: ScannedFile, _ place: FilePlace, _ now: Int64?, _ database: Database
-    ) throws(DatabaseError) -> [ContentChange] {
+    ) throws(DatabaseError) {
         let rows = TrackRows(database)
         // A track that was one of a cue sheet may be none now.
         if let first = file.tracks.first, let last = file.tracks.last {
             try rows.dropParts(of: place, outside: first.part...max(first.part, last.part))
         }
-        var contents: [ContentChange] = []
-        for track in file.tracks {
-            let added = now ?? track.stamp.modifiedSeconds
-            if let former = try rows.store(place, track, now: added) {
-                contents.append(ContentChange(former: former, present: track.content))
-            }
-        }
+        for track in file.tracks { try rows.store(place, track, now: now ?? track.stamp.modifiedSeconds) }
         if file.tracks.first?.part ?? 0 > 0 { try SheetRows(database).store(file.music, of: place) }
-        return contents
     }
 }

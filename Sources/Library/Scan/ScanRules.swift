@@ -9,11 +9,16 @@ package struct ScanRules: Equatable, Sendable {
     package var playlistEndings: [String]
     /// Whether the tracks of cue sheets are listed instead of their files.
     package var readsSheets: Bool
+    /// Whether links in a music folder are followed to any folder, and not into music folders only.
+    package var followsAllLinks: Bool
 
-    package init(audioEndings: [String], playlistEndings: [String], readsSheets: Bool) {
+    package init(
+        audioEndings: [String], playlistEndings: [String], readsSheets: Bool, followsAllLinks: Bool = false
+    ) {
         self.audioEndings = audioEndings
         self.playlistEndings = playlistEndings
         self.readsSheets = readsSheets
+        self.followsAllLinks = followsAllLinks
     }
 
     /// Everything that the player plays.

@@ -44,7 +44,7 @@ struct ScannedFile {
         do throws(SystemError) { file = try MusicFile(path) } catch { throw .source(.medium(error)) }
         let decoder = try AudioFile.open(file)
         do throws(ByteSourceError) {
-            let content = try file.content(decoder.metadata)
+            let content = try AudioIdentity.of(file, decoder.properties)
             return (file, ScannedTrack(stamp, decoder.properties, decoder.metadata, content: content))
         } catch {
             throw .source(error)

@@ -1,7 +1,8 @@
-/// Text without case and accents, for comparisons: Latin, Greek and Cyrillic letters. All other letters stay as they
-/// are.
+/// Text without case and accents, for comparisons: Latin, Greek and Cyrillic letters. Wide letters and ligatures are
+/// plain ones. All other letters stay as they are.
 ///
 ///     FoldedText.words("Don't Stop – Beyoncé")      // "dont stop beyonce"
+///     FoldedText.searched("AC/DC")                  // "ac dc", 1, "acdc"
 ///
 /// Any thread.
 package enum FoldedText {
@@ -11,14 +12,93 @@ package enum FoldedText {
         var words: [UInt8] = []
         words.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars {
-            switch kind(of: scalar.value) {
+            let ligature = ligature(scalar.value)
+            if !ligature.isEmpty {
+                words += ligature
+                continue
+            }
+            let scalar = narrow(scalar.value)
+            switch kind(of: scalar) {
             case .dropped: break
             case .separator: if let last = words.last, last != blank { words.append(blank) }
-            case .letter: append(letter(of: scalar.value), to: &words)
+            case .letter: append(letter(of: scalar), to: &words)
             }
         }
         if words.last == blank { words.removeLast() }
         return words
+    }
+
+    /// Ends the words of a text that a search finds, and begins their other spellings.
+    package static let otherSpellings: UInt8 = 1
+
+    /// Returns the words of a text, and after `otherSpellings` those by which a search finds it as well: a name without
+    /// its punctuation (`acdc`), German and Danish letters as two (`mueller`), and names of punctuation alone (`!!!`).
+    package static func searched(_ text: String) -> [UInt8] {
+        var found = words(text)
+        var isFirst = true
+        for word in text.unicodeScalars.split(whereSeparator: { isSpace($0.value) }) {
+            let word = String(String.UnicodeScalarView(word))
+            let plain = words(word)
+            for other in [joined(word, plain), plain.isEmpty ? punctuation(word) : [], expanded(word, plain)]
+            where !other.isEmpty {
+                found.append(isFirst ? otherSpellings : blank)
+                found += other
+                isFirst = false
+            }
+        }
+        return found
+    }
+
+    /// Returns the other spelling of a word with umlauts; empty for a word without them.
+    static func expanded(_ text: String, _ plain: [UInt8]) -> [UInt8] {
+        var spelled = ""
+        for scalar in ComposedText.of(text).unicodeScalars {
+            switch scalar.value {
+            case 0xC4, 0xE4, 0xC6, 0xE6: spelled += "ae"
+            case 0xD6, 0xF6, 0xD8, 0xF8: spelled += "oe"
+            case 0xDC, 0xFC: spelled += "ue"
+            case 0xC5, 0xE5: spelled += "aa"
+            default: spelled.unicodeScalars.append(scalar)
+            }
+        }
+        let words = words(spelled)
+        return words.elementsEqual(plain) ? [] : words
+    }
+
+    /// Returns a word without the punctuation in it; empty for a word without any.
+    private static func joined(_ word: String, _ plain: [UInt8]) -> [UInt8] {
+        plain.contains(blank) ? plain.filter { $0 != blank } : []
+    }
+
+    /// Returns a word of punctuation as it is, in narrow characters.
+    static func punctuation(_ word: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for scalar in word.unicodeScalars where !isSpace(scalar.value) {
+            append(scalar: narrow(scalar.value), to: &bytes)
+        }
+        return bytes.filter { $0 > blank }
+    }
+
+    static func isSpace(_ scalar: UInt32) -> Bool {
+        scalar <= 0x20 || scalar == 0xA0 || scalar == 0x3000 || (0x2000...0x200B).contains(scalar)
+    }
+
+    /// Returns the plain form of a full-width character.
+    private static func narrow(_ scalar: UInt32) -> UInt32 {
+        (0xFF01...0xFF5E).contains(scalar) ? scalar - 0xFEE0 : scalar
+    }
+
+    /// Returns the letters of a ligature; empty for another character.
+    private static func ligature(_ scalar: UInt32) -> [UInt8] {
+        switch scalar {
+        case 0xFB00: Array("ff".utf8)
+        case 0xFB01: Array("fi".utf8)
+        case 0xFB02: Array("fl".utf8)
+        case 0xFB03: Array("ffi".utf8)
+        case 0xFB04: Array("ffl".utf8)
+        case 0xFB05, 0xFB06: Array("st".utf8)
+        default: []
+        }
     }
 
     /// Returns one spelling for all cases and normal forms of a name in the file system. A letter with an accent
@@ -189,7 +269,11 @@ package enum FoldedText {
     }
 
     private static func append(_ letter: Letter, to bytes: inout [UInt8]) {
-        let scalar = letter.scalar
+        append(scalar: letter.scalar, to: &bytes)
+        if let second = letter.second { bytes.append(second) }
+    }
+
+    static func append(scalar: UInt32, to bytes: inout [UInt8]) {
         func next(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(scalar >> shift & 0x3F) }
         switch scalar {
         case 0..<0x80: bytes.append(UInt8(scalar))
@@ -197,6 +281,5 @@ package enum FoldedText {
         case 0x800..<0x10000: bytes += [0xE0 | UInt8(scalar >> 12), next(6), next(0)]
         default: bytes += [0xF0 | UInt8(scalar >> 18), next(12), next(6), next(0)]
         }
-        if let second = letter.second { bytes.append(second) }
     }
 }

@@ -43,11 +43,14 @@ struct SearchBlock {
     }
 
     /// Calls `found` for each text that has all words.
-    func search(_ words: [[UInt8]], _ found: (_ place: Int, Match) -> Void) {
+    func search(_ words: [SearchWords.Word], _ found: (_ place: Int, Match) -> Void) {
         guard let first = words.first else { return }
         bytes.withUnsafeBufferPointer { bytes in
             // Most blocks have no rare word.
-            guard Self.find(first, in: bytes, 0..<bytes.count) != nil else { return }
+            guard
+                Self.find(first.bytes, in: bytes, 0..<bytes.count) != nil
+                    || first.other.map({ Self.find($0, in: bytes, 0..<bytes.count) != nil }) ?? false
+            else { return }
             var start = Self.headCount
             while start <= bytes.count {
                 func length(_ place: Int) -> Int { Int(bytes[start - place]) | Int(bytes[start - place + 1]) << 8 }
@@ -63,11 +66,15 @@ struct SearchBlock {
 
     /// Returns nil when a word is not in the text.
     private static func match(
-        _ words: [[UInt8]], _ bytes: UnsafeBufferPointer<UInt8>, _ text: Range<Int>, titleEnd: Int
+        _ words: [SearchWords.Word], _ bytes: UnsafeBufferPointer<UInt8>, _ text: Range<Int>, titleEnd: Int
     ) -> Match? {
         var match = Match.title
         for word in words {
-            guard let one = Self.match(word, bytes, text, titleEnd) else { return nil }
+            var one = Self.match(word.bytes, bytes, text, titleEnd)
+            if let other = word.other, let second = Self.match(other, bytes, text, titleEnd) {
+                one = min(one ?? second, second)
+            }
+            guard let one else { return nil }
             match = max(match, one)
         }
         return match
@@ -79,7 +86,7 @@ struct SearchBlock {
         var isInside = false
         var place = text.lowerBound
         while let hit = find(word, in: bytes, place..<text.upperBound) {
-            if hit == text.lowerBound || bytes[hit - 1] == blank { return hit < titleEnd ? .title : .beginnings }
+            if hit == text.lowerBound || bytes[hit - 1] <= blank { return hit < titleEnd ? .title : .beginnings }
             isInside = true
             place = hit + 1
         }

@@ -1,4 +1,5 @@
 import Database
+import Platform
 
 /// The search in the texts of tracks, as rows of the index: a `SearchBlock` each.
 ///
@@ -34,35 +35,38 @@ struct SearchRows {
     private func block(_ number: Int64) throws(DatabaseError) -> SearchBlock {
         let first = number * SearchBlock.trackCount
         let range: [DatabaseValue] = [.integer(first), .integer(first + SearchBlock.trackCount)]
-        var composers: [Int64: [UInt8]] = [:]
-        var names = try database.prepare(
+        // Composers, and the artists that the text of all artists does not name.
+        var names: [Int64: [[UInt8]]] = [:]
+        var rows = try database.prepare(
             """
             SELECT track, folded FROM track_name CROSS JOIN name ON name.id = track_name.name
-            WHERE track >= ? AND track < ? AND kind = \(NameKind.composer.rawValue)
+            WHERE track >= ? AND track < ? AND kind IN (\(NameKind.artist.rawValue), \(NameKind.composer.rawValue))
+            ORDER BY track, kind DESC, name.id
             """)
-        try names.bind(range)
-        while try names.step() {
-            if let track = names.integer(0), let folded = names.text(1) {
-                composers[track, default: []] += [UInt8(ascii: " ")] + Array(folded.utf8)
+        try rows.bind(range)
+        while try rows.step() {
+            if let track = rows.integer(0), let folded = rows.text(1) {
+                names[track, default: []].append(Array(folded.utf8))
             }
         }
         var block = SearchBlock()
         var statement = try database.prepare(
             """
-            SELECT id, name, artist, nullif(album_artist, artist), album FROM track
+            SELECT id, name, artist, nullif(album_artist, artist), album, date FROM track
             WHERE id >= ? AND id < ? AND is_present = 1 ORDER BY id
             """)
         try statement.bind(range)
         while try statement.step() {
             guard let id = statement.integer(0) else { continue }
             var rest: [UInt8] = []
-            for column in 2...4 {
-                guard let text = statement.text(column) else { continue }
+            func add(_ words: [UInt8]) {
                 if !rest.isEmpty { rest.append(UInt8(ascii: " ")) }
-                rest += FoldedText.words(text)
+                rest += words
             }
-            rest += composers[id] ?? []
-            block.append(Int(id - first), title: FoldedText.words(statement.text(1) ?? ""), rest: rest)
+            for column in 2...4 { if let text = statement.text(column) { add(FoldedText.searched(text)) } }
+            for name in names[id] ?? [] where !ByteSearch.contains(name, in: rest[...]) { add(name) }
+            if let date = statement.text(5) { add(Array(date.utf8.prefix(4))) }
+            block.append(Int(id - first), title: FoldedText.searched(statement.text(1) ?? ""), rest: rest)
         }
         return block
     }

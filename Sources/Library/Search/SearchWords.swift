@@ -1,22 +1,53 @@
 /// The words that a user types, in any order. All of them must be in the text: as words, as the beginning of words, or
-/// inside of words.
+/// inside of words. A word with umlauts is also looked for in its other spelling (`FoldedText.searched`).
 package struct SearchWords: Equatable, Sendable {
-    /// The folded words, the longest one first: the fewest texts have it.
-    let words: [[UInt8]]
+    /// A folded word, and its other spelling.
+    struct Word: Equatable, Sendable {
+        let bytes: [UInt8]
+        let other: [UInt8]?
+    }
+
+    /// The longest one first: the fewest texts have it.
+    let words: [Word]
 
     private static let mostWords = 16
     private static let mostBytes = 256
 
-    /// - Returns: nil without a letter or digit, and for a text that is too long.
+    /// - Returns: nil for an empty text, and for one that is too long. Punctuation counts only without other words.
     package init?(_ text: String) {
         guard text.utf8.count <= Self.mostBytes else { return nil }
-        let words = FoldedText.words(text).split(separator: UInt8(ascii: " ")).map { Array($0) }
+        var words: [Word] = []
+        var signs: [Word] = []
+        for part in text.unicodeScalars.split(whereSeparator: { FoldedText.isSpace($0.value) }) {
+            let part = String(String.UnicodeScalarView(part))
+            let plain = FoldedText.words(part)
+            if plain.isEmpty {
+                let sign = FoldedText.punctuation(part)
+                if !sign.isEmpty { signs.append(Word(bytes: sign, other: nil)) }
+                continue
+            }
+            let plainWords = plain.split(separator: UInt8(ascii: " "))
+            let others = FoldedText.expanded(part, plain).split(separator: UInt8(ascii: " "))
+            for (place, word) in plainWords.enumerated() {
+                let other = others.count == plainWords.count && others[place] != word ? Array(others[place]) : nil
+                words.append(Word(bytes: Array(word), other: other))
+            }
+        }
+        if words.isEmpty { words = signs }
         guard !words.isEmpty, words.count <= Self.mostWords else { return nil }
-        self.words = words.sorted { $0.count > $1.count }
+        self.words = words.sorted { $0.bytes.count > $1.bytes.count }
     }
 
     /// The clause of SQL for a folded text, which binds each of `values`.
     func clause(_ column: String) -> String {
-        words.map { _ in "instr(\(column), ?) > 0" }.joined(separator: " AND ")
+        words.map {
+            $0.other == nil ? "instr(\(column), ?) > 0" : "(instr(\(column), ?) > 0 OR instr(\(column), ?) > 0)"
+        }.joined(separator: " AND ")
+    }
+
+    /// The texts of `clause`.
+    var texts: [String] {
+        words.flatMap { word in [word.bytes] + (word.other.map { [$0] } ?? []) }
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 }

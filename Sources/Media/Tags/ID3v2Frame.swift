@@ -131,6 +131,7 @@ struct ID3v2Frame {
         ("TSOC", .text(.field(.composerSort))), ("TSC", .text(.field(.composerSort))),
         ("TPE3", .text(.field(.conductor))), ("TP3", .text(.field(.conductor))),
         ("TIT1", .text(.field(.grouping))), ("TT1", .text(.field(.grouping))),
+        ("TCMP", .text(.field(.compilation))), ("TCP", .text(.field(.compilation))),
         ("TPUB", .text(.field(.label))), ("TPB", .text(.field(.label))),
         ("TDOR", .text(.field(.originalDate))), ("TORY", .text(.field(.originalDate))),
         ("TOR", .text(.field(.originalDate))),

@@ -4,9 +4,9 @@
 /// and the named texts of ID3v2 and MP4, `ID3v2Frame.names`, and those of MP4, RIFF and AIFF. It is the last one: the
 /// library stores the numbers.
 public enum TagField: Int, CaseIterable, Sendable {
-    case title, album, albumArtist
+    case title, album
     /// All values are stored.
-    case artist, composer, genre
+    case albumArtist, artist, composer, genre
     /// `2004`, `2004-05` or `2004-05-31`.
     case date
     /// Whole numbers from 1.
@@ -21,4 +21,8 @@ public enum TagField: Int, CaseIterable, Sendable {
     case performer, conductor, work, grouping, label
     /// The first release, as `date`.
     case originalDate
+    /// All artists, each by itself, where `artist` is a text like `A feat. B`.
+    case artists
+    /// `1` for an album with tracks of several artists.
+    case compilation
 }

@@ -41,6 +41,8 @@ struct TagFields {
         ("ALBUMARTISTSORT", .field(.albumArtistSort)), ("COMPOSERSORT", .field(.composerSort)),
         ("PERFORMER", .field(.performer)), ("CONDUCTOR", .field(.conductor)), ("WORK", .field(.work)),
         ("GROUPING", .field(.grouping)), ("LABEL", .field(.label)),
+        ("ARTISTS", .field(.artists)), ("COMPILATION", .field(.compilation)),
+        ("ITUNESCOMPILATION", .field(.compilation)),
         ("ORIGINALDATE", .field(.originalDate)), ("ORIGINALYEAR", .field(.originalDate)),
         ("REPLAYGAINTRACKGAIN", .trackGain), ("REPLAYGAINTRACKPEAK", .trackPeak),
         ("REPLAYGAINALBUMGAIN", .albumGain), ("REPLAYGAINALBUMPEAK", .albumPeak),
@@ -83,15 +85,17 @@ struct TagFields {
     /// listed. The more precise one of two dates that agree counts.
     mutating func add(_ field: TagField, _ text: String) {
         switch field {
-        case .title, .album, .albumArtist, .artistSort, .albumSort, .albumArtistSort, .composerSort: keep(text, field)
-        case .artist, .composer, .performer, .conductor, .work, .grouping, .label: list(text, field)
+        case .title, .album, .artistSort, .albumSort, .albumArtistSort, .composerSort: keep(text, field)
+        case .albumArtist, .artist, .artists, .composer, .performer, .conductor, .work, .grouping, .label:
+            list(text, field)
+        case .compilation: if TagNumber.ordinal(text) == 1 { keep("1", field) }
         case .genre: for genre in TagGenre.names(in: text) { list(genre, field) }
         case .date, .originalDate:
             guard let date = TagDate.normalised(text) else { return }
-            if let known = metadata[field].first {
-                guard date.utf8.count > known.utf8.count, date.utf8.starts(with: known.utf8) else { return }
-            }
-            metadata[field] = [date]
+            // The more precise one of two that agree.
+            let same = metadata[field].firstIndex { date.utf8.starts(with: $0.utf8) || $0.utf8.starts(with: date.utf8) }
+            guard let same else { return list(date, field) }
+            if date.utf8.count > metadata[field][same].utf8.count { metadata[field][same] = date }
         case .trackNumber: addNumbers(text, field, total: .trackTotal)
         case .discNumber: addNumbers(text, field, total: .discTotal)
         case .trackTotal, .discTotal: if let total = TagNumber.ordinal(text) { keep("\(total)", field) }
@@ -124,7 +128,7 @@ struct TagFields {
     var result: TrackMetadata {
         var result = metadata
         if let dayAndMonth, let year = metadata[.date].first, let date = TagDate.date(year, dayAndMonth) {
-            result[.date] = [date]
+            result[.date][0] = date
         }
         if metadata.replayGain.trackGain == nil || prefersR128, let r128TrackGain {
             result.replayGain.trackGain = r128TrackGain

@@ -27,5 +27,5 @@ extension ScanRules {
         audioEndings: [
             "flac", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "mp3", "mp2", "ogg", "oga", "opus", "wv",
             "dsf", "dff",
-        ], playlistEndings: ["m3u8", "m3u"], readsSheets: false)
+        ], playlistEndings: ["m3u8", "m3u"], readsSheets: false, followsAllLinks: true)
 }

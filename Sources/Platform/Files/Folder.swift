@@ -49,10 +49,13 @@ public enum Folder {
         public var name: String
         /// nil for a broken link.
         public var kind: FileKind?
+        /// Whether it is a link, or may be one: not every file system has the types of its entries.
+        public var mayBeLink: Bool
 
-        public init(name: String, kind: FileKind?) {
+        public init(name: String, kind: FileKind?, mayBeLink: Bool = false) {
             self.name = name
             self.kind = kind
+            self.mayBeLink = mayBeLink
         }
     }
 
@@ -81,7 +84,8 @@ public enum Folder {
                 case Int(DT_DIR): .folder
                 default: FileKind(at: "\(path)/\(name)")
                 }
-            let entry = Entry(name: name, kind: kind)
+            let mayBeLink = type == Int32(DT_LNK) || type == Int32(DT_UNKNOWN)
+            let entry = Entry(name: name, kind: kind, mayBeLink: mayBeLink)
             switch choose(entry) {
             case .keep: entries.append(entry)
             case .skip: break

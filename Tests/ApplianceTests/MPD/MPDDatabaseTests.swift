@@ -184,6 +184,55 @@ struct MPDDatabaseTests {
         #expect(try database.picture("A/1.flac", embedded: true) == nil)
     }
 
+    @Test("Covers and lists of files follow no link out of the music folders, and a cover is a picture by its content")
+    func links() throws {
+        let picture = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data(count: 100)
+        try FileManager.default.createDirectory(atPath: music.scratch["out"], withIntermediateDirectories: true)
+        for name in ["cover.jpg", "secret"] {
+            try picture.write(to: URL(fileURLWithPath: music.scratch["out/\(name)"]))
+        }
+        func link(_ name: String, to target: String) throws {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(music.path)/\(name)", withDestinationPath: target)
+        }
+        for folder in ["A", "B", "C"] { try music.add("\(folder)/1.flac") }
+        try link("A/cover.png", to: music.scratch["out/secret"])
+        try music.write(picture, to: "A/folder.jpg")
+        try music.write(Data("no picture".utf8), to: "B/cover.jpg")
+        try link("C/cover.jpg", to: "../A/folder.jpg")
+        try link("D", to: music.scratch["out"])
+        let database = music.database
+        #expect(try database.picture("A/1.flac", embedded: false)?.path == "\(music.path)/A/folder.jpg")
+        #expect(try database.picture("B/1.flac", embedded: false) == nil)
+        #expect(try database.picture("C/1.flac", embedded: false)?.path == "\(music.path)/C/cover.jpg")
+        #expect(try database.picture("D/1.flac", embedded: false) == nil)
+        func files(_ uri: String) -> [String] {
+            music.answer("listfiles \(uri)").filter { $0.hasPrefix("file") || $0.hasPrefix("dir") || $0.hasPrefix("A") }
+        }
+        #expect(files("D") == ["ACK [50@0] {listfiles} No such directory"])
+        #expect(files("A") == ["file: 1.flac", "file: folder.jpg"])
+        #expect(files("C") == ["file: 1.flac", "file: cover.jpg"])
+        #expect(files("\"\"") == ["directory: A", "directory: B", "directory: C"])
+        // A client of the network may name what lies in the folders.
+        let folders = MusicFolders(paths: [music.path])
+        #expect(folders.contains("\(music.path)/A/1.flac") && folders.contains("\(music.path)/none.flac"))
+        #expect(!folders.contains("\(music.path)/D/cover.jpg") && !folders.contains("\(music.path)/A/cover.png"))
+    }
+
+    @Test("Stickers move to another URI; one that is there already stays")
+    func movedStickers() throws {
+        let database = try Database.inMemory()
+        try database.migrate([MPDStickerRows.schema])
+        let rows = MPDStickerRows(database)
+        for (uri, name) in [("a", "rating"), ("a", "mood"), ("b", "rating")] {
+            #expect(try rows.set(MPDStickerRows.Sticker(uri: uri, name: name, value: uri)))
+        }
+        #expect(try rows.uris() == ["a", "b"])
+        try rows.move([(former: "a", present: "b")])
+        #expect(try rows.all(of: "b").map { "\($0.name)=\($0.value)" } == ["mood=a", "rating=b"])
+        #expect(try rows.all(of: "a").map(\.name) == ["rating"])
+    }
+
     @Test("Tags that a client does not want are left out")
     func tags() throws {
         try music.add("1.flac", "TITLE=a", "ALBUM=b", "MUSICBRAINZ_ALBUMID=11111111-1111-4111-8111-111111111111")

@@ -260,7 +260,7 @@ struct MPDServerTests {
     func cover() throws {
         let (fixture, client) = try fixture()
         defer { fixture.end() }
-        let cover = Data((0..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+        let cover = Data([0xFF, 0xD8, 0xFF]) + Data((3..<900_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         try cover.write(to: URL(fileURLWithPath: fixture.folder["music/A/cover.png"]))
         try client.ask("binarylimit 1048576")
         try client.send("albumart A/1.flac 0\nping")

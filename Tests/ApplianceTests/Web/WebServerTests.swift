@@ -180,7 +180,7 @@ struct WebServerTests {
             #expect(try fixture.get("/api/cover?path=\(path)").code == "no-cover", "\(path)")
         }
         #expect(try fixture.get("/api/cover").code == "bad-request")
-        // A stick may have a link to any file: only pictures are sent.
+        // A stick may have a link to any file: none that leads out is followed.
         try FileManager.default.createDirectory(atPath: "\(music)/C", withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: "\(music)/C/cover.jpg", withDestinationPath: "/etc/hostname")

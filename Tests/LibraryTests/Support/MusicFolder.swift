@@ -53,11 +53,12 @@ final class MusicFolder {
 
     @discardableResult
     func scan(
-        _ control: ScanControl? = nil, now: Int64? = 2_000_000_000,
-        changed: @escaping ([ContentChange]) -> Void = { _ in }
+        _ control: ScanControl? = nil, now: Int64? = 2_000_000_000, failures: ScanFailures = ScanFailures()
     ) throws -> MusicScan.Summary {
         let summary = try MusicScan(
-            index: index, scope: .tree(path), rules: .player, control: control, root: path, now: now, changed: changed
+            index: index, scope: .tree(path), rules: .player, control: control, root: path, roots: MusicRoots([path]),
+            failures: failures,
+            now: now
         ).run()
         try MusicScan.finish(index)
         return summary

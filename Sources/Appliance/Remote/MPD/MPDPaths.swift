@@ -43,6 +43,9 @@ struct MPDPaths: Equatable, Sendable {
     /// The names in the root when there are several folders; nil when the root is the only folder.
     var rootNames: [String]? { roots.count > 1 ? roots.map { $0.name } : nil }
 
+    /// The folders, as links in them may lead into them.
+    var musicRoots: MusicRoots { MusicRoots(roots.map { $0.folder.utf8.isEmpty ? "/" : $0.folder }) }
+
     /// The music folder when there is one; nil for several, which have no common folder.
     var onlyFolder: String? { roots.count == 1 ? roots[0].folder : nil }
 

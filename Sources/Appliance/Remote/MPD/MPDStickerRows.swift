@@ -56,6 +56,21 @@ struct MPDStickerRows {
             "DELETE FROM sticker WHERE uri = ?1 AND (?2 IS NULL OR name = ?2)", .text(uri), DatabaseValue(name))
     }
 
+    /// Returns the URIs with stickers.
+    func uris() throws(DatabaseError) -> [String] {
+        var statement = try database.prepare("SELECT DISTINCT uri FROM sticker")
+        var uris: [String] = []
+        while try statement.step() { if let uri = statement.text(0) { uris.append(uri) } }
+        return uris
+    }
+
+    /// Moves stickers to other URIs. One that the other URI has already stays where it is.
+    func move(_ moves: [(former: String, present: String)]) throws(DatabaseError) {
+        for (former, present) in moves {
+            try database.execute("UPDATE OR IGNORE sticker SET uri = ? WHERE uri = ?", .text(present), .text(former))
+        }
+    }
+
     func all(of uri: String) throws(DatabaseError) -> [Sticker] {
         try rows("WHERE uri = ? ORDER BY name", [.text(uri)])
     }

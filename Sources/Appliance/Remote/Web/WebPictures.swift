@@ -11,7 +11,7 @@ struct WebPictures: Sendable {
     /// How long a look into the index may take, in nanoseconds.
     private static let patience: Int64 = 5_000_000_000
     let library: LibraryConductor?
-    /// A path lies in one of these. A link in them may lead elsewhere: only pictures are sent.
+    /// A path lies in one of these.
     let folders: MusicFolders
 
     /// - Parameter path: the path of a track, or of a folder with music.
@@ -26,8 +26,9 @@ struct WebPictures: Sendable {
             if let answer = try? answer(picture, to: request) { return answer }
         }
         let folder = FileKind(at: path) == .folder ? path : FilePlace(path).folder
-        guard let cover = CoverFile.path(in: FileKind(at: folder) == .file ? FilePlace(folder).folder : folder),
-            CoverFile.isPicture(cover),
+        guard
+            let cover = CoverFile.path(
+                in: FileKind(at: folder) == .file ? FilePlace(folder).folder : folder, MusicRoots(folders.paths)),
             let resource = ServedResource(file: cover, contentType: Self.type(ofFile: cover))
         else { throw Self.none }
         return resource.answer(to: request)

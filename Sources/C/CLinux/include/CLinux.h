@@ -56,9 +56,9 @@ int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode
 /// The size of a regular file, and the time of its last change in nanoseconds since 1970. -1 and errno; EINVAL for
 /// anything else than a file.
 int tonearm_version_of_path(const char *path, int64_t *size, int64_t *modified);
-/// As tonearm_version_of_path, with the number of the file where the file system keeps it from one mount to the next;
-/// else 0.
-int tonearm_stamp_of_path(const char *path, int64_t *size, int64_t *modified, int64_t *inode);
+/// As tonearm_version_of_path. `state` changes with the file's number and the time of the last change of its status; it
+/// is 0 where the file system does not keep them from one mount to the next.
+int tonearm_stamp_of_path(const char *path, int64_t *size, int64_t *modified, int64_t *state);
 /// The time of the last change of a file or folder, in seconds since 1970. -1 and errno.
 int tonearm_time_of_path(const char *path, int64_t *seconds);
 /// Whether a name is a link, or its file has another name, too.

@@ -34,6 +34,8 @@ struct MP4Tags {
                         // 16 unused bits, the number, how many there are.
                         guard let number = value.number(at: 2) else { continue }
                         fields.add(field, "\(number)/\(value.number(at: 4) ?? 0)")
+                    } else if field == .compilation {
+                        fields.add(field, "\(value.bytes.last ?? 0)")
                     } else if let text = value.text {
                         fields.add(.field(field), text, isCut: value.isCut)
                     }
@@ -136,6 +138,7 @@ struct MP4Tags {
         case "soco": .composerSort
         case "trkn": .trackNumber
         case "disk": .discNumber
+        case "cpil": .compilation
         default: nil
         }
     }

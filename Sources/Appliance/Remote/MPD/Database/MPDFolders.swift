@@ -129,8 +129,16 @@ extension MPDDatabase {
         guard isRoot || MPDPaths.isSafe(uri), let path = paths.path(ofURI: isRoot ? "" : uri) else {
             throw Self.noFolder
         }
+        let roots = paths.musicRoots
+        guard roots.contain(path) else { throw Self.noFolder }
         let entries: [Folder.Entry]
-        do throws(SystemError) { entries = try Folder.entries(of: path) } catch { throw Self.noFolder }
+        do throws(SystemError) {
+            entries = try Folder.entries(of: path) { entry in
+                entry.mayBeLink && !roots.contain("\(path)/\(entry.name)") ? .skip : .keep
+            }
+        } catch {
+            throw Self.noFolder
+        }
         var place = 0
         return MPDPages { (output) throws(MPDFailure) in
             guard place < entries.count else { return false }

@@ -78,7 +78,7 @@ enum MPDTag: UInt8, CaseIterable, Sendable {
         case .grouping: self = .grouping
         case .label: self = .label
         case .originalDate: self = .originalDate
-        case .trackTotal, .discTotal, .releaseGroupID: return nil
+        case .trackTotal, .discTotal, .releaseGroupID, .artists, .compilation: return nil
         }
     }
 

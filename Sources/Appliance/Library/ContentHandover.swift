@@ -1,0 +1,51 @@
+import Database
+import Library
+import Platform
+
+/// Hands the changes of contents of the index over to the counts and favourites in the state. The index keeps a change
+/// until the state has it: a power cut loses none, and to hand one over twice does no harm.
+///
+/// Thread: the library's; `@unchecked Sendable` is safe because `lock` guards what the storage thread sets.
+final class ContentHandover: @unchecked Sendable {
+    private let storage: StorageThread
+    private let favourites: FavouriteSet
+    /// The number of the last change that was sent.
+    private var sent: Int64 = 0
+    private let lock = Lock()
+    /// The number of the last change that the state has, with all before it.
+    private var stored: Int64 = 0
+    /// Whether a write has failed: later ones do not prove that the state has the changes before them.
+    private var hasFailed = false
+
+    init(_ storage: StorageThread, _ favourites: FavouriteSet) {
+        self.storage = storage
+        self.favourites = favourites
+    }
+
+    /// Sends the new changes. Call it after transactions of the index.
+    func run(_ index: MusicIndex) {
+        do throws(DatabaseError) {
+            let stored: Int64 = lock.withLock { self.stored }
+            let (changes, last) = try index.contentChanges(after: sent)
+            if changes.isEmpty {
+                if stored > 0 { try index.forgetContentChanges(upTo: stored) }
+                lock.withLock { if self.stored == stored { self.stored = 0 } }
+                return
+            }
+            sent = last
+            favourites.move(changes)
+            storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
+                try PlayRows(database).move(changes)
+            } answer: { [self] error in
+                // The favourites may have been loaded meanwhile.
+                favourites.move(changes)
+                lock.withLock {
+                    if error != nil { hasFailed = true }
+                    if !hasFailed { self.stored = last }
+                }
+            }
+        } catch {
+            Log.warning("the play counts of changed files cannot follow them yet: \(error.description)")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Database
+import Library
+import Platform
+
+/// Moves the stickers of renamed files. A URI whose music is gone becomes the present one of the same sound.
+///
+/// Thread: any; the index is read on the thread of queries.
+struct MovedStickers: Sendable {
+    let paths: MPDPaths
+    let storage: StorageThread
+    /// Runs a body on the thread of queries.
+    let onQueries: @Sendable (@escaping @Sendable (MusicIndex?) -> Void) -> Void
+
+    /// Call it after a scan with changes.
+    func run() {
+        storage.query { database in
+            guard let database, let uris = try? MPDStickerRows(database).uris(), !uris.isEmpty else { return }
+            onQueries { index in
+                guard let index else { return }
+                let moves = self.moves(of: uris, index)
+                if moves.isEmpty { return }
+                storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
+                    try MPDStickerRows(database).move(moves)
+                } answer: { error in
+                    if let error { Log.warning("stickers of renamed files stay behind: \(error.description)") }
+                }
+            }
+        }
+    }
+
+    private func moves(of uris: [String], _ index: MusicIndex) -> [(former: String, present: String)] {
+        var moves: [(former: String, present: String)] = []
+        for uri in uris {
+            guard let path = paths.path(ofURI: uri), let place = index.successor(playing: path),
+                let present = paths.uri(ofPath: place)
+            else { continue }
+            moves.append((uri, present))
+        }
+        return moves
+    }
+}
+
+extension MusicIndex {
+    /// Returns the present path of music whose file is gone; nil when it is there, or nowhere.
+    fileprivate func successor(playing path: String) -> String? {
+        guard let content = content(playing: path), content != 0 else { return nil }
+        do throws(DatabaseError) {
+            if try track(playing: path) != nil { return nil }
+            return try tracks("WHERE content = ? AND is_present = 1 ORDER BY id DESC LIMIT 1", [.integer(content)])
+                .first?.playedPath
+        } catch {
+            Log.warning("the library cannot be read: \(error.description)")
+            return nil
+        }
+    }
+}

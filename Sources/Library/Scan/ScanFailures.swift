@@ -1,0 +1,44 @@
+import Platform
+
+/// The files and folders that could not be used, with the reason: they are logged once, and a damaged file that has not
+/// changed is not opened again before the next start.
+///
+/// Thread: the scan's.
+package final class ScanFailures {
+    private struct Failure {
+        var stamp: FileStamp?
+        var reason: String
+        /// Whether the content is the reason, which does not change by itself.
+        var isOfContent: Bool
+    }
+
+    private var failures: [PathBytes: Failure] = [:]
+    /// The most paths: about 2 MB.
+    private static let most = 10_000
+
+    package init() {}
+
+    /// Whether the content of this version of a file was refused.
+    func haveRefused(_ path: String, _ stamp: FileStamp) -> Bool {
+        guard let failure = failures[PathBytes(path)] else { return false }
+        return failure.isOfContent && failure.stamp == stamp
+    }
+
+    /// Notes a failure, and logs it unless it is known.
+    /// - Parameter stamp: of a file; nil for a folder.
+    /// - Returns: whether it is new.
+    @discardableResult
+    func note(_ path: String, _ stamp: FileStamp?, _ reason: String, isOfContent: Bool = false) -> Bool {
+        let known = failures[PathBytes(path)]
+        if let known, known.stamp == stamp, known.reason.utf8.elementsEqual(reason.utf8) { return false }
+        if known != nil || failures.count < Self.most {
+            failures[PathBytes(path)] = Failure(stamp: stamp, reason: reason, isOfContent: isOfContent)
+        }
+        Log.warning("\(path): \(reason)")
+        return true
+    }
+
+    func forget(_ path: String) {
+        if !failures.isEmpty { failures[PathBytes(path)] = nil }
+    }
+}
