@@ -84,7 +84,7 @@ struct AudioSpecificConfigTests {
                     }
                     #expect(config.coreSampleRate == 44_100 && config.channelCount == 2, place)
                     if count == writer.bytes.count { #expect(config.hasSBR == true, place) }
-                    // What libfaad2 gets has no flags and the same meaning.
+                    // The bytes for libfaad2 have no flags and the same meaning.
                     let plain = try AudioSpecificConfig(config.bytes)
                     #expect(plain.bytes == config.bytes && plain.hasSBR == config.hasSBR, place)
                     #expect(plain.channelCount == 2 && plain.extendedSampleRate == config.extendedSampleRate, place)

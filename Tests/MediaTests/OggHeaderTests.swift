@@ -93,6 +93,26 @@ struct OggHeaderTests {
         }
     }
 
+    @Test("The same flags where the last header is in the second page", arguments: Kind.allCases)
+    func flagsOfSmallHeaders(kind: Kind) throws {
+        let signal = Signal.music(frames: 20_001)
+        let file =
+            switch kind {
+            case .vorbis: try signal.oggenc(["-t", "Title"])
+            case .opus: try signal.opusenc(["--title", "Title"])
+            case .flac: try signal.flac(["--ogg", "-T", "TITLE=Title"])
+            }
+        let plain = try decode(file).decoded.samples
+        for (page, flags) in [(0, 0), (1, 1), (1, 2), (1, 3)] as [(Int, UInt8)] {
+            var map = OggMap(file)
+            map.pages[page].flags = flags
+            let decoder = try AudioFile.open(MemorySource(map.bytes))
+            #expect(decoder.metadata.title == "Title", "flags \(flags) on page \(page)")
+            #expect(difference(decoder.decodeAll().samples, plain) == nil, "flags \(flags) on page \(page)")
+            #expect(decoder.damage.isEmpty)
+        }
+    }
+
     @Test("Vorbis without its comments plays without tags; without its setup it is refused")
     func missing() throws {
         let plain = try decode(Kind.vorbis.file()).decoded.samples

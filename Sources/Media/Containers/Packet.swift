@@ -53,7 +53,7 @@ protocol PacketSource: AnyObject {
     /// Whether the end came before the end that the headers give.
     var isCutShort: Bool { get }
 
-    /// What the source itself replaced by silence, in its own frames. Codecs count other damage.
+    /// The damage that the source itself replaced by silence, in its own frames. Codecs count other damage.
     var damage: DamageReport { get }
 }
 

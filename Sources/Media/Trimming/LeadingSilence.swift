@@ -1,5 +1,5 @@
-/// The silence of damaged packets before the first packet that is decoded. It is held back until then: a stream of which
-/// nothing can be decoded is an error, not silence (docs/playback.md, "Formats").
+/// The silence of damaged packets before the first packet that is decoded. It is held back until then, because a stream
+/// of which nothing can be decoded is an error (docs/playback.md, "Formats").
 ///
 /// Thread: only the decoder thread.
 struct LeadingSilence {

@@ -50,7 +50,7 @@ struct AACProgram {
     }
 
     /// The program configuration of 6.1 or 7.1: one channel and a pair in front, a pair at the sides, one channel or a
-    /// pair behind, and low frequencies. Elements of one kind are numbered from 0 on.
+    /// pair in the back, and low frequencies. Elements of one kind are numbered from 0 on.
     private static func elements(_ channelCount: Int) -> [UInt32] {
         var bits: [UInt32] = []
         func append(_ value: UInt32, _ count: Int) {
@@ -68,8 +68,8 @@ struct AACProgram {
         return bits
     }
 
-    /// Whether the elements are those of the configuration for so many channels. libfaad2 mistakes others: a pair before
-    /// the single channel in front, for example.
+    /// Whether the elements are those of the configuration for so many channels. libfaad2 mistakes others: for example a
+    /// pair before the single channel in front.
     private static func hasUsualOrder(_ bits: [UInt32], _ channelCount: Int) -> Bool {
         let usual = elements(channelCount)
         guard (7...8).contains(channelCount), bits.count == usual.count else { return false }

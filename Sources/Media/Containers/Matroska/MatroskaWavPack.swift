@@ -1,6 +1,7 @@
-/// How Matroska stores WavPack: the header of a block is left out, apart from the number of frames, the flags and the
-/// checksum of the samples. Of several blocks, each but the last fields is repeated, with the size of the block ("Matroska
-/// Codec Mappings", A_WAVPACK4).
+/// How Matroska stores WavPack ("Matroska Codec Mappings", A_WAVPACK4).
+///
+/// A packet has the number of frames, and for each block its flags, the checksum of its samples and its data. If there
+/// are several blocks, the size of the data is stored before it. The rest of the headers is left out.
 struct MatroskaWavPack {
     /// The version of the stream.
     private let version: UInt16

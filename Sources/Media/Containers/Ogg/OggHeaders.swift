@@ -18,7 +18,7 @@ struct OggHeaders {
 
     /// The next packet, after other bytes and packets whose pages are missing; nil when there is none.
     ///
-    /// The numbers of the pages say which of them follow each other. Their flags count only behind a gap, because some
+    /// The numbers of the pages say which of them follow each other. Their flags count only after a gap, because some
     /// programs set them wrongly.
     mutating func next() throws(Interruption) -> OggPacketSource? {
         var here = place

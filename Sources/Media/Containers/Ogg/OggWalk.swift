@@ -54,7 +54,8 @@ struct OggWalk {
                 return .end(isCut: isCut || buffer.count > 0)
             }
             if page.offset != here.offset { (here.offset, here.segment) = (page.offset, 0) }
-            if page.isFirst {
+            // A place inside of a page is one of this stream: the flag of a header page may be wrong.
+            if page.isFirst, here.segment == 0 {
                 place = here
                 return .link(page.offset)
             }
