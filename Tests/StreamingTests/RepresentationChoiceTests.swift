@@ -99,6 +99,48 @@ struct RepresentationChoiceTests {
         #expect(choice.instead(of: .init(bytesLeft: 450_000), late) == 0)
     }
 
+    @Test("A change that overreaches leads back to the representation before, if the line carries that")
+    func overreach() {
+        // A segment of 320 kbit/s arrives in 1.3 s, one of 96 kbit/s in 0.4 s.
+        let now = situation(2, line: 1_000_000, buffered: 9, since: 20)
+        #expect(choice.instead(of: .init(bytesLeft: 450_000, changedFrom: 1), now) == 1)
+        // The line does not carry it any more, it cannot be used, or it would come too late.
+        let slow = situation(2, line: 400_000, buffered: 9, since: 20)
+        #expect(choice.instead(of: .init(bytesLeft: 450_000, changedFrom: 1), slow) == 0)
+        let unusable = situation(2, line: 1_000_000, buffered: 9, since: 20, usable: [true, false, true, true])
+        #expect(choice.instead(of: .init(bytesLeft: 450_000, changedFrom: 1), unusable) == 0)
+        let late = situation(2, line: 1_000_000, buffered: 3, since: 20)
+        #expect(choice.instead(of: .init(bytesLeft: 450_000, changedFrom: 1), late) == 0)
+    }
+
+    @Test("After a drop below what the line carries, two segments are enough before the way back")
+    func bridge() {
+        let drop = situation(2, line: 1_000_000, buffered: 8, since: 12)
+        #expect(choice.isBridge(0, drop) && !choice.isBridge(1, drop) && !choice.isBridge(3, drop))
+        #expect(!choice.isBridge(0, situation(2, line: 200_000, buffered: 8)))
+        var now = situation(0, line: 1_000_000, buffered: 15, since: 1, segments: 2)
+        #expect(choice.next(now) == 0)
+        now.isBridge = true
+        #expect(choice.next(now) == 1)
+        now.segments = 1
+        #expect(choice.next(now) == 0)
+        // Too little for a change.
+        now.segments = 5
+        now.buffered = 10
+        #expect(choice.next(now) == 0)
+    }
+
+    @Test("Before the next change is allowed, no more is fetched than lasts until then")
+    func untilChange() {
+        #expect(choice.fetchesAhead(situation(0, line: 1e6, buffered: 20.9, since: 0)))
+        #expect(!choice.fetchesAhead(situation(0, line: 1e6, buffered: 21, since: 0)))
+        #expect(!choice.fetchesAhead(situation(0, line: 1e6, buffered: 15, since: 6)))
+        // The change is allowed: it happens. Without a better one that the line carries it goes on.
+        #expect(choice.fetchesAhead(situation(0, line: 1e6, buffered: 21, since: 10)))
+        #expect(choice.fetchesAhead(situation(0, line: 400_000, buffered: 39, since: 0)))
+        #expect(choice.fetchesAhead(situation(1, line: 1e6, buffered: 39, since: 0)))
+    }
+
     @Test("Nothing more is fetched of a lower representation than the line carries when much of it is there")
     func ahead() {
         #expect(choice.fetchesAhead(situation(1, line: 1e9, buffered: 39)))

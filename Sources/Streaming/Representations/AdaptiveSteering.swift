@@ -35,6 +35,8 @@ final class AdaptiveSteering {
         fileprivate(set) var segmentCount: Int
         /// When its first segment had arrived, in nanoseconds; nil before, and for the first run of the content.
         fileprivate var arrival: Int64?
+        /// Whether it was chosen below what the line carries, because the buffer was small.
+        fileprivate var isBridge = false
 
         fileprivate init(_ place: Int, _ content: PreparedContent, segmentCount: Int = 1) {
             (self.place, self.content, self.segmentCount) = (place, content, segmentCount)
@@ -116,7 +118,7 @@ final class AdaptiveSteering {
         let now = situation(of: run, segment: run.timeline.duration(of: index) ?? 0)
         guard choice.fetchesAhead(now) else { return .wait }
         let place = choice.next(now)
-        if place != run.place, follow(run, at: index, with: place) { return .end }
+        if place != run.place, follow(run, at: index, with: place, choice.isBridge(place, now)) { return .end }
         run.segmentCount += 1
         return .fetch
     }
@@ -134,9 +136,9 @@ final class AdaptiveSteering {
         let isChange = arriving.isFirst && previous != nil && run.arrival == nil
         let transfer = RepresentationChoice.Transfer(
             bytesLeft: arriving.bytesLeft, changedFrom: isChange ? previous?.place : nil)
-        guard
-            let place = choice.instead(of: transfer, situation(of: run, segment: arriving.duration, isChange: isChange))
-        else { return }
+        let now = situation(of: run, segment: arriving.duration, isChange: isChange)
+        guard let place = choice.instead(of: transfer, now) else { return }
+        let isBridge = choice.isBridge(place, now)
         let moment = run.timeline.start(of: arriving.index)
         // Undo the change: nothing of the new representation was played.
         if isChange, let previous, place <= previous.place, let moment {
@@ -144,11 +146,11 @@ final class AdaptiveSteering {
             drop(run)
             previous.content.segments?.proceed()
             if place < previous.place, let index = previous.timeline.index(as: moment, in: run.timeline) {
-                segmentsEnd(of: previous, at: index, place)
+                segmentsEnd(of: previous, at: index, place, isBridge)
             }
             return
         }
-        guard follow(run, at: arriving.index, with: place) else { return }
+        guard follow(run, at: arriving.index, with: place, isBridge) else { return }
         segments.giveUp()
         // The run that was given up is not played at all.
         if isChange {
@@ -158,8 +160,8 @@ final class AdaptiveSteering {
     }
 
     /// Ends `run` before a segment after an undone change: the link may be too slow for its representation, too.
-    private func segmentsEnd(of run: Run, at index: Int, _ place: Int) {
-        if follow(run, at: index, with: place) { run.content.segments?.end(before: index) }
+    private func segmentsEnd(of run: Run, at index: Int, _ place: Int, _ isBridge: Bool) {
+        if follow(run, at: index, with: place, isBridge) { run.content.segments?.end(before: index) }
     }
 
     private func drop(_ run: Run) {
@@ -169,7 +171,7 @@ final class AdaptiveSteering {
 
     /// Begins a run of another representation.
     /// - Returns: whether that representation can be used.
-    private func follow(_ run: Run, at index: Int, with place: Int) -> Bool {
+    private func follow(_ run: Run, at index: Int, with place: Int, _ isBridge: Bool) -> Bool {
         do throws(MediaError) {
             let content = try candidates[place].prepare(.rounds(0))
             guard let segments = content.segments, let moment = run.timeline.start(of: index),
@@ -180,6 +182,7 @@ final class AdaptiveSteering {
             }
             segments.prepare(from: counterpart, lead: candidates[place].needsLead)
             let following = Run(place, content)
+            following.isBridge = isBridge
             steer(following)
             runs.append(following)
             return true
@@ -199,7 +202,7 @@ final class AdaptiveSteering {
             current: run.place, line: throughput.bitsPerSecond, mayBeFaster: throughput.mayBeFaster,
             buffered: progress.bufferedSeconds ?? 0, segment: segment,
             sinceChange: change.map { Double(throughput.now() - $0) / 1e9 },
-            segments: run.segmentCount, usable: choices(beside: run.place))
+            segments: run.segmentCount, isBridge: run.isBridge, usable: choices(beside: run.place))
     }
 
     /// Returns which representations may be chosen.

@@ -27,6 +27,8 @@ struct RepresentationChoice: Equatable, Sendable {
     /// The share of the throughput that a representation may need: at the start, as a change, as an early change, and
     /// to stay.
     private static let (first, change, early, stay) = (0.7, 0.75, 0.4, 0.9)
+    /// After this many segments of a bridge a better representation follows, without the rest of `interval`.
+    private static let bridgeSegments = 2
     /// After this many segments, a throughput far above the need is trusted, with a smaller buffer than otherwise.
     private static let earlySegments = 3
     /// The share of the measured rate that is expected for the rest of a transfer.
@@ -50,8 +52,16 @@ struct RepresentationChoice: Equatable, Sendable {
         var sinceChange: Double?
         /// How many segments of the current representation have arrived since the last change.
         var segments: Int
+        /// Whether the current representation bridges a shortage: the line carried a better one at the change to it.
+        var isBridge = false
         /// Which representations may be chosen; the current one is among them.
         var usable: [Bool]
+
+        /// Whether a change is allowed that no silence demands.
+        fileprivate var mayChange: Bool {
+            guard let sinceChange, sinceChange < RepresentationChoice.interval else { return true }
+            return isBridge && segments >= RepresentationChoice.bridgeSegments
+        }
     }
 
     /// A transfer of a segment of the current representation.
@@ -73,7 +83,7 @@ struct RepresentationChoice: Equatable, Sendable {
     /// Returns the representation of the next segment.
     func next(_ now: Situation) -> Int {
         guard let line = now.line else { return now.current }
-        let mayChange = now.sinceChange.map { $0 >= Self.interval } ?? true
+        let mayChange = now.mayChange
         if mayChange, let better = better(now, line) { return better }
         let needed = seconds(now.current, now, line)
         let left = now.buffered - needed
@@ -92,18 +102,38 @@ struct RepresentationChoice: Equatable, Sendable {
         guard left > Self.margin, left / Self.caution > now.buffered - leastAfter(transfer, now),
             seconds(lowest, now, line) < left * Self.caution
         else { return nil }
-        let mayChange = transfer.changedFrom != nil || (now.sinceChange.map { $0 >= Self.interval } ?? true)
-        guard mayChange || now.buffered < rescue(now, line) else { return nil }
+        guard transfer.changedFrom != nil || now.mayChange || now.buffered < rescue(now, line) else { return nil }
+        // The line carries the previous representation, and a segment of it arrives in time: only the change fails.
+        if let former = transfer.changedFrom, former < now.current, now.usable[former],
+            Double(bandwidths[former]) <= Self.change * line,
+            seconds(former, now, line) / Self.caution < now.buffered - rescue(now, line)
+        {
+            return former
+        }
         let other = lower(now, line)
         return other < now.current ? other : lowest
     }
 
     /// Returns whether a segment is fetched before others are decoded, given that memory has room.
     func fetchesAhead(_ now: Situation) -> Bool {
-        guard now.buffered >= Self.ample, let line = now.line else { return true }
+        guard let line = now.line else { return true }
+        // What is fetched until the next change is allowed delays the better representation. This much lasts until
+        // then, and is then enough for the change.
+        if let sinceChange = now.sinceChange, !now.mayChange, fitting(now, line) > now.current,
+            now.buffered >= 2 * Self.interval + Self.margin - sinceChange
+        {
+            return false
+        }
+        guard now.buffered >= Self.ample else { return true }
         let isBest = now.usable.lastIndex(of: true).map { $0 <= now.current } ?? true
         // With a throughput below the current bandwidth no better representation follows: continue to fetch.
         return isBest || line < Double(bandwidths[now.current])
+    }
+
+    /// Returns whether a representation is below what the line carries: it only fills the buffer.
+    func isBridge(_ place: Int, _ now: Situation) -> Bool {
+        guard place < now.current, let line = now.line else { return false }
+        return place < fitting(now, line)
     }
 
     // MARK: Steps
@@ -125,7 +155,7 @@ struct RepresentationChoice: Equatable, Sendable {
     /// Returns the representation to change to when the current one takes too long. With a small buffer it is the
     /// lowest one, because a further drop leaves no time for another change.
     private func lower(_ now: Situation, _ line: Double) -> Int {
-        let fitting = best(within: line * Self.change, now.usable) ?? now.current
+        let fitting = fitting(now, line)
         let isSafe = now.buffered >= Self.interval + Self.margin + 2 * now.segment
         return min(now.current, isSafe ? fitting : lowest(now) ?? fitting)
     }
@@ -149,6 +179,11 @@ struct RepresentationChoice: Equatable, Sendable {
     }
 
     private func lowest(_ now: Situation) -> Int? { now.usable.firstIndex(of: true) }
+
+    /// Returns the best representation that the line carries.
+    private func fitting(_ now: Situation, _ line: Double) -> Int {
+        best(within: line * Self.change, now.usable) ?? now.current
+    }
 
     /// Returns the best representation that needs at most `limit`; the lowest one when none does.
     private func best(within limit: Double, _ usable: [Bool]) -> Int? {

@@ -55,12 +55,18 @@ package final class DrivenLine: ServiceNetwork, @unchecked Sendable {
     private var running: [Transferring] = []
     /// Bits that the line has carried and no transfer has.
     private var credit = 0.0
+    /// How many of them a shaped line lets pass at once after a pause.
+    private let burst: Double
 
     /// - Parameters:
+    ///   - burst: how many bytes a line that is shaped by a token bucket lets pass at once after a pause.
     ///   - rate: bits per second, by the seconds since the beginning.
     ///   - size: of a resource, in bytes.
-    package init(roundTrip: Double = 0.05, rate: @escaping (Double) -> Double, size: @escaping (String) -> Int) {
+    package init(
+        roundTrip: Double = 0.05, burst: Int = 0, rate: @escaping (Double) -> Double, size: @escaping (String) -> Int
+    ) {
         (self.rate, self.size, self.roundTrip) = (rate, size, roundTrip)
+        (self.burst, credit) = (Double(burst) * 8, Double(burst) * 8)
     }
 
     package var seconds: Double { Double(clock.now()) / 1e9 }
@@ -89,7 +95,7 @@ package final class DrivenLine: ServiceNetwork, @unchecked Sendable {
                     effectiveURL: transfer.url))
         }
         let flowing = active.filter { $0.hasBegun && !$0.isOver }
-        guard !flowing.isEmpty else { return credit = 0 }
+        guard !flowing.isEmpty else { return credit = min(burst, credit + rate(seconds) * step) }
         credit += rate(seconds) * step
         // As packets come.
         while credit >= 11_200, let transfer = flowing.first(where: { !$0.isOver && !$0.isPaused }) {
@@ -140,12 +146,12 @@ package final class DrivenPlayback {
 
     /// - Parameter segment: the length of segments, in seconds.
     package init(
-        _ bandwidths: [Int], segment: Double, seconds: Double = 240, roundTrip: Double = 0.05,
+        _ bandwidths: [Int], segment: Double, seconds: Double = 240, roundTrip: Double = 0.05, burst: Int = 0,
         rate: @escaping (Double) -> Double
     ) {
         (self.bandwidths, self.segment) = (bandwidths, segment)
         count = Int(seconds / segment)
-        line = DrivenLine(roundTrip: roundTrip, rate: rate) { url in
+        line = DrivenLine(roundTrip: roundTrip, burst: burst, rate: rate) { url in
             // https://content/BANDWIDTH/NUMBER
             let parts = url.split(separator: "/")
             return Int(Double(parts[2])! * segment / 8)
@@ -244,6 +250,11 @@ package final class DrivenPlayback {
             Heard(
                 bandwidth: bandwidth, segments: [index], requested: request?.begin ?? 0,
                 arrived: request?.end ?? request?.begin ?? 0))
+    }
+
+    /// The mean bandwidth of the segments that were heard.
+    package var meanBandwidth: Double {
+        heard.reduce(0) { $0 + Double($1.bandwidth) * Double($1.segments.count) } / Double(count)
     }
 
     /// The shortest time between two changes, in seconds.
