@@ -40,7 +40,7 @@ final class DownloadResults: Sendable {
 
     private func fail(_ download: QueuedDownload, _ error: PlayerError, _ answer: @escaping @Sendable (Outcome) -> Void)
     {
-        let time = offlining.clock.seconds
+        let time = offlining.clock.estimatedSeconds
         offlining.store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.fail(download, error.message, at: time)
         } _: { result in

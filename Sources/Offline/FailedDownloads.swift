@@ -33,8 +33,8 @@ final class FailedDownloads {
 
     private func look() {
         timer = loop.schedule(after: Self.interval) { [self] in look() }
-        // While the time is unknown, no download counts as a day old.
-        guard let time = clock.seconds else { return }
+        // While nothing reports a time, no download counts as a day old.
+        guard let time = clock.estimatedSeconds else { return }
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.retryFailed(at: time)
         } _: { [begunAgain] result in

@@ -74,8 +74,8 @@ final class OfflineValidations: @unchecked Sendable {
 
     private func findDue(after last: (at: Int64, product: String)) {
         // One time for a round: a product that the service makes due again at once waits for the next round.
-        if last.at == .min { begun = (offlining.clock.seconds, offlining.clock.read().isProved) }
-        // While the time is unknown, nothing is due.
+        if last.at == .min { begun = (offlining.clock.estimatedSeconds, offlining.clock.read().isProved) }
+        // While nothing reports a time, nothing is due.
         guard let time = begun.time else { return handle(.found([])) }
         offlining.store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.due(time, after: last, limit: Self.dueAtOnce)

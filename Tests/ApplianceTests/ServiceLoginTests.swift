@@ -49,6 +49,7 @@ struct ServiceLoginTests {
     private final class Now: CertificateClock {
         func now() -> CertificateTime { CertificateTime(1_800_000_000, isProved: true) }
         func serverProves(_ seconds: Int64) {}
+        func serverReports(_ seconds: Int64) {}
     }
 
     /// Asks the login of a daemon, on its loop.

@@ -49,6 +49,19 @@ struct CertificateTimeTests {
         #expect(period.judge(date: 5, at: CertificateTime(1, isProved: false)) == .refuses(.expired))
     }
 
+    @Test("The date of an answer over plain http is an estimate, and proves nothing")
+    func plain() throws {
+        let clock = TrustedClock(store: nil, source: Source())
+        let network = try Network.forTests { $0.clock = TrustedCertificateClock(clock, released: 5000) }
+        #expect(clock.read().estimate == nil)
+        let (sink, error) = network.run(try Nginx.shared.get().url("/file"))
+        #expect(error == nil)
+        let date = try #require(sink.response?.date)
+        let reading = clock.read()
+        #expect(reading.estimate == date * 1000)
+        #expect(reading.milliseconds == nil && !reading.isProved)
+    }
+
     @Test("A board without a battery: release, the server's date, the next start, the system's clock")
     func board() {
         let (source, store) = (Source(), Store())

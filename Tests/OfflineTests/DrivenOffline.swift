@@ -28,13 +28,16 @@ final class DrivenOffline: @unchecked Sendable {
 
     /// - Parameter folder: with the state of an earlier one, or empty.
     /// - Parameters:
+    ///   - systemClock: by the system's clock, which is not synchronised; nil: it is unknown.
     ///   - record: the time of an earlier one; nil: no time was proved.
     ///   - link: at the start.
     init(
-        in folder: ScratchFolder, _ service: OfflineTestService, now: Int64?, record: TrustedTime.Record? = nil,
+        in folder: ScratchFolder, _ service: OfflineTestService, now: Int64?, systemClock: Int64? = nil,
+        record: TrustedTime.Record? = nil,
         link: Link.Kind = .ethernet, change: (inout OfflineSettings) -> Void = { _ in }
     ) throws {
         time.seconds = now
+        time.unprovedSeconds = systemClock
         let storage = try StorageThread(folder["tonearm.db"], modules: [Player.schema, Offlining.schema])
         var settings = OfflineSettings(folder: folder["offline"])
         settings.limits.freeBytes = 0

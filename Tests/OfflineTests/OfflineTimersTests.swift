@@ -74,6 +74,41 @@ struct OfflineTimersTests {
         #expect(service.infoRequests == count + 1)
     }
 
+    @Test("While no time is proved, a copy is due by the system's clock at once, and does not expire")
+    func estimatedTime() throws {
+        let state = try kept()
+        service.refuse(403)
+        let count = service.infoRequests
+        do {
+            let offline = try DrivenOffline(in: state, service, now: nil, systemClock: 1_000_099)
+            for _ in 1...3 { offline.answerReads() }
+            #expect(service.infoRequests == count)
+        }
+        // A day after its end.
+        let offline = try DrivenOffline(in: state, service, now: nil, systemClock: 1_086_600)
+        try offline.spin("the request") { service.infoRequests == count + 1 }
+        #expect(offline.status(of: 7) == .complete)
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
+    }
+
+    @Test("While no time is proved, a refused download is tried again a day later by the system's clock")
+    func estimatedFailure() throws {
+        service.refuse(404)
+        let offline = try DrivenOffline(in: try ScratchFolder(), service, now: nil, systemClock: 1_000_000)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the failure") {
+            if case .failed = offline.status(of: 7) { true } else { false }
+        }
+        service.refuse(nil)
+        offline.time.unprovedSeconds = 1_086_399
+        offline.advance(by: 3600 * Self.second)
+        for _ in 1...3 { offline.answerReads() }
+        guard case .failed = offline.status(of: 7) else { return #expect(Bool(false)) }
+        offline.time.unprovedSeconds = 1_086_400
+        offline.advance(by: 3600 * Self.second)
+        try offline.spin("the copy") { offline.status(of: 7) == .complete }
+    }
+
     @Test("A round that began with the time of an earlier start is followed by another one in a minute")
     func unprovedRound() throws {
         service.serve(file, as: "8")

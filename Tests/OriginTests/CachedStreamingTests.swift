@@ -15,6 +15,7 @@ struct CachedStreamingTests {
     private final class Now: CertificateClock {
         func now() -> CertificateTime { CertificateTime(Int64(time(nil)), isProved: true) }
         func serverProves(_ seconds: Int64) {}
+        func serverReports(_ seconds: Int64) {}
     }
 
     private let folder: ScratchFolder

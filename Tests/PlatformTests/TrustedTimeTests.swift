@@ -19,6 +19,29 @@ struct TrustedTimeTests {
         #expect(!time.isWorthSaving(after: nil, at: after(1000)))
     }
 
+    @Test("the best estimate is the latest of what is known, until a proof decides")
+    func estimate() {
+        var time = TrustedTime(from: nil, at: after(0))
+        func with(clock: Int64?, after milliseconds: Int64 = 1000) -> SystemTime {
+            SystemTime(sinceBoot: milliseconds * 1_000_000, boot: "first", clock: clock)
+        }
+        #expect(time.estimate(at: with(clock: nil)) == nil)
+        #expect(time.estimate(at: with(clock: -1)) == nil)
+        #expect(time.estimate(at: with(clock: 7_000_000)) == 7_000_000)
+        time.reportByServer(8_000_000, at: with(clock: nil))
+        time.reportByServer(.max, at: with(clock: nil))
+        #expect(time.estimate(at: with(clock: 7_000_000, after: 1500)) == 8_000_500)
+        #expect(time.estimate(at: with(clock: 9_000_000)) == 9_000_000)
+        // An estimate proves nothing.
+        #expect(time.milliseconds(at: after(1500)) == nil && !time.isProved)
+        time.proveByServer(5_000_000, at: after(1500))
+        #expect(time.estimate(at: with(clock: 9_000_000, after: 1500)) == 5_000_000)
+        // After another start the time of the last one is the earliest possible one.
+        let next = TrustedTime(from: time.record(at: after(1500)), at: after(10, boot: "second"))
+        #expect(next.estimate(at: SystemTime(sinceBoot: 10_000_000, boot: "second", clock: 4_000_000)) == 5_000_000)
+        #expect(next.estimate(at: SystemTime(sinceBoot: 10_000_000, boot: "second", clock: 6_000_000)) == 6_000_000)
+    }
+
     @Test("goes on from the last proof")
     func carriedOn() {
         var time = TrustedTime(from: nil, at: after(0))

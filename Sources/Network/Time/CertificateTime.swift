@@ -19,6 +19,8 @@ public protocol CertificateClock: AnyObject, Sendable {
     func now() -> CertificateTime
     /// Records that a server has just sent the time `seconds` since 1970, at which its certificates are valid.
     func serverProves(_ seconds: Int64)
+    /// Records that a server that is not verified, or not by this clock, has just sent the time `seconds` since 1970.
+    func serverReports(_ seconds: Int64)
 }
 
 /// A time that is always proved.
@@ -29,4 +31,5 @@ final class KnownTime: CertificateClock {
 
     func now() -> CertificateTime { CertificateTime(seconds(), isProved: true) }
     func serverProves(_ seconds: Int64) {}
+    func serverReports(_ seconds: Int64) {}
 }

@@ -20,8 +20,17 @@ public final class TrustedCertificateClock: CertificateClock {
     }
 
     public func serverProves(_ seconds: Int64) {
-        guard seconds >= released else { return }
+        if let milliseconds = milliseconds(seconds) { clock.proveByServer(milliseconds) }
+    }
+
+    public func serverReports(_ seconds: Int64) {
+        if let milliseconds = milliseconds(seconds) { clock.reportByServer(milliseconds) }
+    }
+
+    /// - Returns: nil for a time before the release.
+    private func milliseconds(_ seconds: Int64) -> Int64? {
+        guard seconds >= released else { return nil }
         let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        if !overflow { clock.proveByServer(milliseconds) }
+        return overflow ? nil : milliseconds
     }
 }

@@ -111,9 +111,9 @@ final class ServerConnection {
     /// Judges the server's certificates by the date of its first response, while the time is not proved.
     /// - Returns: why the server is refused; nil when it is not.
     func judge(_ response: ResponseHead) -> TransferError? {
-        guard response.isVerifiedTLS else { return nil }
-        switch verification.judge(date: response.dateWithAge) {
-        case .nothing: break
+        let date = response.dateWithAge
+        switch response.isVerifiedTLS ? verification.judge(date: date) : .nothing {
+        case .nothing: if let date { settings.clock.serverReports(date) }
         case .proves(let date): settings.clock.serverProves(date)
         case .refuses(let failure): return .tls(failure)
         }

@@ -8,11 +8,14 @@ public struct SystemTime: Equatable, Sendable {
     public var boot: String
     /// Milliseconds since 1970 by the system's clock; nil unless the kernel reports that it is synchronised.
     public var synchronised: Int64?
+    /// The same clock, synchronised or not; nil when it is unknown.
+    public var clock: Int64?
 
-    public init(sinceBoot: Int64, boot: String, synchronised: Int64? = nil) {
+    public init(sinceBoot: Int64, boot: String, synchronised: Int64? = nil, clock: Int64? = nil) {
         self.sinceBoot = sinceBoot
         self.boot = boot
         self.synchronised = synchronised
+        self.clock = clock
     }
 }
 
@@ -43,8 +46,9 @@ public final class KernelTimeSource: SystemTimeSource {
 
     public func read() -> SystemTime {
         let isSynchronised = tonearm_clock_is_synchronised() != 0
+        let clock = SystemTime.clockMilliseconds()
         return SystemTime(
-            sinceBoot: nanoseconds(of: CLOCK_BOOTTIME), boot: boot,
-            synchronised: isSynchronised ? nanoseconds(of: CLOCK_REALTIME) / 1_000_000 : nil)
+            sinceBoot: nanoseconds(of: CLOCK_BOOTTIME), boot: boot, synchronised: isSynchronised ? clock : nil,
+            clock: clock)
     }
 }

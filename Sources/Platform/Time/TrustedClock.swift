@@ -16,6 +16,9 @@ public final class TrustedClock: @unchecked Sendable {
         /// Whether the time was proved since the system's start. Otherwise it is the earliest possible time, because
         /// the duration of the power cut is unknown.
         public let isProved: Bool
+        /// The best estimate of the time, in milliseconds since 1970. Nothing may expire by it, because a clock or a
+        /// server that is not verified can report any time.
+        public let estimate: Int64?
         /// Nanoseconds since the system's start, suspended time included, and that start.
         public let sinceBoot: Int64
         public let boot: String
@@ -42,8 +45,8 @@ public final class TrustedClock: @unchecked Sendable {
             time.observe(now)
             save(at: now)
             return Reading(
-                milliseconds: time.milliseconds(at: now), isProved: time.isProved, sinceBoot: now.sinceBoot,
-                boot: now.boot)
+                milliseconds: time.milliseconds(at: now), isProved: time.isProved,
+                estimate: time.estimate(at: now), sinceBoot: now.sinceBoot, boot: now.boot)
         }
     }
 
@@ -54,6 +57,11 @@ public final class TrustedClock: @unchecked Sendable {
             time.proveByServer(milliseconds, at: now)
             save(at: now)
         }
+    }
+
+    /// Records that a server has just reported `milliseconds` since 1970, over a connection that proves nothing.
+    public func reportByServer(_ milliseconds: Int64) {
+        lock.withLock { time.reportByServer(milliseconds, at: source.read()) }
     }
 
     private func save(at now: SystemTime) {

@@ -22,6 +22,12 @@ public struct TrustedTime: Equatable, Sendable {
         var witness: Witness
     }
 
+    /// A time that a server has reported without a proof, and the reading of the advancing clock at that moment.
+    private struct Report: Equatable {
+        var milliseconds: Int64
+        var sinceBoot: Int64
+    }
+
     /// A moment whose time was known.
     public struct Record: Equatable, Sendable {
         /// Milliseconds since 1970, UTC.
@@ -53,6 +59,8 @@ public struct TrustedTime: Equatable, Sendable {
 
     private var lastProof: Record?
     private var claim: Claim?
+    /// The latest time that a server has reported without a proof.
+    private var report: Report?
     /// The time at the last proof, below which the time must not go.
     private var floor: Int64 = .min
 
@@ -77,6 +85,22 @@ public struct TrustedTime: Equatable, Sendable {
     public func milliseconds(at now: SystemTime) -> Int64? {
         guard let lastProof else { return nil }
         return max(floor, lastProof.milliseconds + (now.sinceBoot - lastProof.sinceBoot) / 1_000_000)
+    }
+
+    /// Returns the best estimate of the time, in milliseconds since 1970: the proved time. Without a proof it is the
+    /// latest of the earliest possible time, the system's clock, and the last report of a server. nil without any.
+    public func estimate(at now: SystemTime) -> Int64? {
+        let known = milliseconds(at: now)
+        if isProved { return known }
+        let reported = report.map { $0.milliseconds + (now.sinceBoot - $0.sinceBoot) / 1_000_000 }
+        let clock = now.clock.flatMap { Self.plausible.contains($0) ? $0 : nil }
+        return [known, reported, clock].compactMap { $0 }.max()
+    }
+
+    /// Records that a server has just reported `milliseconds` since 1970, over a connection that proves nothing.
+    public mutating func reportByServer(_ milliseconds: Int64, at now: SystemTime) {
+        guard Self.plausible.contains(milliseconds) else { return }
+        report = Report(milliseconds: milliseconds, sinceBoot: now.sinceBoot)
     }
 
     /// Records that a server has just reported `milliseconds` since 1970, a time at which its certificate is valid.

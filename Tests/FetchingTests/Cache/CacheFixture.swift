@@ -15,6 +15,7 @@ final class SetTime: CertificateClock, @unchecked Sendable {
     var time = CertificateTime(1_800_000_000, isProved: true)
     func now() -> CertificateTime { time }
     func serverProves(_ seconds: Int64) {}
+    func serverReports(_ seconds: Int64) {}
 }
 
 /// A store with a real database and real files.

@@ -6,6 +6,7 @@ import Platform
 public final class ManualTime: SystemTimeSource, @unchecked Sendable {
     private let lock = NSLock()
     private var now: Int64?
+    private var unproved: Int64?
 
     public init() {}
 
@@ -15,9 +16,16 @@ public final class ManualTime: SystemTimeSource, @unchecked Sendable {
         set { lock.withLock { now = newValue } }
     }
 
+    /// A clock that is not synchronised, since 1970.
+    public var unprovedSeconds: Int64? {
+        get { lock.withLock { unproved } }
+        set { lock.withLock { unproved = newValue } }
+    }
+
     public func read() -> SystemTime {
-        let seconds = seconds
+        let (proved, system) = (self.seconds, self.unprovedSeconds)
         return SystemTime(
-            sinceBoot: (seconds ?? 0) * 1_000_000_000, boot: "b", synchronised: seconds.map { $0 * 1000 })
+            sinceBoot: (proved ?? 0) * 1_000_000_000, boot: "b", synchronised: proved.map { $0 * 1000 },
+            clock: (proved ?? system).map { $0 * 1000 })
     }
 }

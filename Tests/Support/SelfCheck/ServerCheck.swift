@@ -50,6 +50,8 @@ private final class CheckClock: CertificateClock, @unchecked Sendable {
         }
     }
 
+    func serverReports(_ seconds: Int64) {}
+
     /// The time that the last server has proved.
     var proved: Int64? { lock.withLock { proof } }
 }
