@@ -237,7 +237,8 @@ struct OfflineSchedule {
         }
         runs[index].hasProgressed = true
         let run = runs[index]
-        resting.forget(run.download.number)
+        // Bytes that are fetched again are no progress: a content that never becomes complete rests ever longer.
+        if percent > told[run.download.number] ?? -1 { resting.forget(run.download.number) }
         // It has room, so others may have it too, and the next of them is tried.
         var next: [Effect] = []
         if withoutRoom.remove(run.download.number) {

@@ -260,6 +260,26 @@ struct OfflineScheduleTests: ScheduleSuite {
         #expect(!schedule.rests(1) && schedule.reasonOfRest == nil)
     }
 
+    @Test("Bytes that are fetched again are no progress: the rest grows; new ones end it", arguments: [99, 40])
+    func fetchedAgain(percent: Int) {
+        let error = PlayerError(.retryable, .foreign(status: 416), message: "cut")
+        var schedule = Self.started([Self.download(1)], limit: 1)
+        _ = schedule.handle(.progress(Self.download(1).product, percent: percent))
+        func rest() -> [OfflineSchedule.Effect] { schedule.handle(.ended(Self.download(1), .away(error))) }
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
+            #expect(rest() == [.rest(1, nanoseconds: seconds * 1_000_000_000), .find(limit: 2)])
+            _ = schedule.handle(.rested(1))
+            #expect(schedule.handle(.found([Self.download(1)])) == [.start(Self.download(1))])
+            // Content that has changed begins at 0 again.
+            for again in [0, percent / 2, percent] {
+                #expect(schedule.handle(.progress(Self.download(1).product, percent: again)) == [])
+            }
+        }
+        guard percent < 99 else { return }
+        _ = schedule.handle(.progress(Self.download(1).product, percent: percent + 1))
+        #expect(rest() == [.rest(1, nanoseconds: 1_000_000_000), .find(limit: 2)])
+    }
+
     @Test("A deleted or paused download is stopped; a change while the database is asked is not lost")
     func withdrawn() {
         var schedule = Self.started([Self.download(1)])
