@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 import Testing
 
@@ -31,6 +32,49 @@ struct DASHTests {
             throw Tool.Failure(description: "no template")
         }
         return template
+    }
+
+    @Test("Numbers beyond 2^53: times since 1970 in units of 100 ns, with an offset or without, and as numbers")
+    func largeNumbers() throws {
+        func template(_ attributes: String, _ entries: String) throws -> SegmentTemplate {
+            try Self.template(
+                Self.one(
+                    representation: "<SegmentTemplate timescale=\"10000000\" media=\"$Number$-$Time$\" \(attributes)>"
+                        + "<SegmentTimeline>\(entries)</SegmentTimeline></SegmentTemplate>"))
+        }
+        let times = "<S t=\"17950000000000001\" d=\"40000000\" r=\"1\"/>"
+        let offset = try template(
+            "presentationTimeOffset=\"17949999990000001\" startNumber=\"18014398509481985\"", times)
+        let first = try #require(offset.segment(18_014_398_509_481_985))
+        #expect(first.resource.url.hasSuffix("/18014398509481985-17950000000000001") && first.start == 1)
+        #expect(offset.segment(18_014_398_509_481_986)?.start == 5)
+        #expect(offset.timeline().runs == [.init(start: 1, duration: 4, count: 2)])
+        #expect(try template("", times).segment(2)?.start == 1_795_000_004.0000001)
+        // The first number that would not be safe to add.
+        for large in ["1152921504606846977", "9223372036854775807", "99999999999999999999"] {
+            #expect(throws: ManifestError.self) { try template("", "<S t=\"\(large)\" d=\"1\"/>") }
+            #expect(throws: ManifestError.self) { try template("presentationTimeOffset=\"\(large)\"", times) }
+        }
+    }
+
+    @Test(
+        "Every address of a manifest is taken without white space and line breaks around and in it",
+        arguments: ["\n\t  %@\n ", "%@", "\r\n%@"])
+    func addressesWithBreaks(frame: String) throws {
+        func framed(_ address: String) -> String {
+            frame.replacingOccurrences(of: "%@", with: address)
+        }
+        let manifest = try Self.manifest(
+            Self.one(
+                set: "<BaseURL>\(framed("https://c/x/\n"))</BaseURL>"
+                    + "<ContentProtection schemeIdUri=\"urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e\">"
+                    + "<Laurl>\(framed("https://l/key\n?id=1"))</Laurl></ContentProtection>"
+                    + "<ContentProtection schemeIdUri=\"urn:x\"><Laurl> \n</Laurl></ContentProtection>",
+                representation: "<SegmentTemplate media=\"$Number$\" duration=\"2\"/>"))
+        let representation = try Self.first(manifest)
+        #expect(representation.contentProtections.map { $0.keyURI } == ["https://l/key?id=1", nil])
+        guard case .template(let template) = representation.segments else { throw Tool.Failure(description: "none") }
+        #expect(template.segment(1)?.resource.url == "https://c/x/1")
     }
 
     @Test("The service's manifest: a template with a timeline and absolute URLs")

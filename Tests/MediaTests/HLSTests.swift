@@ -15,6 +15,36 @@ struct HLSTests {
         try Manifest(Array(text.utf8), format: .hls, url: base)
     }
 
+    @Test("The last segment of a playlist without an end may be cut off, if its line has no end")
+    func openEnd() throws {
+        func playlist(_ text: String) throws -> MediaPlaylist {
+            try MediaPlaylist(Array(("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:1,\n1\n" + text).utf8), url: Self.base)
+        }
+        let cut = try playlist("#EXTINF:1,\n23")
+        #expect(cut.openEnd == "https://h/a/23")
+        #expect(cut.segments.segments.count == 2 && cut.certainSegments.segments.count == 1)
+        for text in [
+            "#EXTINF:1,\n23\n", "#EXTINF:1,\n23\r\n", "#EXTINF:1", "#EXTINF:1,\n23\n#EXT-X-ENDLIST", "#EXTINF:1,\n",
+        ] {
+            let whole = try playlist(text)
+            #expect(whole.openEnd == nil && whole.certainSegments == whole.segments, "\(text)")
+        }
+        let ended = try playlist("#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:1,\n23")
+        #expect(ended.openEnd == nil && ended.certainSegments.segments.count == 2)
+        // The only one.
+        let only = try Self.playlist("#EXTINF:1,", "1")
+        #expect(only.openEnd == "https://h/a/1" && only.certainSegments.segments.count == 1)
+    }
+
+    @Test("A sequence number may be a time since 1970 in units of 100 ns")
+    func largeSequence() throws {
+        let playlist = try Self.playlist("#EXT-X-MEDIA-SEQUENCE:17950000000000001", "#EXTINF:1,", "1", "")
+        #expect(playlist.segments.firstIndex == 17_950_000_000_000_001)
+        #expect(throws: ManifestError.self) {
+            try Self.playlist("#EXT-X-MEDIA-SEQUENCE:1152921504606846977", "#EXTINF:1,", "1")
+        }
+    }
+
     @Test("Segments with durations, ranges, and what precedes them")
     func segments() throws {
         let playlist = try Self.playlist(

@@ -7,7 +7,7 @@ public struct URLReference: Equatable, Sendable {
     private var fragment: String?
 
     /// Divides any text into the components of a reference (RFC 3986, appendix B). White space around it is not part
-    /// of it.
+    /// of it, nor are line breaks and tabs inside (appendix C).
     public init(_ text: String) {
         var rest = Array(Self.trimmed(Array(text.utf8)))[...]
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) {
@@ -147,6 +147,9 @@ public struct URLReference: Equatable, Sendable {
 
     private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let start = bytes.firstIndex { !TagText.isBlank($0) } ?? bytes.endIndex
-        return TagText.trimmed(bytes[start...])
+        let text = TagText.trimmed(bytes[start...])
+        return text.contains(where: isBreak) ? text.filter { !isBreak($0) }[...] : text
     }
+
+    private static func isBreak(_ byte: UInt8) -> Bool { byte == 0x09 || byte == 0x0A || byte == 0x0D }
 }

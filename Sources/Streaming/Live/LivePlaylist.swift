@@ -26,6 +26,22 @@ final class LivePlaylist {
     /// again.
     private static let mostOlderAnswers = 3
 
+    /// What speaks against the latest answers.
+    private struct Doubts {
+        /// The number of consecutive older answers.
+        var olderAnswers = 0
+        /// The last segment of the answer before, if the answer may have been cut off inside it.
+        var openEnd: String?
+
+        /// Returns the segments of an answer. Its last one is left out if it may be cut off, unless the answer before
+        /// ended with the same.
+        mutating func segments(of playlist: MediaPlaylist) -> SegmentList {
+            let isRepeated = playlist.openEnd.map { $0.utf8.elementsEqual((openEnd ?? "").utf8) } ?? false
+            openEnd = playlist.openEnd
+            return isRepeated ? playlist.segments : playlist.certainSegments
+        }
+    }
+
     private let format: Format
     private let requests: ServiceRequests
     private var url: String
@@ -37,8 +53,7 @@ final class LivePlaylist {
     private var pace: PlaylistPace
     /// The duration by which a late segment is measured, in seconds.
     let targetDuration: Double
-    /// The number of consecutive older answers.
-    private var olderAnswers = 0
+    private var doubts = Doubts()
     private var losses = LiveLosses()
     private var reload: LiveReload?
     private var failure: MediaError?
@@ -147,7 +162,7 @@ final class LivePlaylist {
     /// - Returns: false for an answer that is not a playlist.
     private func takePlaylist(_ content: WholeAnswer.Content) -> Bool {
         guard let playlist = try? MediaPlaylist(content.body, url: content.url) else { return false }
-        let new = playlist.segments
+        let new = doubts.segments(of: playlist)
         if new.segments.isEmpty, !new.isComplete { return false }
         pace.interval = playlist.targetDuration
         let next = parts.endIndex
@@ -202,8 +217,8 @@ final class LivePlaylist {
         let newest = older.segments.last?.resource
         // The late server may be on another host.
         let addresses = newest.map { Alternatives($0.url, bases: bases).addresses } ?? []
-        olderAnswers += 1
-        guard olderAnswers <= Self.mostOlderAnswers || older.isComplete,
+        doubts.olderAnswers += 1
+        guard doubts.olderAnswers <= Self.mostOlderAnswers || older.isComplete,
             parts.list.segments.contains(where: { known in
                 known.resource.range == newest?.range
                     && addresses.contains { $0.url.utf8.elementsEqual(known.resource.url.utf8) }
@@ -217,7 +232,7 @@ final class LivePlaylist {
     /// - Parameter previous: as in `LiveParts.add`.
     private func append(_ added: [SegmentReference], after previous: SegmentReference?, isComplete: Bool) {
         pace.hasGrown = !added.isEmpty
-        olderAnswers = 0
+        doubts.olderAnswers = 0
         // More is loaded only when all known segments have been requested.
         let played = parts.list.segments.count - Self.fewestPlayed
         parts.add(added, after: previous)

@@ -101,6 +101,62 @@ struct LivePlaylistTests {
         try #require(starts.indices.last { Double(starts[end] - starts[$0]) / 8000 > 6 }) + 1
     }
 
+    /// Cuts the playlist on the server behind so many bytes of its last line, or in its middle.
+    private func cut(_ bytes: Int?) throws {
+        let text = try content.text("live.m3u8")
+        let lastLine = text.dropLast().split(separator: "\n").last?.utf8.count ?? 0
+        let count = bytes.map { text.utf8.count - 1 - lastLine + $0 } ?? text.utf8.count / 2
+        try Data(text.utf8.prefix(count)).write(to: URL(fileURLWithPath: content.folder["live.m3u8"]))
+    }
+
+    @Test(
+        "A playlist that is cut off at every third load loses nothing: in its middle, in an address, behind one",
+        arguments: [nil, 1, 3, 7] as [Int?])
+    func cutOff(bytes: Int?) throws {
+        try publish(0..<8)
+        let decoder = try open()
+        let begin = try begin(before: 8)
+        var heard = try decoder.decodeArrived().samples
+        var isOver = false
+        for end in 9...segments.count {
+            for load in 0..<3 where !isOver {
+                try publish((end - 8)..<end, isOver: end == segments.count && load > 0)
+                if load == 0 { try cut(bytes) }
+                decoder.whenReadable {}
+                content.service.network.passDelays()
+                let arrived = try decoder.decodeArrived()
+                heard += arrived.samples
+                isOver = arrived.isOver
+            }
+        }
+        #expect(heard == track.samples(from: starts[begin]))
+        #expect(isOver)
+    }
+
+    @Test("A playlist whose last line never has an end is played, a load behind, to its end")
+    func noLineEnd() throws {
+        func publish(_ range: Range<Int>, isOver: Bool = false) throws {
+            try self.publish(range, isOver: isOver)
+            let text = try content.text("live.m3u8").dropLast()
+            try text.write(toFile: content.folder["live.m3u8"], atomically: true, encoding: .utf8)
+        }
+        func load() throws -> [Int32] {
+            decoder.whenReadable {}
+            content.service.network.passDelays()
+            return try decoder.decodeArrived().samples
+        }
+        try publish(0..<8)
+        let decoder = try open()
+        let begin = try begin(before: 7)
+        #expect(try decoder.decodeArrived().samples == track.samples(starts[begin]..<starts[7]))
+        try publish(1..<9)
+        #expect(try load() == track.samples(starts[7]..<starts[8]))
+        // The same again: it is whole.
+        #expect(try load() == track.samples(starts[8]..<starts[9]))
+        try publish(4..<segments.count, isOver: true)
+        #expect(try load() == track.samples(from: starts[9]))
+    }
+
     /// Has heard the first six segments, and gets the next ones.
     private func proceed(
         _ decoder: any AudioDecoder, _ range: Range<Int>, number: Int? = nil, gaps: [Int] = [], isOver: Bool = false

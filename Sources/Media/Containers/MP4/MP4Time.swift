@@ -5,9 +5,9 @@ struct MP4Time {
     /// Frames per second of the decoded audio.
     var sampleRate: Int64
 
-    /// The largest accepted time: more than 200 years in units of a sample at the highest rate, and small enough that
-    /// sums of two do not overflow.
-    static let largest: UInt64 = 1 << 54
+    /// The largest accepted time: the time since 1970 in units of 100 ns, and small enough that sums of a few do not
+    /// overflow.
+    static let largest: UInt64 = 1 << 60
 
     /// The largest result, so that sums of a few do not overflow.
     private static let largestResult: Int64 = 1 << 60

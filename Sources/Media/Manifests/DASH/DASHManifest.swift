@@ -132,23 +132,26 @@ struct DASHManifest {
         result.sampleRate = scope.attribute("audioSamplingRate").flatMap {
             XMLValue.integer(String(decoding: Array($0.utf8.prefix { $0 != 0x20 }), as: UTF8.self))
         }.flatMap { Int(exactly: $0) }
-        result.channelCount = scope.child("AudioChannelConfiguration")?.attribute("value").flatMap(XMLValue.integer)
-            .flatMap { 1...64 ~= $0 ? Int($0) : nil }
-        result.contentProtections = scope.children("ContentProtection").compactMap(contentProtection)
+        result.channelCount = scope.child("AudioChannelConfiguration")?.attribute("value")
+            .flatMap { XMLValue.integer($0) }.flatMap { 1...64 ~= $0 ? Int($0) : nil }
+        result.contentProtections = scope.children("ContentProtection").compactMap { contentProtection($0, scope) }
         let format = FormatName(id)
         result.sampleRate = result.sampleRate ?? format.sampleRate
         result.bitDepth = format.bitDepth
         return result
     }
 
-    private static func contentProtection(_ element: XMLElement) -> ContentProtection? {
+    private static func contentProtection(_ element: XMLElement, _ scope: DASHScope) -> ContentProtection? {
         guard let scheme = element.attribute("schemeIdUri") else { return nil }
         var protection = ContentProtection(scheme: TagText.lowercased(scheme), value: element.attribute("value"))
         protection.defaultKeyID = element.attribute("default_KID").flatMap(XMLValue.keyID)
         protection.initializationData = element.child("pssh").flatMap { Base64.bytes($0.text.utf8) }
         // The form of DASH-IF for ClearKey.
-        protection.keyURI = (element.child("Laurl") ?? element.child("laurl"))
-            .flatMap { TagText.utf8(Array($0.text.utf8)) }
+        if let address = element.child("Laurl") ?? element.child("laurl"),
+            address.text.utf8.contains(where: { !TagText.isBlank($0) })
+        {
+            protection.keyURI = URLReference(address.text).resolved(against: scope.base).url
+        }
         return protection
     }
 }
@@ -175,13 +178,17 @@ extension XMLElement {
     /// An attribute with a whole number.
     func number(_ name: StaticString) throws(ManifestError) -> Int64? {
         guard let text = attribute(name) else { return nil }
-        guard let value = XMLValue.integer(text) else { throw malformed("\(name) is not a number: \(text)") }
+        guard let value = XMLValue.integer(text, upTo: XMLValue.largestTime) else {
+            throw malformed("\(name) is not a number: \(text)")
+        }
         return value
     }
 
     func integer(_ name: StaticString) throws(ManifestError) -> Int? {
         guard let value = try number(name) else { return nil }
-        guard let small = Int(exactly: value) else { throw malformed("\(name) is too large: \(value)") }
+        guard value <= 1 << 53, let small = Int(exactly: value) else {
+            throw malformed("\(name) is too large: \(value)")
+        }
         return small
     }
 }

@@ -184,7 +184,7 @@ struct DASHScope {
         }
         guard !segments.isEmpty else { throw element.malformed("SegmentList without a segment") }
         var result = SegmentList(segments: segments, isComplete: live == nil)
-        result.firstIndex = try levels.integer("startNumber") ?? 1
+        result.firstIndex = try levels.number("startNumber").flatMap { Int(exactly: $0) } ?? 1
         result.mediaOffset = Double(offset) / Double(timescale)
         result.hasExactTimes = levels.child("SegmentTimeline") != nil
         return result
@@ -213,8 +213,6 @@ private struct Inherited {
     func attribute(_ name: StaticString) -> String? { holder(name)?.attribute(name) }
 
     func number(_ name: StaticString) throws(ManifestError) -> Int64? { try holder(name)?.number(name) }
-
-    func integer(_ name: StaticString) throws(ManifestError) -> Int? { try holder(name)?.integer(name) }
 
     func range(_ name: StaticString) throws(ManifestError) -> Range<Int64>? { try holder(name)?.range(name) }
 

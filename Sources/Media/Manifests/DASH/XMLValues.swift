@@ -2,16 +2,20 @@ import Platform
 
 /// The values of attributes in a manifest (XML Schema, part 2).
 enum XMLValue {
-    /// A whole number from 0 on; nil for other text and beyond 2^53.
-    static func integer(_ text: String) -> Int64? {
+    /// The largest number of a position in time: 10,000,000 units per second since 1970 are beyond 2^53. Sums of a few
+    /// do not overflow.
+    static let largestTime: Int64 = 1 << 60
+
+    /// A whole number from 0 on; nil for other text and beyond `largest`.
+    static func integer(_ text: String, upTo largest: Int64 = 1 << 53) -> Int64? {
         var value: Int64 = 0
         var digits = 0
         for byte in text.utf8 where byte != 0x20 {
-            guard (0x30...0x39).contains(byte), value <= (1 << 53) / 10 else { return nil }
+            guard (0x30...0x39).contains(byte), value <= largest / 10 else { return nil }
             value = value * 10 + Int64(byte - 0x30)
             digits += 1
         }
-        return digits > 0 ? value : nil
+        return digits > 0 && value <= largest ? value : nil
     }
 
     /// A duration like `PT1H2M3.5S`, in seconds. A year counts as 365 days, a month as 30.

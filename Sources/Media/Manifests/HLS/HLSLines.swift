@@ -11,6 +11,8 @@ struct HLSLines {
     private var rest: ArraySlice<UInt8>
     /// The number of the last line, from 1.
     private(set) var number = 0
+    /// Whether the last line has no line end, as in a text that was cut off.
+    private(set) var isOpen = false
 
     /// - Throws: `.malformed` when the bytes do not begin with `#EXTM3U`.
     init(_ bytes: [UInt8]) throws(ManifestError) {
@@ -42,6 +44,7 @@ struct HLSLines {
         guard !rest.isEmpty else { return nil }
         number += 1
         var line = rest.prefix { $0 != 0x0A }
+        isOpen = line.count == rest.count
         rest = rest.dropFirst(line.count + 1)
         if line.last == 0x0D { line = line.dropLast() }
         return TagText.trimmed(Array(line))
@@ -100,7 +103,9 @@ struct HLSAttributes {
         text(name).map { value in word.withUTF8Buffer { value.utf8.elementsEqual($0) } } ?? false
     }
 
-    func integer(_ name: StaticString) -> Int? { text(name).flatMap(XMLValue.integer).flatMap { Int(exactly: $0) } }
+    func integer(_ name: StaticString) -> Int? {
+        text(name).flatMap { XMLValue.integer($0) }.flatMap { Int(exactly: $0) }
+    }
 
     /// The bytes of hexadecimal digits after `0x`.
     func bytes(_ name: StaticString) -> [UInt8]? {

@@ -144,7 +144,7 @@ struct HLSManifest {
     }
 
     private static func representation(_ id: String, _ playlist: MediaPlaylist) -> Representation {
-        var result = Representation(id: playlist.formatName ?? id, segments: .list(playlist.segments))
+        var result = Representation(id: playlist.formatName ?? id, segments: .list(playlist.certainSegments))
         result.sampleRate = playlist.sampleRate
         result.bitDepth = playlist.bitDepth
         result.contentProtections = playlist.segments.segments.first { !$0.protections.isEmpty }?.protections ?? []

@@ -3,6 +3,9 @@ import Platform
 /// A media playlist of HLS: the segments of one representation (RFC 8216, 4.3.3).
 public struct MediaPlaylist: Equatable, Sendable {
     public private(set) var segments = SegmentList(segments: [], isComplete: false)
+    /// The address of the last segment of a playlist without an end, if its line has none either: the playlist may be
+    /// cut off inside it. nil otherwise.
+    public private(set) var openEnd: String?
     /// The longest duration of a segment, in seconds. A live playlist is loaded again after so long.
     public private(set) var targetDuration = 0.0
     /// The name of the format as the service writes it (`FLAC_HIRES`), with its rate and depth.
@@ -29,8 +32,9 @@ public struct MediaPlaylist: Equatable, Sendable {
             guard case .tag(let name, let value) = line else {
                 guard case .uri(let uri) = line else { continue }
                 guard segments.segments.count < Self.mostSegments else { throw lines.malformed("too many segments") }
-                segments.segments.append(
-                    try state.segment(uri, firstIndex: segments.firstIndex, segments.segments, lines))
+                let segment = try state.segment(uri, firstIndex: segments.firstIndex, segments.segments, lines)
+                segments.segments.append(segment)
+                openEnd = lines.isOpen ? segment.resource.url : nil
                 continue
             }
             if line.is("EXTINF") {
@@ -55,7 +59,8 @@ public struct MediaPlaylist: Equatable, Sendable {
                 targetDuration = try Self.seconds(value, lines)
                 hasTarget = true
             } else if line.is("EXT-X-MEDIA-SEQUENCE") {
-                guard let number = XMLValue.integer(value), let first = Int(exactly: number), segments.segments.isEmpty
+                guard let number = XMLValue.integer(value, upTo: XMLValue.largestTime),
+                    let first = Int(exactly: number), segments.segments.isEmpty
                 else { throw lines.malformed("EXT-X-MEDIA-SEQUENCE is not a number before the first segment") }
                 segments.firstIndex = first
             } else if line.is("EXT-X-ENDLIST") || line.is("EXT-X-PLAYLIST-TYPE") && value.utf8.elementsEqual("VOD".utf8)
@@ -67,6 +72,7 @@ public struct MediaPlaylist: Equatable, Sendable {
                 throw .unsupported(what: "HLS, line \(lines.number): a media playlist with \(name)")
             }
         }
+        if segments.isComplete { openEnd = nil }
         guard hasTarget else { throw .malformed(what: "HLS: a media playlist without EXT-X-TARGETDURATION") }
         guard !segments.isComplete || !segments.segments.isEmpty else {
             throw .malformed(what: "HLS: a media playlist without a segment")
@@ -80,6 +86,13 @@ public struct MediaPlaylist: Equatable, Sendable {
             AudioLimits.sampleRates ~= $0 ? $0 : nil
         }
         bitDepth = attributes.integer("X-COM-TIDAL-SAMPLE-DEPTH").flatMap { AudioLimits.bitDepths ~= $0 ? $0 : nil }
+    }
+
+    /// The segments without one that may be cut off, unless it is the only one: the next load has it whole.
+    public var certainSegments: SegmentList {
+        var certain = segments
+        if openEnd != nil, certain.segments.count > 1 { certain.segments.removeLast() }
+        return certain
     }
 
     /// The properties that the tags before a URI give to it.
