@@ -133,10 +133,11 @@ public final class ServiceAccount: Sendable {
     }
 
     /// Returns the tracks of an album or a playlist in order, as `tonearm:track/ID`.
+    /// - Throws: also for a list that does not end within the length of a queue, or within `mostPages` answers.
     public func tracks(of list: CatalogueList, cancellation: Cancellation) throws(PlayerError) -> [String] {
         var tracks: [String] = []
         var last: CatalogueMatches?
-        var offset = 0
+        var (offset, pages) = (0, 0)
         while true {
             let body = try get(list.path(offset: offset, limit: Self.pageLimit), cancellation)
             guard let page = CatalogueMatches(tracksIn: body) else {
@@ -145,16 +146,30 @@ public final class ServiceAccount: Sendable {
             }
             // The total comes from the service and may be wrong. An empty page is the end, and so is a repeated one.
             if page.entryCount == 0 || page == last { return tracks }
-            tracks += page.tracks.prefix(Self.mostTracks - tracks.count).map { $0.address }
+            tracks += page.tracks.map { $0.address }
             offset += page.entryCount
-            let isLast = offset >= page.trackCount && page.entryCount < Self.pageLimit
-            if isLast || tracks.count == Self.mostTracks { return tracks }
+            pages += 1
+            if offset >= page.trackCount, page.entryCount < Self.pageLimit { return tracks }
+            // A total that no queue holds is a mistake, and the pages may have no end.
+            let most = page.trackCount > Self.mostTracks ? Self.mostOfEndless : Self.mostTracks
+            guard offset <= most, pages < Self.mostPages else {
+                throw PlayerError(
+                    .unexpected, code: "c1",
+                    message:
+                        "the list does not end: \(offset) entries in \(pages) answers, and \(page.trackCount) "
+                        + "altogether by the service. A queue has at most \(Self.mostTracks). Name its tracks instead "
+                        + "(tonearm:track/ID).")
+            }
             last = page
         }
     }
 
     /// The maximum length of a queue.
     private static let mostTracks = 100_000
+    /// The most entries of a list that is longer than any queue by the service.
+    private static let mostOfEndless = 10_000
+    /// The most answers for a list.
+    private static let mostPages = 1000
 
     /// The maximum number of entries in a service's page.
     private static let pageLimit = 200

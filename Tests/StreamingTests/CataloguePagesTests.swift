@@ -13,11 +13,15 @@ struct CataloguePagesTests {
     private final class Now: CertificateClock {
         func now() -> CertificateTime { CertificateTime(1_800_000_000, isProved: true) }
         func serverProves(_ seconds: Int64) {}
+        func serverReports(_ seconds: Int64) {}
     }
 
     /// The tracks of an album that a player gets.
     /// - Parameter page: the entries from an offset on, and the total that the service claims.
-    private func tracks(_ page: @escaping @Sendable (_ offset: Int) -> ([Int], total: String)) throws -> [String] {
+    private func tracks(
+        mostRequests: Int = 4, cancellation: Cancellation? = nil,
+        _ page: @escaping @Sendable (_ offset: Int) -> ([Int], total: String)
+    ) throws -> [String] {
         let requests = Locked(0)
         let server = ScriptedServer { connection in
             while let request = connection.request() {
@@ -32,8 +36,8 @@ struct CataloguePagesTests {
         let settings = StreamingSettings(service: ServiceSettings(baseURL: server.url("")))
         let account = try ServiceAccount(settings, clock: Now())
         let list = try #require(CatalogueList("tonearm:album/1"))
-        let tracks = try account.tracks(of: list, cancellation: try Cancellation())
-        #expect(requests.value <= 4)
+        let tracks = try account.tracks(of: list, cancellation: cancellation ?? Cancellation())
+        #expect(requests.value <= mostRequests)
         return tracks
     }
 
@@ -45,6 +49,43 @@ struct CataloguePagesTests {
     func total(claim: String) throws {
         let tracks = try tracks { offset in (Array(min(offset, 450)..<min(offset + 200, 450)), claim) }
         #expect(tracks == addresses(0..<450))
+    }
+
+    @Test(
+        "A list without an end is refused after few answers: of full pages, of short ones, of unusable entries",
+        arguments: [(200, false, 51), (50, false, 201), (1, false, 1000), (200, true, 51)])
+    func endless(entries: Int, isUnusable: Bool, requests: Int) throws {
+        do {
+            _ = try tracks(mostRequests: requests) { offset in
+                // The total changes, so that no page is like the one before.
+                let ids = Array(offset..<(offset + entries)).map { isUnusable ? -1 : $0 }
+                return (ids, "\(1_000_000_000 + offset)")
+            }
+            Issue.record("it ended")
+        } catch let error as PlayerError {
+            #expect(error.message.contains("does not end") && error.message.contains("tonearm:track/ID"))
+        }
+    }
+
+    @Test("A list that is as long as a queue comes whole, and a longer one is refused")
+    func longest() throws {
+        for (count, claim) in [(100_000, "100000"), (100_000, ""), (100_200, "")] {
+            let found = try? tracks(mostRequests: 501) { offset in
+                (Array(min(offset, count)..<min(offset + 200, count)), claim)
+            }
+            #expect(found?.count == (count > 100_000 ? nil : count))
+        }
+    }
+
+    @Test("A list can be cancelled between its answers")
+    func cancelled() throws {
+        let cancellation = try Cancellation()
+        #expect(throws: PlayerError.self) {
+            try tracks(cancellation: cancellation) { offset in
+                if offset >= 400 { cancellation.cancel() }
+                return (Array(offset..<(offset + 200)), "")
+            }
+        }
     }
 
     @Test("A service that does not know offsets is asked twice")
