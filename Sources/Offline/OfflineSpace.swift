@@ -27,10 +27,12 @@ package final class OfflineSpace: @unchecked Sendable {
     /// Removes data from the cache, and answers whether there was any.
     package typealias CacheEviction = @Sendable (_ answer: @escaping @Sendable (Bool) -> Void) -> Void
 
-    /// The most bytes that a download writes until it asks again. It counts while the length of the content is unknown,
-    /// and for the free space, which others use too.
+    /// The most bytes that a download writes until it asks again, while the length of the content is unknown.
     private static let step: Int64 = 8 << 20
-    /// The bytes that a replacement may need beyond its copy: whole blocks, and a chunk that is not recorded.
+    /// The bytes of the seals of a file, as a share of its content: 16 in a chunk of 64 KiB.
+    private static let sealShare: Int64 = 4096
+    /// The bytes that a download may need beyond its content, and a replacement beyond its copy: whole blocks, and a
+    /// chunk that is not recorded.
     private static let slack: Int64 = 256 << 10
 
     let limits: OfflineLimits
@@ -247,7 +249,8 @@ package final class OfflineSpace: @unchecked Sendable {
     ///   download may use as much of the reserved free space, and needs no room for the writes of others.
     /// - Returns: 0 or less when there is room.
     private func missingOnMedium(_ former: Replaced?) throws(OfflineFailure) -> Int64 {
-        let expected = Self.sum(expected().medium, former == nil ? Self.step : 0)
+        let content = expected().medium
+        let expected = Self.sum(content, former == nil ? content / Self.sealShare + Self.slack : 0)
         let free: Int64
         do throws(SystemError) { free = try Folder.freeBytes(at: store.folder.path) } catch { throw .medium(error) }
         let floor = former.map { limits.freeBytes - Self.sum($0.bytes, Self.slack) } ?? limits.freeBytes

@@ -127,6 +127,24 @@ struct OfflineSpaceTests {
         try offline.wait(for: "done r7")
     }
 
+    @Test(
+        "A download whose size is known fits where little more than that is free, and waits where less is",
+        .enabled(if: Medium.isAvailable), arguments: [(320, true), (200, false), (-4, false)])
+    func fits(kibibytesMore: Int64, isEnough: Bool) throws {
+        let medium = try Medium(at: state["offline"], kilobytes: 32 << 10)
+        let free = try Folder.freeBytes(at: medium.path)
+        let size = size
+        let offline = try OfflineFixture(in: state, service) {
+            $0.limits.freeBytes = free - size - (kibibytesMore << 10)
+        }
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        if isEnough {
+            try offline.wait(for: "done r7")
+        } else {
+            try offline.spin("the wait") { offline.status(of: 7) == .waiting(.space) }
+        }
+    }
+
     @Test("The streaming cache gives way before a download waits", .enabled(if: Medium.isAvailable))
     func cacheGivesWay() throws {
         let medium = try Medium(at: state["offline"], kilobytes: 32 << 10)
