@@ -39,6 +39,8 @@ public struct TransferRequest: Sendable {
     /// ends with `.meteredLink` (docs/decisions/metered-by-route.md).
     public var mayUseMeteredLink = true
 
+    package var isPost: Bool { if case .post = method { true } else { false } }
+
     public init(
         _ method: Method = .get, url: String, headers: [HeaderField] = [], range: ByteRange? = nil,
         maximumBody: Int64? = nil

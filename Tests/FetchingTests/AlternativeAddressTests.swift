@@ -17,13 +17,14 @@ struct AlternativeAddressTests {
 
     /// How an address fails.
     enum Failure: CaseIterable {
-        case refused, noName, silent, certificate, forbidden, missing, serverError, page, cutOff
+        case refused, noName, silent, certificate, forbidden, missing, serverError, page, cutOff, metered
 
         func answer(_ transfer: ScriptedNetwork.Ongoing) {
             switch self {
             case .refused: transfer.end(.connection(.refused))
             case .noName: transfer.end(.nameResolution)
             case .silent: transfer.end(.timeOut(.connecting))
+            case .metered: transfer.end(.meteredLink)
             case .certificate: transfer.end(.tls(.handshake(reason: "no common cipher")))
             case .forbidden: transfer.answer(403)
             case .missing: transfer.answer(404)

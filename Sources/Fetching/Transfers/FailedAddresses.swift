@@ -21,6 +21,8 @@ package final class FailedAddresses: @unchecked Sendable {
     private let lock = Lock()
     /// The most recent failure is the last element.
     private var failed: [Entry] = []
+    /// The hosts that take long to begin an answer, and the timeouts for their first bytes in milliseconds.
+    private var slow: [(name: [UInt8], timeout: Int)] = []
 
     package init(clock: any MonotonicClock = SystemMonotonicClock()) { self.clock = clock }
 
@@ -40,6 +42,25 @@ package final class FailedAddresses: @unchecked Sendable {
             failed.removeAll { $0.name == host || $0.name.elementsEqual(address.base.utf8) }
         }
     }
+
+    /// Returns the timeout for the first byte of a request, in milliseconds; nil: as configured.
+    func firstByteTimeout(of url: String) -> Int? {
+        lock.withLock { slow.isEmpty ? nil : slow.first { $0.name == Self.host(of: url) }?.timeout }
+    }
+
+    /// Records how long a host has taken to begin an answer: its next answers may take as long.
+    func answered(_ url: String, after nanoseconds: Int64) {
+        let timeout = FirstBytePatience.timeout(afterAnswerIn: Int(clamping: nanoseconds / 1_000_000))
+        lock.withLock {
+            guard timeout != nil || !slow.isEmpty else { return }
+            let host = Self.host(of: url)
+            slow.removeAll { $0.name == host }
+            if slow.count == Self.most { slow.removeFirst() }
+            if let timeout { slow.append((host, timeout)) }
+        }
+    }
+
+    func now() -> Int64 { clock.now() }
 
     private func append(_ name: [UInt8]) {
         failed.removeAll { $0.name == name }
@@ -69,7 +90,7 @@ package final class FailedAddresses: @unchecked Sendable {
     }
 
     /// Forgets all failures after a change of the link, because they say nothing about the new link.
-    package func forget() { lock.withLock { failed = [] } }
+    package func forget() { lock.withLock { (failed, slow) = ([], []) } }
 
     /// Returns the host with its scheme.
     private static func host(of url: String) -> [UInt8] {

@@ -29,6 +29,14 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
         case ongoing(any OngoingTransfer)
     }
 
+    /// The latest attempt.
+    private struct Attempt {
+        var number = 0
+        var url = ""
+        /// By the clock of the failed addresses, in nanoseconds.
+        var begin: Int64 = 0
+    }
+
     private let network: any ServiceNetwork
     private let receiver: any ResourceReceiver
     private let addresses: ResourceAddresses?
@@ -39,7 +47,9 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
     // Guarded by `lock`.
     private var machine: TransferMachine
     private var running = Running.none
-    private var attempts = 0
+    private var attempt = Attempt()
+    /// Whether a host that takes long to begin an answer gets the time. Other purposes give up soon.
+    private let isPatient: Bool
 
     /// Begins the first attempt.
     /// - Parameters:
@@ -58,6 +68,7 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
     ) {
         (self.network, self.receiver, self.addresses, self.progress) = (network, receiver, addresses, progress)
         progressID = progress?.newID() ?? 0
+        isPatient = purpose == .playback || purpose == .offlining
         machine = TransferMachine(
             RequestedBytes(
                 request, from: offset, of: version, isContinuation: isContinuation, continues: continues),
@@ -76,6 +87,10 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
 
     package func began(_ head: ResponseHead) {
         progress?.cookies.take(head)
+        if isPatient, let failed = addresses?.failed {
+            let latest = lock.withLock { attempt }
+            failed.answered(latest.url, after: failed.now() - latest.begin)
+        }
         handle(.headArrived(head))
     }
 
@@ -110,18 +125,18 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
     private func carryOut(_ effects: [TransferMachine.Effect]) {
         for effect in effects {
             switch effect {
-            case .attempt: attempt()
+            case .attempt: beginAttempt()
             case .request(let request): begin(request)
             case .begin(let head, let length): receiver.began(head, length: length)
             case .cancelRequest: ongoing?.cancel()
-            case .waitForTurn: network.schedule(after: 0) { [self] in attempt() }
+            case .waitForTurn: network.schedule(after: 0) { [self] in beginAttempt() }
             case .waitForServer(let delay):
                 progress?.willRetry(progressID, after: .server(retryAfter: nil), delay: delay)
-                network.waitForServer(atMost: delay) { [self] in attempt() }
+                network.waitForServer(atMost: delay) { [self] in beginAttempt() }
             case .waitForLink(let delay):
                 progress?.willRetry(progressID, after: .network, delay: delay)
                 network.waitForLink(atMost: delay) { [self] end in
-                    if end == .linkChanged { handle(.linkChanged) } else { attempt() }
+                    if end == .linkChanged { handle(.linkChanged) } else { beginAttempt() }
                 }
             case .addressFailed(let address, let isOfHost): addresses?.failed.add(address, isOfHost: isOfHost)
             case .addressWorks(let address): addresses?.failed.succeeded(address)
@@ -133,7 +148,7 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
         }
     }
 
-    private func attempt() {
+    private func beginAttempt() {
         let ranks = addresses.map { addresses in addresses.alternatives.addresses.map { addresses.failed.rank($0) } }
         handle(.attemptBegins(ranks: ranks ?? []))
     }
@@ -141,10 +156,15 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
     private func begin(_ request: TransferRequest) {
         var request = request
         if let cookie = progress?.cookies.field(for: request.url) { request.headers.append(cookie) }
+        if isPatient, let failed = addresses?.failed {
+            let learned = failed.firstByteTimeout(of: request.url)
+            request.firstByteTimeout = [request.firstByteTimeout, learned].compactMap { $0 }.max()
+        }
+        let now = addresses?.failed.now() ?? 0
         let number = lock.withLock {
-            attempts += 1
-            running = .beginning(attempts)
-            return attempts
+            attempt = Attempt(number: attempt.number + 1, url: request.url, begin: now)
+            running = .beginning(attempt.number)
+            return attempt.number
         }
         let transfer = network.begin(request, into: self)
         let isUnwanted = lock.withLock {

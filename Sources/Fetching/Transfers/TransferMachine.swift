@@ -39,6 +39,8 @@ struct TransferMachine {
     private var bytes: RequestedBytes
     private var addresses: AddressChoice
     private var retries: TransferRetries
+    /// Why another address has failed since all were tried, besides a metered link.
+    private var otherFailure: TransferError?
 
     init(_ bytes: RequestedBytes, _ addresses: AddressChoice, _ retries: TransferRetries) {
         (self.bytes, self.addresses, self.retries) = (bytes, addresses, retries)
@@ -230,7 +232,16 @@ struct TransferMachine {
         if error == .tooLarge { return finish(.tooLarge) }
         if error.isOfCoding, bytes.mayNeedWhole { return requestWhole() }
         var effects: [Effect] = []
-        if error.isOfAddress, leavesAddress(after: .transfer(error), isOfHost: true, &effects) { return effects }
+        // Another address may be reached over another link.
+        if error.isOfAddress || error == .meteredLink {
+            if leavesAddress(after: .transfer(error), isOfHost: true, &effects) {
+                if error != .meteredLink { otherFailure = error }
+                return effects
+            }
+        }
+        // Waits for another link only when no address is retried.
+        let error = error == .meteredLink ? otherFailure ?? error : error
+        otherFailure = nil
         guard bytes.hasRest, let delay = retries.delay(after: error) else {
             return effects + finish(.transfer(error))
         }

@@ -18,6 +18,7 @@ struct AnswerMeaningTests {
         var isContinuation = false
         var isWhole = false
         var isElsewhere = false
+        var isPost = false
         var status: Int
         var head: [String] = []
         var meaning: AnswerMeaning
@@ -27,6 +28,7 @@ struct AnswerMeaningTests {
         var bytes: RequestedBytes {
             var request = TransferRequest(url: "https://a/b", range: range)
             request.isReadInParts = isReadInParts
+            if isPost { request.method = .post(body: [1], contentType: "application/json") }
             var bytes = RequestedBytes(request, from: offset, of: version, isContinuation: isContinuation)
             if let former {
                 bytes.begin(ResponseHead(script: 200, former.head))
@@ -50,6 +52,10 @@ struct AnswerMeaningTests {
             name: "the whole instead of the rest of read bytes", offset: 30, version: v1, status: 200,
             head: ["ETag: \"v1\""], meaning: .content(skip: 30)),
         Row(name: "the whole", status: 200, meaning: .content(skip: 0)),
+        Row(name: "what a POST has made: a license", isPost: true, status: 201, meaning: .content(skip: 0)),
+        Row(name: "nothing that was made", status: 201, meaning: .changed),
+        Row(name: "a POST without an answer", isPost: true, status: 202, meaning: .changed),
+        Row(name: "a POST without content", isPost: true, status: 204, meaning: .changed),
         Row(name: "the whole, from a cache on the way", status: 203, meaning: .content(skip: 0)),
         Row(name: "the whole instead of a part", range: part, status: 200, meaning: .content(skip: 20)),
         Row(name: "the whole instead of the rest", former: ([], 30), status: 200, meaning: .content(skip: 30)),

@@ -161,6 +161,36 @@ struct TransferFailureTests {
                 .attempt("request \(y)", ranks: [2, 1]), .end(lost, "\(y) fails as its host, link 1000"),
             ]),
         TransferScript(
+            "a metered way leads to the other address, also where its bytes were cut off", at: xy,
+            [
+                .start(), .attempt("request \(x)", ranks: [0, 0]),
+                .end(.meteredLink, "\(x) fails as its host, attempt"), .attempt("request \(y)", ranks: [1, 0]),
+                .head(200, "begin ?"), .bytes(3, "wait is over"), .end("\(y) works, end"),
+            ]),
+        TransferScript(
+            "all ways are metered: it ends, to wait for another link", at: xy,
+            [
+                .start(), .attempt("request \(x)", ranks: [0, 0]),
+                .end(.meteredLink, "\(x) fails as its host, attempt"), .attempt("request \(y)", ranks: [1, 0]),
+                .end(.meteredLink, "\(y) fails as its host, end \(TransferError.meteredLink)"),
+            ]),
+        TransferScript(
+            "one way is metered and the other address does not answer: that is retried, in either order", at: xy,
+            [
+                .start(), .attempt("request \(x)", ranks: [0, 0]), .end(lost, "\(x) fails as its host, attempt"),
+                .attempt("request \(y)", ranks: [1, 0]),
+                .end(
+                    .meteredLink,
+                    "\(y) fails as its host, log y: \(lost.description). It is retried., link 500"),
+                .attempt("request \(x)", ranks: [1, 2]), .end(lost, "\(x) fails as its host, attempt"),
+                .attempt("request \(y)", ranks: [2, 1]), .end(.meteredLink, "\(y) fails as its host, link 1000"),
+                .attempt("request \(y)", ranks: [2, 1]), .end(.meteredLink, "\(y) fails as its host, attempt"),
+                .attempt("request \(x)", ranks: [1, 2]), .end(lost, "\(x) fails as its host, link 2000"),
+            ]),
+        TransferScript(
+            "the only address leads over a metered link: it ends",
+            [.start(), .attempt(), .end(.meteredLink, "end \(TransferError.meteredLink)")]),
+        TransferScript(
             "a failure that waiting does not change leads to the other address, and then is the end", at: xy,
             [
                 .start(), .attempt("request \(x)", ranks: [0, 0]),
