@@ -15,6 +15,8 @@
         private var isMono: Bool
         private let isFirstMono: Bool
         private var samples: PacketSamples
+        /// Whether `library` has decoded a packet.
+        private var hasDecoded = false
 
         init(_ packets: any TimedPacketSource, _ stream: AACStream) throws(Interruption) {
             self.packets = packets
@@ -58,6 +60,7 @@
 
         /// Begins to decode a stream with other channels or another rate.
         private func begin(_ other: UInt16?) throws(Interruption) {
+            hasDecoded = false
             if let other {
                 let config = try AudioSpecificConfig(ADTSHeader.config(ofStream: other))
                 library = try FAADLibrary(config.bytes)
@@ -73,8 +76,11 @@
 
         private func decode(_ packet: Packet, into samples: inout PacketSamples) {
             guard let block = decoded(packet) else {
+                // A damaged first packet leaves libfaad2 with wrong channels for ever.
+                if !hasDecoded { do throws(Interruption) { try begin(stream) } catch {} }
                 return samples.lose(Int64(packetFrameCount - packet.trim.leading - packet.trim.trailing))
             }
+            hasDecoded = true
             // libfaad2 makes two equal channels of one, in case parametric stereo begins.
             let isOne = block.channelCount == 2 && isMono && !block.hasParametricStereo
             let channelCount = isOne ? 1 : block.channelCount

@@ -33,11 +33,16 @@
             if hasSBR == false { hasParametricStereo = false }
             if hasSBR == nil || hasParametricStereo == nil {
                 var library = try FAADLibrary(config.bytes)
+                var hasDecoded = false
                 var hasFoundSBR = false
                 var hasFoundStereo = false
                 for _ in 0..<Self.testedPackets {
                     guard let packet = try packets.nextPacket() else { break }
-                    guard let block = library.decode(packet.bytes) else { continue }
+                    guard let block = library.decode(packet.bytes) else {
+                        if !hasDecoded { library = try FAADLibrary(config.bytes) }
+                        continue
+                    }
+                    hasDecoded = true
                     hasFoundSBR = hasFoundSBR || block.hasSBR
                     hasFoundStereo = hasFoundStereo || block.hasParametricStereo
                 }
