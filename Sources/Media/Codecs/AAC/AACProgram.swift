@@ -68,8 +68,8 @@ struct AACProgram {
         return bits
     }
 
-    /// Whether the elements are those of the configuration for so many channels. libfaad2 mistakes others: for example a
-    /// pair before the single channel in front.
+    /// Whether the elements are those of the configuration for so many channels. libfaad2 mistakes others, for example
+    /// a pair before the single channel in front.
     private static func hasUsualOrder(_ bits: [UInt32], _ channelCount: Int) -> Bool {
         let usual = elements(channelCount)
         guard (7...8).contains(channelCount), bits.count == usual.count else { return false }

@@ -22,8 +22,8 @@ struct MatroskaClock {
 
     /// The most blocks whose times are compared.
     private static let mostTimes = 24
-    /// Shorter packets of PCM and WavPack do not help against rounded times: a packet must last more than this part of a
-    /// second, four milliseconds.
+    /// Shorter packets of PCM and WavPack do not help against rounded times: a packet must last more than this part of
+    /// a second, four milliseconds.
     private static let fewestSteps: Int64 = 250
 
     /// - Parameters:
