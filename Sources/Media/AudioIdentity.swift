@@ -14,7 +14,7 @@ package enum AudioIdentity {
     /// The encoded bytes of a file.
     private struct Extent {
         var bytes: Range<Int64>
-        /// Whether the bytes are pages of Ogg, whose headers count the pages of tags, too.
+        /// Whether the bytes are pages of Ogg, whose headers change with the tags.
         var isOgg = false
         /// A length that stands for the number of bytes, when the end is not known.
         var frameCount: Int64?
@@ -41,13 +41,15 @@ package enum AudioIdentity {
         _ source: any ByteSource, _ extent: Extent, _ properties: AudioProperties
     ) throws(Interruption) -> Int64 {
         let range = extent.bytes
-        let count = extent.frameCount ?? Int64(range.count)
+        // Not `count`, which is an `Int`.
+        let length = range.upperBound - range.lowerBound
+        let count = extent.frameCount ?? length
         var bytes = Array(properties.codec.rawValue.utf8) + (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
         var starts = [range.lowerBound]
-        if range.count > 3 * sampleSize {
-            starts += [range.lowerBound + Int64(range.count) / 2, range.upperBound - sampleSize]
+        if length > 3 * sampleSize {
+            starts += [range.lowerBound + length / 2, range.upperBound - sampleSize]
         }
-        let size = starts.count == 1 ? min(Int64(range.count), 3 * sampleSize) : sampleSize
+        let size = starts.count == 1 ? min(length, 3 * sampleSize) : sampleSize
         for start in starts {
             var sample = try SourceReader(source).bytes(Int(size), at: start)
             if extent.isOgg { hidePageNumbers(&sample, isMiddle: start > range.lowerBound) }
@@ -58,12 +60,12 @@ package enum AudioIdentity {
         return hash == 0 ? 1 : hash
     }
 
-    /// Clears the sequence numbers and checksums of pages: longer tags change them.
+    /// Clears the serials, sequence numbers and checksums of pages: programs that write tags change them.
     private static func hidePageNumbers(_ sample: inout [UInt8], isMiddle: Bool) {
         var place = 0
         while place + 4 <= sample.count {
             if sample[place] == 0x4F, sample[place + 1] == 0x67, sample[place + 2] == 0x67, sample[place + 3] == 0x53 {
-                for byte in (place + 18)..<(place + 26) where byte < sample.count { sample[byte] = 0 }
+                for byte in (place + 14)..<(place + 26) where byte < sample.count { sample[byte] = 0 }
             }
             place += 1
         }
@@ -98,7 +100,8 @@ package enum AudioIdentity {
             return try untilTags(hasHeader ? FLACBlocks(paged, at: marker + 4).audioOffset : marker)
         case .mp3:
             let head = try SourceReader(paged).bytes(Signature.byteCount, at: start)
-            return try untilTags(try WAVHeader.startOfMPEG(in: paged, at: start, head) ?? start)
+            let first = try WAVHeader.startOfMPEG(in: paged, at: start, head) ?? start
+            return try untilTags(first + infoSize(paged, at: first))
         case .adts, .wavpack: return try untilTags(start)
         case .wav:
             let isWave64 = Wave64Header.begins(try SourceReader(audio).bytes(40, at: 0))
@@ -113,7 +116,7 @@ package enum AudioIdentity {
         case .mp4:
             var boxes = MP4Boxes(paged, from: start, to: end)
             while let box = try boxes.next() {
-                if box.type == "mdat" { return Extent(bytes: box.content) }
+                if box.type == "mdat", !box.content.isEmpty { return Extent(bytes: box.content) }
                 // Fragments: the boxes between them do not change with the tags.
                 if box.type == "moof" { return extent(box.offset) }
             }
@@ -123,7 +126,14 @@ package enum AudioIdentity {
             guard let first = try OggPages.start(in: paged, from: start, upTo: start + MPEGSync.mostJunk) else {
                 return whole
             }
-            var found = extent(try OggLink(pages, at: first).start.offset)
+            let place = try OggLink(pages, at: first).start
+            var found = extent(place.offset)
+            // The place before the first packet may be the end of the headers, which have pages of their own.
+            if place.segment > 0, case .page(let page) = try pages.next(from: place.offset),
+                page.offset == place.offset, place.segment >= page.segmentCount
+            {
+                found = extent(page.end)
+            }
             found.isOgg = true
             return found
         case .matroska:
@@ -133,6 +143,14 @@ package enum AudioIdentity {
             found.frameCount = properties.frameCount ?? 0
             return found
         }
+    }
+
+    /// Returns the size of a first frame of MPEG audio that only describes the file; 0 for one with sound.
+    private static func infoSize(_ source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64 {
+        guard let header = try MPEGSync(source).header(at: offset), let size = header.byteCount(freeSize: nil),
+            MPEGInfo(try SourceReader(source).bytes(size, at: offset), header) != nil
+        else { return 0 }
+        return Int64(size)
     }
 
     /// DSDIFF 1.5: chunks with sizes of 64 bits.

@@ -76,7 +76,8 @@ struct MusicScanTests {
         let file = try MusicFile(music[name])
         let decoder = try AudioFile.open(file)
         _ = try AudioIdentity.of(file, decoder.properties)
-        #expect(try readBytes() - before < 200_000, "of \(size)")
+        // Opening MPEG audio reads pages at its quarters; three samples of 16 KiB identify it.
+        #expect(try readBytes() - before < 250_000, "of \(size)")
     }
 
     /// The bytes that this thread has read so far.

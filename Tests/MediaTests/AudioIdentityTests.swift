@@ -37,7 +37,7 @@ struct AudioIdentityTests {
         "Other tags leave it, another sound changes it",
         arguments: [
             ("flac", "flac"), ("mp3", "libmp3lame"), ("wav", "pcm_s16le"), ("aiff", "pcm_s16be"),
-            ("m4a", "alac"), ("wv", "wavpack"),
+            ("m4a", "alac"), ("wv", "wavpack"), ("ogg", "libvorbis"), ("opus", "libopus"),
         ])
     func tags(ending: String, codec: String) throws {
         let first = try encode("a.\(ending)", ["-c:a", codec])

@@ -147,7 +147,9 @@ struct FormerIndexTests {
         #expect(tracks.map(\.id) == [7, 9] && tracks.map(\.name) == ["0", "1"] && tracks.map(\.albumId) == [5, 5])
         #expect(try index.albums(page).entries.map(\.id) == [5])
         #expect(try index.playlists(page).entries == [Playlist(id: 3, title: "l", trackCount: 1)])
-        let words = try #require(SearchWords("one 0"))
-        #expect(try index.tracks(matching: words, page).entries.map(\.id) == [7])
+        // The years are in the texts, too.
+        let words = try #require(SearchWords("one 0 2004"))
+        #expect(try index.tracks(matching: words, page).entries.map(\.id) == [7, 9])
+        #expect(try index.tracks(matching: try #require(SearchWords("one 1 2004")), page).entries.map(\.id) == [9])
     }
 }

@@ -243,6 +243,7 @@ struct ServiceTests {
         try FileManager.default.createDirectory(atPath: album, withIntermediateDirectories: true)
         try add("album/a.flac")
         try add("b.flac")
+        try Data("a.flac\n".utf8).write(to: URL(fileURLWithPath: "\(album)/l.m3u8"))
         let origin = try ContentOrigin(musicFolder: folder["music"], stateFolder: folder["state"])
         _ = try origin.scan()
         let index = try MusicIndex(in: folder["state"])
@@ -258,18 +259,21 @@ struct ServiceTests {
             #expect(answer.status == 503)
             #expect(answer.headers.contains { $0.name == "Retry-After" })
             let summary = try asNobody { try origin.scan() }
-            #expect(summary.gone == 0)
+            #expect(summary.gone == 0 && summary.playlists == 0)
             #expect(try index.track(id) != nil)
         }
-        // A folder that cannot be listed, one whose files cannot be reached, and a file.
+        // A folder that cannot be listed, one whose files cannot be reached, and files.
         chmod(album, 0o000)
         try expectUnreadable()
         chmod(album, 0o744)
         try expectUnreadable()
         chmod(album, 0o755)
-        chmod("\(album)/a.flac", 0o000)
+        for file in ["a.flac", "l.m3u8"] { chmod("\(album)/\(file)", 0o000) }
         try expectUnreadable()
-        chmod("\(album)/a.flac", 0o644)
+        for file in ["a.flac", "l.m3u8"] { chmod("\(album)/\(file)", 0o644) }
+        // The rights belong to the state of a file: it is read again.
+        let summary = try asNobody { try origin.scan() }
+        #expect(summary.read == 1 && summary.gone == 0)
         #expect(asNobody { routes.answer(to: info) }.status == 200)
         try FileManager.default.removeItem(atPath: album)
         #expect(routes.answer(to: info).status == 404)

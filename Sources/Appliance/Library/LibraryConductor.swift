@@ -110,7 +110,7 @@ final class LibraryConductor: @unchecked Sendable {
                     "library: \(summary.tracks) tracks looked at, \(summary.read) read, \(summary.gone) gone, "
                         + "\(summary.problems) unreadable")
                 handover.run(index)
-                stickers.run()
+                if summary.gone > 0 { stickers.run() }
                 let problem = Self.problem(ofLinks: summary.linksOut)
                 loop.post { [self] in scanned(problem: problem) }
             } failed: { [self] error in

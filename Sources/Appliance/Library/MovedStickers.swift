@@ -2,7 +2,8 @@ import Database
 import Library
 import Platform
 
-/// Moves the stickers of renamed files. A URI whose music is gone becomes the present one of the same sound.
+/// Moves the stickers of renamed files. A URI whose music is gone becomes the present one of the same sound in the same
+/// music folder: a copy elsewhere is no new name of music on a medium that is away.
 ///
 /// Thread: any; the index is read on the thread of queries.
 struct MovedStickers: Sendable {
@@ -32,7 +33,7 @@ struct MovedStickers: Sendable {
         var moves: [(former: String, present: String)] = []
         for uri in uris {
             guard let path = paths.path(ofURI: uri), let place = index.successor(playing: path),
-                let present = paths.uri(ofPath: place)
+                paths.areInOneFolder(path, place), let present = paths.uri(ofPath: place)
             else { continue }
             moves.append((uri, present))
         }

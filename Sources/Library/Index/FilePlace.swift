@@ -11,8 +11,10 @@ package struct PathBytes: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { for byte in path.utf8 { hasher.combine(byte) } }
 
     /// Whether it is one of these paths, or lies in one.
-    func isIn(_ paths: Set<PathBytes>) -> Bool {
-        if paths.contains(self) { return true }
+    func isIn(_ paths: Set<PathBytes>) -> Bool { paths.contains(self) || isBelow(paths) }
+
+    /// Whether it lies in one of these paths.
+    func isBelow(_ paths: Set<PathBytes>) -> Bool {
         var path = Substring(path)
         while let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
             path = path[..<slash]

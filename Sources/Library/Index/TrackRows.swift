@@ -125,9 +125,13 @@ package struct TrackRows {
         try database.execute("DELETE FROM track_name WHERE track = ?", .integer(track))
         for kind in NameKind.allCases {
             for text in kind.values(metadata) {
+                // An earlier version may have folded it otherwise.
                 try database.execute(
-                    "INSERT OR IGNORE INTO name (kind, text, folded) VALUES (?, ?, ?)", .integer(kind.rawValue),
-                    .text(text), .text(String(decoding: FoldedText.searched(text), as: UTF8.self)))
+                    """
+                    INSERT INTO name (kind, text, folded) VALUES (?, ?, ?)
+                    ON CONFLICT (kind, text) DO UPDATE SET folded = excluded.folded WHERE folded <> excluded.folded
+                    """, .integer(kind.rawValue), .text(text),
+                    .text(String(decoding: FoldedText.searched(text), as: UTF8.self)))
                 try database.execute(
                     """
                     INSERT OR IGNORE INTO track_name (name, track)
@@ -163,7 +167,7 @@ package struct TrackRows {
         var statement = try database.prepare(
             """
             SELECT id, album_id FROM track
-            WHERE folder = ? AND file = ? AND (part < ? OR part > ?) AND is_present > 0
+            WHERE folder = ? AND file = ? AND (part < ? OR part > ?) AND size >= 0
             """)
         try statement.bind(key)
         var tracks: [(id: Int64, album: Int64?)] = []

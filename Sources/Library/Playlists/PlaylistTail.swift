@@ -40,20 +40,27 @@ final class PlaylistTail: @unchecked Sendable {
         }
     }
 
-    /// The line before appended lines. After one, a last line without its end is torn. In a file without one it may be
-    /// that of another program, which is complete.
-    static let mark = Array("#+\n".utf8)
+    /// The most bytes of a mark.
+    static let longestMark = 24
+
+    /// Returns the line before appended lines of `count` bytes. If fewer bytes follow it, a last line without its end
+    /// is torn. Otherwise that line may be one of another program, which is complete.
+    static func mark(_ count: Int) -> [UInt8] { Array("#+\(count)\n".utf8) }
 
     /// Returns a file's bytes without a torn last line.
     static func whole(_ bytes: [UInt8]) -> [UInt8] {
         guard let last = bytes.last, last != UInt8(ascii: "\n"), let end = bytes.lastIndex(of: UInt8(ascii: "\n")),
-            hasMark(bytes[...end])
+            let mark = lastMark(bytes[...end]), bytes.count - mark.end < mark.count
         else { return bytes }
         return Array(bytes[...end])
     }
 
-    private static func hasMark(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.split(separator: UInt8(ascii: "\n")).contains { $0.elementsEqual(mark.dropLast()) }
+    /// Returns the index after the last mark, and the number of bytes that should follow.
+    private static func lastMark(_ bytes: ArraySlice<UInt8>) -> (end: Int, count: Int)? {
+        for line in bytes.split(separator: UInt8(ascii: "\n")).reversed() where line.starts(with: "#+".utf8) {
+            if let count = Int(String(decoding: line.dropFirst(2), as: UTF8.self)) { return (line.endIndex + 1, count) }
+        }
+        return nil
     }
 }
 
@@ -67,14 +74,14 @@ extension PlaylistFolder {
             let target = try path(of: name), let end = try end(of: target)
         else { return nil }
         let folder = try resolved()
-        var (made, failure, count, bytes) = (0, PlaylistFailure?.none, end.count, PlaylistTail.mark)
+        var (made, failure, count, bytes) = (0, PlaylistFailure?.none, end.count, [UInt8]())
         for change in changes {
             guard case .add(let entries, _) = change else { break }
             do throws(PlaylistFailure) {
                 if count + entries.count > Self.mostEntries { throw .full(.entries) }
                 let lines = try lines(entries, in: folder)
-                let size = lines.reduce(0) { $0 + $1.count + 1 }
-                if Int(end.stamp.size) + bytes.count + size > mostBytes { throw .full(.bytes) }
+                let size = lines.reduce(PlaylistTail.longestMark + bytes.count) { $0 + $1.count + 1 }
+                if Int(end.stamp.size) + size > mostBytes { throw .full(.bytes) }
                 for line in lines { bytes += line + [UInt8(ascii: "\n")] }
             } catch {
                 failure = error
@@ -84,7 +91,7 @@ extension PlaylistFolder {
             made += 1
         }
         if count > end.count {
-            guard try write(bytes, at: end) else { return nil }
+            guard try write(PlaylistTail.mark(bytes.count) + bytes, at: end) else { return nil }
             tail.known = FileStamp(of: target).map { PlaylistTail.Known(path: target, stamp: $0, count: count) }
         }
         return (made, failure)
@@ -99,7 +106,10 @@ extension PlaylistFolder {
 
     /// Returns the end of a file that ends with a whole line of UTF-8; nil for another file.
     private func end(of path: String) throws(PlaylistFailure) -> PlaylistTail.Known? {
-        guard let stamp = FileStamp(of: path) else { return nil }
+        // A link is replaced itself, not its target.
+        guard let stamp = FileStamp(of: path), let target = try? Folder.resolved(path),
+            target.utf8.elementsEqual("\(try resolved())/\(FilePlace(path).file)".utf8)
+        else { return nil }
         if let known = tail.known, known.path.utf8.elementsEqual(path.utf8), known.stamp == stamp { return known }
         tail.known = nil
         let bytes = try system { () throws(SystemError) in
@@ -114,12 +124,11 @@ extension PlaylistFolder {
 
     /// Power loss here: the file has none, some or all of the lines, and perhaps a torn one, which is cut when it is
     /// read.
-    /// - Returns: false when another program has changed the file meanwhile.
+    /// - Returns: false when another program has changed the file meanwhile, or when only the folder may be written.
     private func write(_ bytes: [UInt8], at end: PlaylistTail.Known) throws(PlaylistFailure) -> Bool {
         tail.known = nil
         return try system { () throws(SystemError) in
-            let file = try File(updating: end.path)
-            guard try file.length() == end.stamp.size else { return false }
+            guard let file = try? File(updating: end.path), try file.length() == end.stamp.size else { return false }
             tail.note(written: bytes.count, syncs: 1)
             let failure = bytes.withUnsafeBytes { bytes -> SystemError? in
                 do throws(SystemError) {

@@ -43,4 +43,7 @@ package struct FileStamp: Equatable, Sendable {
 extension SystemError {
     /// Whether the error means that no file has this name. After any other error the file may well be there.
     package var meansNoFile: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(code) }
+
+    /// Whether a file is there and cannot be read now. One that is too large is read, and refused.
+    var hidesContent: Bool { !meansNoFile && code != EFBIG }
 }

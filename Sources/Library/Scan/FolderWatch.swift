@@ -24,8 +24,7 @@ package final class FolderWatch {
         /// it.
         var joined: Changes {
             Changes(
-                files: files.filter { !$0.isIn(trees) }, trees: trees.filter { !$0.isIn(trees.subtracting([$0])) },
-                isAll: isAll)
+                files: files.filter { !$0.isBelow(trees) }, trees: trees.filter { !$0.isBelow(trees) }, isAll: isAll)
         }
     }
 

@@ -194,8 +194,8 @@ package struct MusicScan {
                 summary.newProblems += 1
             }
             summary.problems += 1
-            // The former content is gone.
-            if let row { known.putBack(place.file, row) }
+            // The former content is gone, unless it only cannot be read now: rights change the stamp, too.
+            if let row, !error.hidesContent { known.putBack(place.file, row) }
             return nil
         }
     }
@@ -215,7 +215,7 @@ package struct MusicScan {
             return .playlist(stamp, PlaylistFile(parsing: bytes, in: folder, below: root ?? scope.folder ?? folder))
         } catch {
             failures.note(place.path, stamp, "not in the library: \(error.reason)")
-            if let row { known.putBack(playlist: place.file, row) }
+            if let row, !error.hidesContent { known.putBack(playlist: place.file, row) }
             return nil
         }
     }
@@ -224,6 +224,13 @@ package struct MusicScan {
 extension MusicScan.Scope {
     /// The folder; nil for a file.
     fileprivate var folder: String? { if case .tree(let folder) = self { folder } else { nil } }
+}
+
+extension MediaError {
+    /// Whether a file is there and cannot be read now.
+    fileprivate var hidesContent: Bool {
+        if case .source(.medium(let error)) = self { error.hidesContent } else { false }
+    }
 }
 
 extension MusicIndex {

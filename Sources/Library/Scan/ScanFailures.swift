@@ -31,9 +31,9 @@ package final class ScanFailures {
     func note(_ path: String, _ stamp: FileStamp?, _ reason: String, isOfContent: Bool = false) -> Bool {
         let known = failures[PathBytes(path)]
         if let known, known.stamp == stamp, known.reason.utf8.elementsEqual(reason.utf8) { return false }
-        if known != nil || failures.count < Self.most {
-            failures[PathBytes(path)] = Failure(stamp: stamp, reason: reason, isOfContent: isOfContent)
-        }
+        // Whether others are new is not known: they are no change, and would fill the log.
+        guard known != nil || failures.count < Self.most else { return false }
+        failures[PathBytes(path)] = Failure(stamp: stamp, reason: reason, isOfContent: isOfContent)
         Log.warning("\(path): \(reason)")
         return true
     }
