@@ -105,6 +105,12 @@ public struct DamageReport: Equatable, Sendable {
     public init() {}
     public var isEmpty: Bool { self == DamageReport() }
 
+    /// Adds the damage that a source has found since `former`.
+    mutating func add(_ found: DamageReport, since former: DamageReport) {
+        incidents += found.incidents - former.incidents
+        silencedFrames += found.silencedFrames - former.silencedFrames
+    }
+
     /// The same damage, in frames that are so many times as long.
     func scaled(by factor: Int64) -> DamageReport {
         var scaled = self

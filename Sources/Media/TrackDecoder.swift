@@ -15,7 +15,7 @@ final class TrackDecoder: AudioDecoder {
     private var channelCount: Int
     /// A seek that could not be carried out yet: its source failed, or had no bytes.
     private var pendingPlace: (part: Int, frame: Int64)?
-    private var leadingSilence = LeadingSilence()
+    private var leadingSilence: LeadingSilence
 
     /// The most parts in a row that may end without a frame. After them the track ends, because each part costs a
     /// search.
@@ -27,6 +27,7 @@ final class TrackDecoder: AudioDecoder {
         self.packets = packets
         self.codec = codec
         self.steps = steps
+        leadingSilence = LeadingSilence(of: codec.silence)
         parts = PlayedParts(track.edit)
         channelCount = track.properties.format.channelCount
         // The codec is at its first frame already.
@@ -128,7 +129,7 @@ final class TrackDecoder: AudioDecoder {
 
     private func readSilence(into buffer: UnsafeMutableBufferPointer<Int32>) -> DecodedRun? {
         guard let count = parts.takeSilence(buffer.count / channelCount) else { return nil }
-        buffer[..<(count * channelCount)].update(repeating: 0)
+        buffer[..<(count * channelCount)].update(repeating: codec.silence)
         return .frames(count)
     }
 

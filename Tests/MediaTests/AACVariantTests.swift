@@ -16,7 +16,7 @@ import Testing
             let place = try #require(
                 bytes.indices.first { bytes[$0...].starts(with: [0x05, 0x80, 0x80, 0x80, 5, 0x12, 0x10]) })
             var other = bytes
-            other[place + 6] |= flags << 1 & 6 | flags >> 1 & 1
+            other[place + 6] |= flags << 1 & 2 | flags >> 1 & 1
             let (decoded, damage) = try decode(other)
             #expect(decoded == plain && damage.isEmpty)
             // Two bytes of configuration, as in audiobooks of iTunes. The rest is another descriptor.

@@ -146,7 +146,8 @@ struct UndecodableTests {
     @Test("An empty stream that ends as it should is no error")
     func empty() throws {
         let empty = Signal(frames: 0)
-        for bytes in [try empty.flac(), try empty.oggenc(), empty.extensibleWAV] {
+        // FLAC without a frame is not known to be whole: a total of 0 is an unknown one.
+        for bytes in [try empty.oggenc(), empty.extensibleWAV] {
             #expect(outcome(of: bytes) == (0, nil))
         }
     }

@@ -12,6 +12,9 @@ protocol Codec: AnyObject {
     /// The decoder of the same packets that returns words of DSD; nil for other audio.
     var dsdWords: TrackDecoder? { get }
 
+    /// The sample that is silence.
+    var silence: Int32 { get }
+
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.
     /// - Throws: `.notYet` when the same call can be repeated later; no frames are lost then.
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun
@@ -25,6 +28,7 @@ protocol Codec: AnyObject {
 extension Codec {
     var metadata: TrackMetadata? { nil }
     var dsdWords: TrackDecoder? { nil }
+    var silence: Int32 { 0 }
 }
 
 /// The result of one `read` of a codec.

@@ -123,7 +123,7 @@ public final class PictureBytes {
         var serial: UInt32?
         var (offset, start) = (first, Int64(0))
         while start < picture.length {
-            guard let page = try page(at: offset, pages) else { throw .damaged(what: "a picture") }
+            guard let page = try pages.headerOrNext(from: offset) else { throw .damaged(what: "a picture") }
             offset = page.end
             guard page.serial == serial ?? page.serial else { continue }
             serial = page.serial
@@ -135,11 +135,6 @@ public final class PictureBytes {
             start += count
         }
         return runs
-    }
-
-    private static func page(at offset: Int64, _ pages: OggPages) throws(Interruption) -> OggPage? {
-        if let page = try pages.header(at: offset) { return page }
-        return try pages.headerOrNext(from: offset)
     }
 
     private static func bytes(

@@ -81,8 +81,8 @@ struct TagFields {
         }
     }
 
-    /// Adds a value. When a field comes more than once, the first one counts; people, genres and their identifiers are
-    /// listed. The more precise one of two dates that agree counts.
+    /// Adds a value. When a field comes more than once, the first one counts; people, genres, dates and identifiers of
+    /// people are listed. The more precise one of two dates that agree counts.
     mutating func add(_ field: TagField, _ text: String) {
         switch field {
         case .title, .album, .artistSort, .albumSort, .albumArtistSort, .composerSort: keep(text, field)

@@ -17,18 +17,26 @@ struct LeadingSilence {
     /// Whether a packet was decoded, and nothing is held back.
     private(set) var isOver = false
     private var hasSound = false
+    /// Whether the decoder has jumped: bytes that are missing after the position say nothing about those before it.
+    private var hasSought = false
     /// Decoded frames, and those of them that a codec replaced by silence.
     private var frames: Int64 = 0
     private var held: Int64 = 0
     /// The samples of the first packet that was decoded.
     private var kept: [Int32] = []
+    private let sample: Int32
 
     /// The longest silence, in seconds: as long as a gap in a stream may be.
     private static let longest: Int64 = 600
 
+    /// - Parameter sample: of silence.
+    init(of sample: Int32 = 0) { self.sample = sample }
+
     /// Whether a stream that ends here had no packet that could be decoded.
     /// - Parameter damage: of the whole stream.
-    func isFailure(_ damage: DamageReport) -> Bool { !hasSound && (damage.incidents > 0 || damage.truncated) }
+    func isFailure(_ damage: DamageReport) -> Bool {
+        !hasSound && (damage.truncated ? !hasSought : damage.incidents > 0)
+    }
 
     /// Decides on the next frames of a codec.
     /// - Parameters:
@@ -56,7 +64,7 @@ struct LeadingSilence {
         let room = buffer.count / channelCount
         if held > 0 {
             let count = Int(min(held, Int64(room)))
-            buffer[..<(count * channelCount)].update(repeating: 0)
+            buffer[..<(count * channelCount)].update(repeating: sample)
             held -= Int64(count)
             return count
         }
@@ -71,6 +79,7 @@ struct LeadingSilence {
     mutating func drop() {
         held = 0
         kept = []
+        hasSought = true
         isOver = hasSound
     }
 }

@@ -2,10 +2,12 @@ import PCM
 
 /// DSD in packets of one byte of each channel in turn, as PCM.
 final class DSDCodec: Codec {
-    var damage: DamageReport { packets.damage.scaled(by: Int64(DSDFilter.step)) }
+    var damage: DamageReport { lost.scaled(by: Int64(DSDFilter.step)) }
     let dsdWords: TrackDecoder?
 
     private let packets: any TimedPacketSource
+    /// The damage in the packets that were read here, in bytes. Another codec may read the same packets.
+    private var lost = DamageReport()
     private let filter = DSDFilter()
     private var window: DSDWindow
     /// The number of the next frame.
@@ -26,7 +28,10 @@ final class DSDCodec: Codec {
                 return .frames(count)
             }
             if window.end != nil { return .end }
-            if let packet = try packets.nextPacket() {
+            let former = packets.damage
+            let packet = try packets.nextPacket()
+            lost.add(packets.damage, since: former)
+            if let packet {
                 window.drop(before: frame)
                 window.append(packet.bytes)
             } else {

@@ -2,10 +2,13 @@ import PCM
 
 /// DSD in packets of one byte of each channel in turn, as words of 16 bits: no bit changes.
 final class DSDWordCodec: Codec {
-    var damage: DamageReport { packets.damage.scaled(by: 2) }
+    var damage: DamageReport { lost.scaled(by: 2) }
+    let silence = Int32(DSDWindow.silence) << 24 | Int32(DSDWindow.silence) << 16
 
     private let packets: any TimedPacketSource
     private let channelCount: Int
+    /// The damage in the packets that were read here, in bytes. Another codec may read the same packets.
+    private var lost = DamageReport()
     /// The unread part of the last packet.
     private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The first byte of a word of each channel, where its second one is in the next packet.
@@ -24,7 +27,10 @@ final class DSDWordCodec: Codec {
             let count = take(buffer.count / channelCount, into: target)
             if count > 0 { return .frames(count) }
             keepHalves()
-            guard let packet = try packets.nextPacket() else {
+            let former = packets.damage
+            let packet = try packets.nextPacket()
+            lost.add(packets.damage, since: former)
+            guard let packet else {
                 guard hasHalves else { return .end }
                 // The file ends inside of a word.
                 for channel in 0..<channelCount { target[channel] = word(halves[channel], DoPPacker.idleByte) }

@@ -125,16 +125,24 @@ struct FLACBlocks {
             && offset + 4 + declaredSize(head) <= source.length ?? .max
     }
 
+    /// The most places whose comments are read.
+    private static let mostGuesses = 16
+
     /// Searches a block of comments whose length is the one of its comments.
     private static func searchComments(
         in source: any ByteSource, from start: Int64
     ) throws(Interruption) -> Range<Int64>? {
         let bytes = try SourceReader(source).bytes(FLACSearch.reach, at: start)
+        var guesses = 0
         for place in bytes.indices.dropLast(8)
         where bytes[place] & 0x7F == BlockType.vorbisComment && bytes[place + 7] == 0 && bytes[place + 6] == 0 {
             let content = start + Int64(place) + 4
             let size = declaredSize(Array(bytes[place..<(place + 4)]))
-            if size > 8, try VorbisComments.size(in: source, at: content) == size { return content..<(content + size) }
+            // Each may cost as much as many comments.
+            guard guesses < mostGuesses else { break }
+            guard size > 8 else { continue }
+            guesses += 1
+            if try VorbisComments.size(in: source, at: content) == size { return content..<(content + size) }
         }
         return nil
     }

@@ -59,8 +59,12 @@ struct MPEGSync {
     }
 
     /// The stream whose frames begin at an offset.
-    /// - Parameter headers: the number of headers in a row, or up to the end, that have to match.
-    func stream(at offset: Int64, headers: Int = testedHeaders) throws(Interruption) -> MPEGStream? {
+    /// - Parameters:
+    ///   - headers: the number of headers in a row, or up to the end, that have to match.
+    ///   - mayBeDamaged: whether the frame after a header without sound may be damaged.
+    func stream(
+        at offset: Int64, headers: Int = testedHeaders, mayBeDamaged: Bool = true
+    ) throws(Interruption) -> MPEGStream? {
         guard let header = try header(at: offset) else { return nil }
         var freeSize: Int?
         if header.isFreeFormat {
@@ -70,7 +74,7 @@ struct MPEGSync {
         let stream = MPEGStream(header: header, freeSize: freeSize)
         if try follows(stream, at: offset, headers: headers) { return stream }
         // The first frame of sound may be damaged: the header without sound has a name that proves it.
-        guard try isInfo(header, at: offset) else { return nil }
+        guard mayBeDamaged, try isInfo(header, at: offset) else { return nil }
         return try isResumed(stream, from: offset + 1) ? stream : nil
     }
 
@@ -149,6 +153,8 @@ struct MPEGSync {
         // Each guess at the size of a free-format frame is another search. Free format does not begin in the middle of
         // a file.
         var guesses = known == nil ? Self.mostGuesses : 0
+        // So is each search after a header without sound.
+        var infos = guesses
         while let byte = try cursor.byte() {
             guard byte == 0xFF else { continue }
             let offset = cursor.offset - 1
@@ -161,7 +167,10 @@ struct MPEGSync {
                 guesses -= 1
             }
             let headers = known == nil ? Self.testedHeaders : Self.testedHeaders + 1
-            if let stream = try stream(at: offset, headers: headers) { return Finding(offset: offset, stream: stream) }
+            if infos > 0, try isInfo(header, at: offset) { infos -= 1 }
+            if let stream = try stream(at: offset, headers: headers, mayBeDamaged: infos > 0) {
+                return Finding(offset: offset, stream: stream)
+            }
         }
         return nil
     }

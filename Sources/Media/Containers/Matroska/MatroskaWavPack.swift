@@ -34,7 +34,7 @@ struct MatroskaWavPack {
         var place = 4
         while place < packet.count {
             guard place + fieldSize <= packet.count else { return nil }
-            let size = isSingle ? packet.count - 12 : Int(word(place + 8))
+            let size = isSingle ? packet.count - 12 : Int(clamping: word(place + 8))
             let start = place + fieldSize
             guard size <= packet.count - start else { return nil }
             func append(_ value: UInt32) {
