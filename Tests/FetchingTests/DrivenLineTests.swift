@@ -58,7 +58,7 @@ struct DrivenLineTests {
     ]
 
     @Test(
-        "No silence where the lowest representation fits the line, and ten seconds between two changes",
+        "No silence where the lowest representation fits the line, and ten seconds between two changes but a way back",
         arguments: patterns)
     func follows(pattern: Pattern) throws {
         for (segment, seconds) in [(4.0, 180.0), (6.0, 120.0)] {

@@ -9,12 +9,12 @@ import Testing
 struct ShapedLineTests {
     private static let bandwidths = [51_000, 323_000, 940_000, 2_900_000]
 
-    /// A line behind a token bucket, as providers and mobile networks limit it.
+    /// A line limited by a token bucket, as providers and mobile networks limit it.
     struct Shape: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// In bytes.
         var burst: Int
-        /// What it carries in the mean, in bits per second.
+        /// The mean rate that it carries, in bits per second.
         var mean: Double
         var rate: @Sendable (Double) -> Double
 

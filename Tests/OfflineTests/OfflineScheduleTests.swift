@@ -268,6 +268,7 @@ struct OfflineScheduleTests: ScheduleSuite {
         func rest() -> [OfflineSchedule.Effect] { schedule.handle(.ended(Self.download(1), .away(error))) }
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
             #expect(rest() == [.rest(1, nanoseconds: seconds * 1_000_000_000), .find(limit: 2)])
+            _ = schedule.handle(.found([]))
             _ = schedule.handle(.rested(1))
             #expect(schedule.handle(.found([Self.download(1)])) == [.start(Self.download(1))])
             // Content that has changed begins at 0 again.

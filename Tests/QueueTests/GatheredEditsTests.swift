@@ -63,8 +63,10 @@ struct GatheredEditsTests {
             conductor.settleCurrent()
         }
         #expect(changes() == before + 1)
+        // The card may have played more of the removed entry before the engine has loaded the other one.
+        fixture.settle()
         fixture.card.playFreely()
         fixture.waitForEnd()
-        #expect(fixture.card.heard.suffix(4000) == sound("b").suffix(4000))
+        #expect(fixture.card.beginnings == "a0 b0" && fixture.card.heard.hasSuffix(sound("b")))
     }
 }

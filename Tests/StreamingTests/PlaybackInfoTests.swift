@@ -138,7 +138,7 @@ struct ServiceRefusalTests {
             (403, 4033, .contentNotAvailableForSubscription), (403, 4034, .notAllowed),
             (403, 4035, .contentNotAvailableInLocation), (401, 6005, .notAllowed), (401, 11003, .notAllowed),
             (404, nil, .notAllowed), (400, nil, .notAllowed), (418, nil, .notAllowed), (429, nil, .retryable),
-            (500, 999, .retryable), (503, nil, .retryable), (599, nil, .retryable), (304, nil, .unexpected),
+            (500, 999, .retryable), (503, nil, .retryable), (599, nil, .retryable), (304, nil, .retryable),
         ] as [(Int, Int?, PlayerError.Kind)])
     func kinds(status: Int, subStatus: Int?, kind: PlayerError.Kind) {
         let reason = subStatus.map { ", \"subStatus\": \($0), \"userMessage\": \"m\"" } ?? ""

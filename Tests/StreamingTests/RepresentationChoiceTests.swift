@@ -135,7 +135,7 @@ struct RepresentationChoiceTests {
         #expect(choice.fetchesAhead(situation(0, line: 1e6, buffered: 20.9, since: 0)))
         #expect(!choice.fetchesAhead(situation(0, line: 1e6, buffered: 21, since: 0)))
         #expect(!choice.fetchesAhead(situation(0, line: 1e6, buffered: 15, since: 6)))
-        // The change is allowed: it happens. Without a better one that the line carries it goes on.
+        // The change is allowed: it happens. Without a better one that the line carries it continues.
         #expect(choice.fetchesAhead(situation(0, line: 1e6, buffered: 21, since: 10)))
         #expect(choice.fetchesAhead(situation(0, line: 400_000, buffered: 39, since: 0)))
         #expect(choice.fetchesAhead(situation(1, line: 1e6, buffered: 39, since: 0)))

@@ -34,7 +34,7 @@ extension RequestedBytes {
         // After the last byte there is nothing. A range with an end should have bytes, because a manifest or an index
         // named it.
         case 416 where arrived == 0 && start > 0 && request.range?.upTo == nil: return .empty
-        // What a POST has made: a license.
+        // A POST has made a resource, such as a license.
         case 201 where request.isPost && arrived == 0: return .content(skip: 0)
         // No other status comes with the resource, also if it is a success.
         default: return .refusal

@@ -11,7 +11,7 @@ struct FirstBytePatience: Equatable {
     /// Returns the timeout for the next answer of a host that has taken so long, in milliseconds.
     /// - Returns: nil for the default.
     static func timeout(afterAnswerIn milliseconds: Int) -> Int? {
-        milliseconds < first / 2 ? nil : min(2 * max(first, milliseconds), longest)
+        milliseconds < first / 2 ? nil : min(2 * max(first, min(milliseconds, longest)), longest)
     }
 
     /// The timeout of the next attempt; nil: as configured.

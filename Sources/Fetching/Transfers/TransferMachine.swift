@@ -233,7 +233,7 @@ struct TransferMachine {
         if error.isOfCoding, bytes.mayNeedWhole { return requestWhole() }
         var effects: [Effect] = []
         // Another address may be reached over another link.
-        if error.isOfAddress || error == .meteredLink {
+        if error.isOfAddress || error == .meteredLink && addresses.hasAlternatives {
             if leavesAddress(after: .transfer(error), isOfHost: true, &effects) {
                 if error != .meteredLink { otherFailure = error }
                 return effects

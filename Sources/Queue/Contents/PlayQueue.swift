@@ -36,6 +36,10 @@ package struct PlayQueue: Sendable {
     package var count: Int { originalOrder.count }
     package var isEmpty: Bool { originalOrder.isEmpty }
 
+    /// The number of entries in a row after which each one had its turn: between two rounds a shuffled queue gets
+    /// another order.
+    package var roundLength: Int { isShuffled && repeatMode == .all ? max(0, 2 * count - 1) : count }
+
     /// All entries in the order in which they are played.
     package var playOrder: [EntryID] { isShuffled ? shuffledOrder : originalOrder }
 

@@ -28,7 +28,7 @@ extension QueueStateMachine {
     /// - Returns: whether a whole round was too short to be heard. The queue has stopped then.
     mutating func isTooShort(_ seconds: Double, hasFailed: Bool = false) -> Bool {
         // A failed entry does not repeat: the next one follows.
-        let round = contents.repeatMode == .one && !hasFailed ? 1 : contents.count
+        let round = contents.repeatMode == .one && !hasFailed ? 1 : contents.roundLength
         guard contents.repeatMode != .off, heardLength.isShortRound(after: seconds, of: round) else { return false }
         contents.giveUp()
         notify(.nothingToHear)
@@ -79,7 +79,7 @@ extension QueueStateMachine {
             // The entries are not the cause.
             contents.giveUp()
             proceed()
-        } else if failures.count >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
+        } else if failures.count >= contents.roundLength || rules.deviceErrorEnds && error.isOfDevice {
             // Without this, a queue in which all files are damaged would repeat for ever.
             contents.giveUp()
             proceed()

@@ -76,20 +76,20 @@ package final class RestartingDecoder: FetchingDecoder {
                 restartedFormat = nil
                 if let change = reading.change(to: new) { return .format(change) }
             }
-            do throws(MediaError) {
-                let run = try decoder.read(into: buffer)
-                switch run {
-                case .frames(let count):
-                    reading.read(count)
-                    hasProgressed = true
-                case .format(let new): reading.changed(to: new)
-                case .end: if try continues() { continue }
-                case .notYet: break
-                }
-                return run
-            } catch {
+            let run: DecodedRun
+            do throws(MediaError) { run = try decoder.read(into: buffer) } catch {
                 try restart(after: error)
+                continue
             }
+            switch run {
+            case .frames(let count):
+                reading.read(count)
+                hasProgressed = true
+            case .format(let new): reading.changed(to: new)
+            case .end: if try continues() { continue }
+            case .notYet: break
+            }
+            return run
         }
     }
 

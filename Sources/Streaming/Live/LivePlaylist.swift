@@ -26,8 +26,10 @@ final class LivePlaylist {
     /// again.
     private static let mostOlderAnswers = 3
 
-    /// What speaks against the latest answers.
+    /// The reasons to doubt the latest answers.
     private struct Doubts {
+        /// The index of the first segment of the first answer. Playback may begin later.
+        let firstIndex: Int
         /// The number of consecutive older answers.
         var olderAnswers = 0
         /// The last segment of the answer before, if the answer may have been cut off inside it.
@@ -39,6 +41,13 @@ final class LivePlaylist {
             let isRepeated = playlist.openEnd.map { $0.utf8.elementsEqual((openEnd ?? "").utf8) } ?? false
             openEnd = playlist.openEnd
             return isRepeated ? playlist.segments : playlist.certainSegments
+        }
+
+        /// Returns whether an older answer cannot be compared with the known segments. It was cut off before the first
+        /// of them, or inside its only address.
+        func isIncomparable(_ older: SegmentList, known: SegmentList) -> Bool {
+            let isBefore = older.firstIndex >= firstIndex && older.firstIndex + older.segments.count <= known.firstIndex
+            return isBefore || openEnd != nil && older.segments.count == 1
         }
     }
 
@@ -53,7 +62,7 @@ final class LivePlaylist {
     private var pace: PlaylistPace
     /// The duration by which a late segment is measured, in seconds.
     let targetDuration: Double
-    private var doubts = Doubts()
+    private var doubts: Doubts
     private var losses = LiveLosses()
     private var reload: LiveReload?
     private var failure: MediaError?
@@ -78,6 +87,7 @@ final class LivePlaylist {
         self.targetDuration = targetDuration ?? interval
         pace = PlaylistPace(interval: interval, LivePatience(targetDuration: self.targetDuration), at: clock.now())
         parts = LiveParts(list, delay: delay)
+        doubts = Doubts(firstIndex: list.firstIndex)
         progressID = requests.medium.stream.newID()
     }
 
@@ -167,7 +177,9 @@ final class LivePlaylist {
         pace.interval = playlist.targetDuration
         let next = parts.endIndex
         guard new.firstIndex <= next else { return fail(Self.tooFar) }
-        if new.firstIndex + new.segments.count < next { return takeOlder(new) }
+        if new.firstIndex + new.segments.count < next {
+            return takeOlder(new, isIncomparable: doubts.isIncomparable(new, known: parts.list))
+        }
         var added = Array(new.segments.dropFirst(next - new.firstIndex))
         // The times of each playlist count from its own beginning.
         var start = parts.end
@@ -213,16 +225,18 @@ final class LivePlaylist {
 
     /// Handles a list that ends before the known segments end. If its last segment is known, the list comes from a late
     /// server. Otherwise the encoder has begun counting again, and the known segments will have no successor.
-    private func takeOlder(_ older: SegmentList) -> Bool {
+    /// - Parameter isIncomparable: whether its last segment says nothing.
+    private func takeOlder(_ older: SegmentList, isIncomparable: Bool = false) -> Bool {
         let newest = older.segments.last?.resource
         // The late server may be on another host.
         let addresses = newest.map { Alternatives($0.url, bases: bases).addresses } ?? []
         doubts.olderAnswers += 1
         guard doubts.olderAnswers <= Self.mostOlderAnswers || older.isComplete,
-            parts.list.segments.contains(where: { known in
-                known.resource.range == newest?.range
-                    && addresses.contains { $0.url.utf8.elementsEqual(known.resource.url.utf8) }
-            })
+            isIncomparable
+                || parts.list.segments.contains(where: { known in
+                    known.resource.range == newest?.range
+                        && addresses.contains { $0.url.utf8.elementsEqual(known.resource.url.utf8) }
+                })
         else { return fail("it has begun again") }
         pace.hasGrown = false
         parts.isComplete = older.isComplete

@@ -43,7 +43,7 @@ final class LiveReload: @unchecked Sendable {
         }
         if isUnwanted { return transfer.cancel() }
         guard answer.result == nil, let silence = request.longestSilence else { return }
-        network.schedule(after: 2 * Int64(silence) * 1_000_000) { [weak self] in self?.giveUp() }
+        network.schedule(after: 2 * Int64(silence) * 1_000_000) { [self] in giveUp() }
     }
 
     /// Cancels the request if it has not ended.

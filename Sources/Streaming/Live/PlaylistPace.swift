@@ -24,7 +24,11 @@ struct PlaylistPace {
         loadTime = now
     }
 
-    mutating func succeeded() { failure = nil }
+    mutating func succeeded() {
+        failure = nil
+        // The outage is over, but a slow server may stay slow.
+        longestSilence = max(patience.longestSilence, longestSilence / 2)
+    }
 
     mutating func failed(_ failure: ResourceFailure, at now: Int64) {
         // A server may need longer.

@@ -117,8 +117,8 @@ struct RepresentationChoice: Equatable, Sendable {
     /// Returns whether a segment is fetched before others are decoded, given that memory has room.
     func fetchesAhead(_ now: Situation) -> Bool {
         guard let line = now.line else { return true }
-        // What is fetched until the next change is allowed delays the better representation. This much lasts until
-        // then, and is then enough for the change.
+        // Segments that are fetched before the next change is allowed delay the better representation. This much lasts
+        // until then, and is then enough for the change.
         if let sinceChange = now.sinceChange, !now.mayChange, fitting(now, line) > now.current,
             now.buffered >= 2 * Self.interval + Self.margin - sinceChange
         {

@@ -1,5 +1,6 @@
 import Fetching
 import Media
+import Network
 import PCM
 import Platform
 import Playback
@@ -18,6 +19,8 @@ final class StationDecoder: FetchingDecoder {
     private let progressID: Int
     private var content: RestartingDecoder.Content
     private var reading: ReadingPosition
+    /// The format at the beginning of the present connection, until it is read.
+    private var newFormat: PCMFormat?
     private var schedule = RetrySchedule(.playback)
     private var state = State.connected(frames: 0)
     /// The damage in earlier connections.
@@ -72,7 +75,10 @@ final class StationDecoder: FetchingDecoder {
                 guard pause.isOver else { return .notYet }
                 guard try reconnect() else { continue }
             }
-            if let change = reading.change(to: content.decoder.properties.format) { return .format(change) }
+            if let new = newFormat {
+                newFormat = nil
+                if let change = reading.change(to: new) { return .format(change) }
+            }
             do throws(MediaError) {
                 let run = try content.decoder.read(into: buffer)
                 switch run {
@@ -128,6 +134,7 @@ final class StationDecoder: FetchingDecoder {
             let new = try connect()
             earlierIncidents += content.decoder.damage.incidents
             content = new
+            newFormat = new.decoder.properties.format
             return true
         } catch let refusal {
             if case .media(let error) = refusal.cause, !error.isOfAnswer {

@@ -14,8 +14,9 @@ struct EarlyAnswerTests {
 
     @Test("A head that ends the transfer cancels the request once it is returned")
     func ended() {
-        network.server = { $0.begin(204) }
-        _ = ResourceTransfer(request, over: network, into: received)
+        network.server = { $0.begin(200, [("ETag", "\"v2\"")]) }
+        let former = ResourceVersion(validator: "\"v1\"")
+        _ = ResourceTransfer(request, of: former, over: network, into: received)
         #expect(network.last.isCancelled && network.transfers.count == 1 && received.ends == [.changed])
     }
 

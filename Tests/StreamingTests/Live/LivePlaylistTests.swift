@@ -101,7 +101,7 @@ struct LivePlaylistTests {
         try #require(starts.indices.last { Double(starts[end] - starts[$0]) / 8000 > 6 }) + 1
     }
 
-    /// Cuts the playlist on the server behind so many bytes of its last line, or in its middle.
+    /// Cuts the playlist on the server after so many bytes of its last line, or in its middle.
     private func cut(_ bytes: Int?) throws {
         let text = try content.text("live.m3u8")
         let lastLine = text.dropLast().split(separator: "\n").last?.utf8.count ?? 0
@@ -131,6 +131,30 @@ struct LivePlaylistTests {
         }
         #expect(heard == track.samples(from: starts[begin]))
         #expect(isOver)
+    }
+
+    @Test("A playlist that is cut off inside its first address, before or among the known segments, is no other one")
+    func cutOffEarly() throws {
+        try publish(0..<8)
+        let decoder = try open()
+        func load() throws -> [Int32] {
+            decoder.whenReadable {}
+            content.service.network.passDelays()
+            return try decoder.decodeArrived().samples
+        }
+        _ = try decoder.decodeArrived()
+        for (first, next) in [(1, 8), (4, 9)] {
+            try publish(first..<(first + 8))
+            let text = try content.text("live.m3u8")
+            let end = try #require(text.range(of: segments[first])).upperBound
+            try String(text[..<end].dropLast(4)).write(
+                toFile: content.folder["live.m3u8"], atomically: true, encoding: .utf8)
+            #expect(try load().isEmpty)
+            try publish(first..<(first + 8))
+            let isContinued = try load() == track.samples(starts[next]..<starts[first + 8])
+            #expect(isContinued)
+        }
+        #expect(content.service.playbackinfoRequests.count == 1)
     }
 
     @Test("A playlist whose last line never has an end is played, a load behind, to its end")

@@ -257,10 +257,14 @@ package final class DrivenPlayback {
         heard.reduce(0) { $0 + Double($1.bandwidth) * Double($1.segments.count) } / Double(count)
     }
 
-    /// The shortest time between two changes, in seconds.
+    /// The shortest time between two changes, in seconds. The way back up from a drop may come after two segments.
     package var shortestInterval: Double {
-        let times = heard.dropFirst().map { $0.arrived }
-        return zip(times, times.dropFirst()).map { $1 - $0 }.min() ?? .infinity
+        let places = heard.indices.dropFirst().dropLast().filter { place in
+            let (before, run, after) = (heard[place - 1], heard[place], heard[place + 1])
+            let isWayBack = before.bandwidth > run.bandwidth && after.bandwidth > run.bandwidth
+            return !isWayBack || run.segments.count < 2
+        }
+        return places.map { heard[$0 + 1].arrived - heard[$0].arrived }.min() ?? .infinity
     }
 
     /// How many segments were heard before the best representation; nil when it was never heard.
