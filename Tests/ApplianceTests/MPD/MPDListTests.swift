@@ -76,7 +76,7 @@ struct MPDListTests {
                 == ["ACK [50@1] {add} No such directory"])
         #expect(
             try list(["add A/1.flac", "addid A/1.flac 7", "clear"], fixture, client).answer
-                == ["ACK [2@1] {addid} Bad song index"])
+                == ["ACK [2@1] {addid} Number too large: 7"])
         #expect(
             try list(["playlistadd x A/1.flac", "playlistdelete x 4", "playlistclear x"], fixture, client).answer
                 == ["ACK [2@1] {playlistdelete} Bad song index"])

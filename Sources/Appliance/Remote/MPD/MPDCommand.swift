@@ -70,14 +70,22 @@ enum MPDStep {
 /// An answer that came later.
 enum MPDAnswer {
     case output(MPDOutput)
-    /// An answer that is too long to be built up. Each call makes a piece on the thread of queries; nil is the end.
+    /// An answer that is too long to be built up. Each call makes a piece on the thread of queries, or on that of
+    /// playlists; nil is the end.
     case pieces(MPDPieces)
 }
 
 /// Makes an answer piece by piece.
 ///
-/// Thread: that of queries, one call at a time.
+/// Thread: that of queries or that of playlists, one call at a time.
 protocol MPDPieces: AnyObject, Sendable {
+    /// Whether the pieces need the index. Without it they are made on the thread that reads playlists.
+    var needIndex: Bool { get }
+
     /// - Parameter database: nil without a library.
     func next(_ database: MPDDatabase?) throws(MPDFailure) -> [UInt8]?
+}
+
+extension MPDPieces {
+    var needIndex: Bool { true }
 }

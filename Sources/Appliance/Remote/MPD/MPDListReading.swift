@@ -98,6 +98,19 @@ extension MPDPlayer {
         MPDMusic.music(Array(paths[range.clamped(to: 0..<paths.count)]))
     }
 
+    /// Makes the next piece on the thread that reads playlists.
+    func readPlaylist(_ pieces: any MPDPieces, _ answer: @escaping (Result<[UInt8]?, MPDFailure>) -> Void) {
+        guard let library = daemon.library else { return answer(.failure(.noPlaylists)) }
+        // Safe: the other thread passes it back and does not call it.
+        nonisolated(unsafe) let answer = answer
+        let loop = daemon.loop
+        library.readPlaylists {
+            let result: Result<[UInt8]?, MPDFailure>
+            do throws(MPDFailure) { result = .success(try pieces.next(nil)) } catch { result = .failure(error) }
+            loop.post { answer(result) }
+        }
+    }
+
     /// Runs `body` on the thread that reads playlists. Its result is nil when there is no such playlist.
     private func onReader(
         _ body: @escaping @Sendable (PlaylistFolder) throws(MPDFailure) -> MPDList?,

@@ -49,6 +49,11 @@ struct MPDPaths: Equatable, Sendable {
     /// The music folder when there is one; nil for several, which have no common folder.
     var onlyFolder: String? { roots.count == 1 ? roots[0].folder : nil }
 
+    /// Whether two files are in the same music folder.
+    func areInOneFolder(_ path: String, _ other: String) -> Bool {
+        roots.contains { Self.rest(of: path, in: $0.folder) != nil && Self.rest(of: other, in: $0.folder) != nil }
+    }
+
     /// Returns the URI of a path; nil for a path outside of the folders.
     func uri(ofPath path: String) -> String? {
         for root in roots {

@@ -1,4 +1,5 @@
 import Platform
+import Queue
 
 /// One connection: carries out its commands in order, and reports changes to it when it waits for them.
 ///
@@ -212,7 +213,7 @@ final class MPDSession: @unchecked Sendable {
     private func send(_ pieces: any MPDPieces) {
         // The client may be slow.
         releaseChanges()
-        player.query { [self] (result: Result<[UInt8]?, MPDFailure>) in
+        let take: (Result<[UInt8]?, MPDFailure>) -> Void = { [self] result in
             guard running != nil, connection.isOpen else { return }
             switch result {
             case .success(let piece?):
@@ -227,7 +228,9 @@ final class MPDSession: @unchecked Sendable {
                 proceedWhenRead()
             case .failure(let error): fail(error)
             }
-        } _: { database in
+        }
+        guard pieces.needIndex else { return player.readPlaylist(pieces, take) }
+        player.query(take) { database in
             do throws(MPDFailure) { return .success(try pieces.next(database)) } catch { return .failure(error) }
         }
     }

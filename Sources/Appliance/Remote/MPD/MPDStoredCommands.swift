@@ -176,6 +176,8 @@ private final class MPDPlaylistPieces: MPDPieces, @unchecked Sendable {
         self.isFull = isFull
     }
 
+    var needIndex: Bool { isFull }
+
     func next(_ database: MPDDatabase?) throws(MPDFailure) -> [UInt8]? {
         guard !entries.isEmpty else { return nil }
         let part = Array(entries.prefix(Self.count))

@@ -1,4 +1,5 @@
 import Library
+import Platform
 import Queue
 
 /// The work of a command that waits for another thread. Commands of a list whose work is of one kind are carried out
