@@ -102,7 +102,7 @@ final class LoudnessScan {
     private func track(_ path: String, _ version: MusicFileVersion, _ isKnown: Bool) -> Track? {
         do throws(PlayerError) {
             let opened = try open(path)
-            guard measuresAll || !opened.replayGain.isComplete else {
+            guard measuresAll || !opened.decoder.metadata.replayGain.isComplete else {
                 report(path, .tagged)
                 return nil
             }
