@@ -142,7 +142,9 @@ let mediaTargets = [
             for path in list.paths {
                 guard let line = PlaylistLine.bytes(of: path, in: "/m/lists") else { continue }
                 var read: [String?] = []
-                PlaylistFile.eachEntry(of: Array("#EXTM3U\n".utf8) + line, in: "/m/lists") { read.append($0.path) }
+                PlaylistFile.eachLine(of: Array("#EXTM3U\n".utf8) + line, in: "/m/lists") {
+                    read.append($0.entry(in: "/m/lists")?.path)
+                }
                 require(read == [path], "a path that is not read as it was written")
             }
             require((list.otherAddress == nil) == (list.otherAddressCount == 0), "an address that is not counted")
