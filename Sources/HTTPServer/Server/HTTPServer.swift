@@ -49,7 +49,7 @@ package final class HTTPServer: @unchecked Sendable {
     {
         // A client that disconnects during an answer must not end the process.
         tonearm_ignore_signal(SIGPIPE)
-        let context = Context(isSecure: identity != nil, service: service, limits, hasFront: false)
+        let context = Context(isSecure: identity != nil, service: service, limits)
         self.context = context
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         let started: OpaquePointer? = withUnsafePointer(to: handlers) { handlers in
@@ -87,7 +87,7 @@ package final class HTTPServer: @unchecked Sendable {
     ) throws(Refused) {
         tonearm_ignore_signal(SIGPIPE)
         let listener = StreamSocket(owning: socket.descriptor)
-        let context = Context(isSecure: false, service: service, limits, hasFront: true)
+        let context = Context(isSecure: false, service: service, limits)
         self.context = context
         let started: OpaquePointer? = withUnsafePointer(to: handlers) {
             tonearm_http_start_unbound(
@@ -126,14 +126,12 @@ package final class HTTPServer: @unchecked Sendable {
         let service: HTTPService
         let watch: ConnectionWatch
 
-        /// - Parameter hasFront: whether the connections come from a front, which has counted them.
-        init(isSecure: Bool, service: HTTPService, _ limits: Limits, hasFront: Bool) {
+        init(isSecure: Bool, service: HTTPService, _ limits: Limits) {
             self.isSecure = isSecure
             self.service = service
             watch = ConnectionWatch(
                 ConnectionTable(
-                    limit: hasFront ? .max : Int(limits.connections),
-                    patience: Int64(limits.idleSeconds) * 1_000_000_000))
+                    limit: Int(limits.connections), patience: Int64(limits.idleSeconds) * 1_000_000_000))
         }
     }
 }
