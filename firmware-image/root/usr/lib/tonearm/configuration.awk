@@ -111,7 +111,7 @@ file == 1 && line ~ /^\[/ {
     kind = section; sub(/^wifi .*/, "wifi NAME", kind)
     is_system = kind in known
     name = kind == "wifi NAME" ? begin_part(section) : section
-    if (is_system && line !~ /^\[[^\]]*\]([ \t\r]+[#;].*)?$/) {
+    if (is_system && line !~ /^\[[^]]*\]([ \t\r]+[#;].*)?$/) {
         mistake = "a section is written [name], alone on its line"
         if (kind == "wifi NAME") wrong_network(name, FNR, mistake); else wrong(mistake)
     }
