@@ -19,17 +19,17 @@ final class StationDecoder: FetchingDecoder {
     private let progressID: Int
     private var content: RestartingDecoder.Content
     private var reading: ReadingPosition
-    /// The format at the beginning of the present connection, until it is read.
-    private var newFormat: PCMFormat?
     private var schedule = RetrySchedule(.playback)
-    private var state = State.connected(frames: 0)
+    private var state = State.connected(frames: 0, newFormat: nil)
     /// The damage in earlier connections.
     private var earlierIncidents = 0
     private(set) var failure: PlayerError?
 
     private enum State {
-        /// - Parameter frames: that were read since the connection.
-        case connected(frames: Int64)
+        /// - Parameters:
+        ///   - frames: that were read since the connection.
+        ///   - newFormat: the format at its beginning, until it is read.
+        case connected(frames: Int64, newFormat: PCMFormat?)
         /// The wait for the next connection.
         case waiting(Pause)
     }
@@ -75,8 +75,8 @@ final class StationDecoder: FetchingDecoder {
                 guard pause.isOver else { return .notYet }
                 guard try reconnect() else { continue }
             }
-            if let new = newFormat {
-                newFormat = nil
+            if case .connected(let frames, let new?) = state {
+                state = .connected(frames: frames, newFormat: nil)
                 if let change = reading.change(to: new) { return .format(change) }
             }
             do throws(MediaError) {
@@ -108,15 +108,15 @@ final class StationDecoder: FetchingDecoder {
 
     private func proceed(_ frames: Int) {
         reading.read(frames)
-        guard case .connected(let earlier) = state else { return }
+        guard case .connected(let earlier, _) = state else { return }
         let heard = earlier + Int64(frames)
-        state = .connected(frames: heard)
+        state = .connected(frames: heard, newFormat: nil)
         if heard >= Int64(Self.working * reading.format.sampleRate) { schedule = RetrySchedule(.playback) }
     }
 
     /// Begins the wait for the next connection.
     private func lose(_ reason: String) {
-        if case .connected(let heard) = state, heard > 0 { Log.warning("\(reason): it is requested again") }
+        if case .connected(let heard, _) = state, heard > 0 { Log.warning("\(reason): it is requested again") }
         failure = nil
         // Failures of the network are retried without end.
         guard let delay = schedule.delay(after: .network) else { return }
@@ -128,13 +128,13 @@ final class StationDecoder: FetchingDecoder {
 
     /// - Returns: whether the station sends audio again. Otherwise the next wait has begun.
     private func reconnect() throws(MediaError) -> Bool {
-        state = .connected(frames: 0)
+        state = .connected(frames: 0, newFormat: nil)
         medium.stream.proceeds(progressID)
         do throws(PlayerError) {
             let new = try connect()
             earlierIncidents += content.decoder.damage.incidents
             content = new
-            newFormat = new.decoder.properties.format
+            state = .connected(frames: 0, newFormat: new.decoder.properties.format)
             return true
         } catch let refusal {
             if case .media(let error) = refusal.cause, !error.isOfAnswer {
