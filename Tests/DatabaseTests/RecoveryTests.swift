@@ -176,9 +176,13 @@ struct RecoveryTests {
                 try database.checkpoint()
             }
             let copy = try bytes(path)
-            let opened = try open(upTo: 4)
-            #expect(opened.findings == [])
-            #expect(try rows("SELECT k FROM t", in: opened.database) == [[7]])
+            do {
+                let opened = try open(upTo: 4)
+                #expect(opened.findings == [])
+                #expect(try rows("SELECT k FROM t", in: opened.database) == [[7]])
+            }
+            // The log of the newer file does not belong to the older one.
+            for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + ending) }
             try copy.write(to: URL(fileURLWithPath: path))
             try Database(path: path).execute("UPDATE schema_module SET number = 4 WHERE module = 'a'")
             let recovered = try open(upTo: 4)
