@@ -24,12 +24,13 @@ private final class Watcher: @unchecked Sendable {
         }
     }
 
-    /// How it was woken until a client has made this change.
+    /// How it was woken until a client has made this change. The scan, which has a clock of its own, is left out.
     func wakes(before mark: String) throws -> [String] {
         func has(_ parts: String) -> Bool { parts.split(separator: " ").contains { $0 == mark } }
         try waitUntil("the change \(mark)") { self.lock.withLock { self.woken.contains(where: has) } }
         return lock.withLock {
-            let all = woken.map { $0.split(separator: " ").filter { $0 != mark }.joined(separator: " ") }
+            let others: Set<Substring> = [mark[...], "update", "database"]
+            let all = woken.map { $0.split(separator: " ").filter { !others.contains($0) }.joined(separator: " ") }
             woken = []
             return all.filter { !$0.isEmpty }
         }
