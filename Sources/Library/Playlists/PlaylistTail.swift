@@ -40,9 +40,6 @@ final class PlaylistTail: @unchecked Sendable {
         }
     }
 
-    /// The most bytes of a mark.
-    static let longestMark = 24
-
     /// Returns the line before appended lines of `count` bytes. If fewer bytes follow it, a last line without its end
     /// is torn. Otherwise that line may be one of another program, which is complete.
     static func mark(_ count: Int) -> [UInt8] { Array("#+\(count)\n".utf8) }
@@ -80,8 +77,8 @@ extension PlaylistFolder {
             do throws(PlaylistFailure) {
                 if count + entries.count > Self.mostEntries { throw .full(.entries) }
                 let lines = try lines(entries, in: folder)
-                let size = lines.reduce(PlaylistTail.longestMark + bytes.count) { $0 + $1.count + 1 }
-                if Int(end.stamp.size) + size > mostBytes { throw .full(.bytes) }
+                let size = lines.reduce(bytes.count) { $0 + $1.count + 1 }
+                if Int(end.stamp.size) + PlaylistTail.mark(size).count + size > mostBytes { throw .full(.bytes) }
                 for line in lines { bytes += line + [UInt8(ascii: "\n")] }
             } catch {
                 failure = error
