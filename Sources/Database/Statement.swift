@@ -81,6 +81,7 @@ public struct Statement: ~Copyable {
     // MARK: The current row
 
     /// Returns the column, from 0, as it is stored.
+    @inline(never)
     public func value(_ column: Int) -> DatabaseValue {
         switch sqlite3_column_type(handle, Int32(column)) {
         case SQLITE_INTEGER: .integer(sqlite3_column_int64(handle, Int32(column)))
@@ -92,6 +93,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Returns the column, from 0; nil when it is not an integer.
+    @inline(never)
     public func integer(_ column: Int) -> Int64? {
         if case .integer(let value) = value(column) { value } else { nil }
     }
@@ -106,6 +108,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Returns the column, from 0; nil when it is not text.
+    @inline(never)
     public func text(_ column: Int) -> String? {
         if case .text(let value) = value(column) { value } else { nil }
     }

@@ -75,11 +75,11 @@ class Measures(unittest.TestCase):
         self.assertLessEqual(value, limit, what)
 
     def test_memory(self):
-        self.check("memory with nothing to play", self.idle_memory / MEGABYTE, "MB", 6)
+        self.check("memory with nothing to play", self.idle_memory / MEGABYTE, "MB", 5.6)
         self.play()
-        self.check("memory while it plays", self.memory() / MEGABYTE, "MB", 10)
+        self.check("memory while it plays", self.memory() / MEGABYTE, "MB", 7.6)
         self.daemon.ask("pause")
-        self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 8)
+        self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 7.6)
 
     @long("board-daemon", "a queue of ten thousand tracks")
     def test_memory_of_a_long_queue(self):

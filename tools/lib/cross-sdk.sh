@@ -10,6 +10,11 @@ STATIC_LIBRARIES=(
     -lmicrohttpd -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -lcares -lm
 )
 
+# Functions of the standard library that stay functions, because each text calls them (docs/decisions/engine-size.md):
+# String.append(String), which has 100 bytes at 5,200 places, and the conversion of bytes to a String. A toolchain in
+# which they have other names makes a larger engine, and `tools/size` says so.
+NEVER_INLINED=("\$eSS6appendyySSF" "\$eSS18_fromUTF8RepairingySS6result_Sb11repairsMadetSRys5UInt8VGFZ")
+
 # json_list WORD…: the words as the inside of a JSON array.
 json_list() {
     local list
@@ -27,10 +32,15 @@ write_sdk() {
         -enable-experimental-feature Embedded -wmo "$OPTIMISATION"
         # A section for each function, so that the linker can leave out those that nothing calls.
         -Xfrontend -function-sections
+        # The embedded runtime does not check for exclusive access: the calls that ask it to would do nothing.
+        -enforce-exclusivity=unchecked
+        # What LLVM still inlines at -Osize are retains of objects: 34 bytes instead of a call.
+        -Xllvm -inline-threshold=0
         # Swift compiles for bare metal, but reads the C headers as what they are: Linux's.
         -Xfrontend -clang-target -Xfrontend "$CLANG_TARGET"
     )
-    local option
+    local option name
+    for name in "${NEVER_INLINED[@]}"; do swift_options+=(-Xllvm "-sil-inline-never-function=$name"); done
     # Nothing is thrown, so nothing reads how to unwind (.eh_frame). Debuggers have .debug_frame.
     for option in "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}" -fno-asynchronous-unwind-tables -fno-unwind-tables; do
         swift_options+=(-Xcc "$option")
@@ -64,7 +74,7 @@ END
     },
     "linker": {
         "extraCLIOptions": [
-            $(json_list --gc-sections --no-eh-frame-hdr "${STATIC_LIBRARIES[@]}"),
+            $(json_list --gc-sections --no-eh-frame-hdr "-Map=${dir%/*}/link.map" "${STATIC_LIBRARIES[@]}"),
             "$resources/embedded/$SWIFT_TARGET/libswiftUnicodeDataTables.a"
         ]
     }

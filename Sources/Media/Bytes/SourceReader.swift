@@ -6,6 +6,7 @@ struct SourceReader {
 
     /// Up to `count` bytes from `offset` on; fewer only at the end of the source. They are allocated, so the caller
     /// limits `count`.
+    @inline(never)
     func bytes(_ count: Int, at offset: Int64) throws(Interruption) -> [UInt8] {
         guard count > 0, offset >= 0, offset <= .max - Int64(count) else { return [] }
         var bytes = [UInt8](repeating: 0, count: count)

@@ -52,7 +52,11 @@ public enum Log {
 
     /// Writes one line; `message` is called only when `level` is important enough.
     public static func write(_ level: Level, _ message: () -> String) {
-        guard level >= minimumLevel else { return }
-        if let receiver { receiver(level, message()) } else { output.write(level, message()) }
+        if level >= minimumLevel { emit(level, message()) }
+    }
+
+    @inline(never)
+    private static func emit(_ level: Level, _ message: String) {
+        if let receiver { receiver(level, message) } else { output.write(level, message) }
     }
 }

@@ -54,6 +54,7 @@ struct MP4Boxes {
     }
 
     /// The next box; nil at the end, and where the bytes are not a box.
+    @inline(never)
     mutating func next() throws(Interruption) -> MP4Box? {
         guard boxesLeft > 0, offset <= end - 8 else { return nil }
         var header = ByteReader(try SourceReader(source).bytes(Int(min(16, end - offset)), at: offset))
