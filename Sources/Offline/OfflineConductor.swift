@@ -91,6 +91,12 @@ package final class OfflineConductor: @unchecked Sendable {
         if isOther { downloads.hurry(nil) }
     }
 
+    /// Retries downloads whose login was refused.
+    package func loginChanged() {
+        loop.assertOnLoop()
+        downloads.hurry(nil)
+    }
+
     package func offlineModeChanged(to isOn: Bool) {
         loop.assertOnLoop()
         conditions.isOfflineMode = isOn

@@ -232,9 +232,10 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    /// Takes another login, or other tokens of it: events that wait after a failure are sent at once.
+    /// Takes another login, or other tokens of it: events and downloads that wait after a failure are retried at once.
     public func loginChanged() {
-        loop.post { [events, privileges] in
+        loop.post { [offlineConductor, events, privileges] in
+            offlineConductor?.loginChanged()
             events?.loginChanged()
             privileges?.loginChanged()
         }

@@ -30,7 +30,10 @@ struct ServiceAwayTests {
         PlayerError(.retryable, .service(status: 502, subStatus: nil), message: "it fails (status 502)."),
         PlayerError(.retryable, .foreign(status: 200), message: "a login page (status 200)."),
         PlayerError(.network, .media(.source(.network(reason: "TLS"))), message: "TLS."),
+        PlayerError(.notAllowed, .service(status: 401, subStatus: 11003), message: "Log in with `tonearm login`."),
     ]
+    /// The event that ends the wait.
+    enum End: CaseIterable { case time, link, login }
 
     @Test("The last entry alone, whose content does not come: it stays, a problem says why, and it plays by itself")
     func lastEntry() throws {
@@ -56,8 +59,8 @@ struct ServiceAwayTests {
         fixture.end()
     }
 
-    @Test("The entry stays, a problem says why, and music goes on by itself", arguments: failures, [true, false])
-    func away(failure: PlayerError, endsByLink: Bool) throws {
+    @Test("The entry stays, a problem says why, and music goes on by itself", arguments: failures, End.allCases)
+    func away(failure: PlayerError, end: End) throws {
         let (tracks, folder, source) = (try Tracks(), try ScratchFolder(), Source())
         let fixture = DaemonFixture(folder: folder["state"])
         fixture.source = source
@@ -76,10 +79,10 @@ struct ServiceAwayTests {
         }
         #expect(fixture.events.count { if case .failed = $0 { true } else { false } } == 1, "it is told once")
         source.failure.set(nil)
-        if endsByLink {
-            fixture.perform { $0.linkChanged(to: Link(.wifi)) }
-        } else {
-            fixture.pass(seconds: 16)
+        switch end {
+        case .time: fixture.pass(seconds: 16)
+        case .link: fixture.perform { $0.linkChanged(to: Link(.wifi)) }
+        case .login: fixture.perform { $0.loginChanged() }
         }
         fixture.waitForSound()
         fixture.play(300)

@@ -78,19 +78,32 @@ struct OfflineAwayTests {
         #expect(again.log.failure == nil)
     }
 
-    @Test("Another link, and a person, end the wait at once", arguments: [true, false])
-    func hurried(byLink: Bool) throws {
+    @Test("Another link, another login and a person end the wait at once", arguments: 0..<3)
+    func hurried(way: Int) throws {
         service.showPage(200)
         let offline = try driven(try ScratchFolder())
         #expect(offline.engine.offline(OfflineFixture.product(7)))
         try waitForRest(offline, after: 1)
         service.showPage(nil)
-        if byLink {
-            offline.onControl { $0.linkChanged(to: Link(.wifi)) }
-        } else {
-            offline.engine.resume(OfflineFixture.product(7)) { _ in }
+        switch way {
+        case 0: offline.onControl { $0.linkChanged(to: Link(.wifi)) }
+        case 1: offline.onControl { $0.loginChanged() }
+        default: offline.engine.resume(OfflineFixture.product(7)) { _ in }
         }
         try offline.log.wait(for: "done r7")
+    }
+
+    @Test("A login that is refused is no failure of the download: it waits for another login")
+    func login() throws {
+        service.refuse(401, subStatus: 11003)
+        let offline = try driven(try ScratchFolder())
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try waitForRest(offline, after: 1)
+        #expect(offline.serviceProblem()?.contains("tonearm login") == true)
+        service.refuse(nil)
+        offline.onControl { $0.loginChanged() }
+        try offline.log.wait(for: "done r7")
+        #expect(offline.log.failure == nil)
     }
 
     @Test(

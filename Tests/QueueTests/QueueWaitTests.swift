@@ -129,6 +129,23 @@ struct QueueWaitTests {
         #expect(play.handle(.engineIs(.playing)).contains("service back"))
     }
 
+    @Test("A login that is refused is no failure of the entry; the service's own reasons are")
+    func login() {
+        let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
+        func failure(_ cause: PlayerError.Cause) -> EntryFailure {
+            EntryFailure(PlayerError(.notAllowed, cause, message: "", mediaProduct: product))
+        }
+        for subStatus in [nil, 0, 2001, 6001, 11003, 3999, 5000] {
+            #expect(failure(.service(status: 401, subStatus: subStatus)) == .ofService)
+            #expect(failure(.service(status: 403, subStatus: subStatus)) == .ofEntry)
+        }
+        for subStatus in [4000, 4005, 4006, 4010, 4032, 4033, 4035, 4999] {
+            #expect(failure(.service(status: 401, subStatus: subStatus)) == .ofEntry)
+        }
+        #expect(failure(.media(.source(.status(401)))) == .ofService)
+        #expect(failure(.media(.source(.status(403)))) == .ofEntry)
+    }
+
     @Test("A command does not wait for a service")
     func commandAndService() throws {
         var play = try Play("ab", rules: .command)

@@ -208,6 +208,13 @@ public final class Daemon: @unchecked Sendable {
         observers.notify(.state)
     }
 
+    /// Passes on another login, or other tokens of it. It may end the wait for a service, as another link may.
+    public func loginChanged() {
+        loop.assertOnLoop()
+        player.loginChanged()
+        queue.linkChanged()
+    }
+
     /// Calls `action` once the present queue and settings are on the medium, or could not be written.
     public func afterWriting(_ action: @escaping () -> Void) { reactions.writer.afterWriting(action) }
 }

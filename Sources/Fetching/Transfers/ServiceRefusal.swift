@@ -36,6 +36,12 @@ public struct ServiceRefusal: Equatable, Sendable {
     /// content says nothing about the product.
     package static func isOfMissing(_ status: Int) -> Bool { status == 403 || status == 404 || status == 410 }
 
+    /// Returns whether the login is refused, which says nothing about the product. The service's reasons for a product
+    /// are 4000 to 4999, with any status.
+    package static func isOfLogin(_ status: Int, _ subStatus: Int? = nil) -> Bool {
+        status == 401 && !(4000...4999 ~= subStatus ?? 0)
+    }
+
     /// Returns for users why an answer of a third party is useless.
     package static func foreignReason(_ status: Int) -> String {
         let login =

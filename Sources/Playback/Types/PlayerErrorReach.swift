@@ -10,7 +10,8 @@ extension PlayerError {
         /// A server has no content of the product (403, 404, 410), and the service gave no reason. It may be missing,
         /// or a filter may block all content: the next product decides.
         case content
-        /// The service is away, and with it all products: the network or the service fails, or something else answers.
+        /// The service is away, and with it all products: the network or the service fails, something else answers, or
+        /// the login is not valid any more.
         case service
         /// This machine has no file descriptor, thread or memory left for the moment.
         case machine
@@ -18,7 +19,8 @@ extension PlayerError {
 
     public var reach: Reach {
         switch cause {
-        case .service(let status, _): ServiceRefusal.isTemporary(status) ? .service : .product
+        case .service(let status, let subStatus):
+            ServiceRefusal.isTemporary(status) || ServiceRefusal.isOfLogin(status, subStatus) ? .service : .product
         case .foreign: .service
         // Not even JSON: a web page, or a server that is no content service.
         case .answer(let field): field.utf8.elementsEqual(PlayerError.Cause.noAnswer.utf8) ? .service : .product
@@ -40,7 +42,8 @@ extension PlayerError {
         switch error {
         case .network, .tls, .meteredLink, .foreign(status: nil, _): .service
         case .foreign(let status?, _): ServiceRefusal.isOfMissing(status) ? .content : .service
-        case .status(let status): ServiceRefusal.isTemporary(status) ? .service : .product
+        case .status(let status):
+            ServiceRefusal.isTemporary(status) || ServiceRefusal.isOfLogin(status) ? .service : .product
         case .medium(let error): error.isOfResources ? .machine : .product
         // Only the product, because others may have offline copies.
         case .cancelled, .unusable, .integrity, .offlineMode: .product

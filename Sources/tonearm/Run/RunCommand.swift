@@ -71,11 +71,11 @@ struct RunCommand {
         defer { web.stop() }
         let player = try openPlayer(inForce, board, device, state.storage, streaming, web, clock)
         streaming?.start()
-        let login = watchLogin(inForce, loop, player)
-        defer { login?.stop() }
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })
+        let login = watchLogin(inForce, loop, daemon)
+        defer { login?.stop() }
         if !settings.mistakes.isEmpty { daemon.settings.startedWithoutFile(settings.mistakes) }
         if let service = inForce.streamingSettings {
             daemon.openServiceLogin(service) { () throws(ServiceLogin.NetworkProblem) in
@@ -302,11 +302,11 @@ struct RunCommand {
         }
     }
 
-    /// - Returns: nil without a login, and when the kernel does not allow it: after a login, events then wait for the
-    ///   end of a rest.
-    private func watchLogin(_ configuration: Configuration, _ loop: EventLoop, _ player: Player) -> FileMonitor? {
+    /// - Returns: nil without a login, and when the kernel does not allow it: after a login, the queue, downloads and
+    ///   events then wait for their next attempt.
+    private func watchLogin(_ configuration: Configuration, _ loop: EventLoop, _ daemon: Daemon) -> FileMonitor? {
         guard let file = configuration.streamingSettings?.loginFile else { return nil }
-        do throws(SystemError) { return try FileMonitor(file, loop: loop) { player.loginChanged() } } catch {
+        do throws(SystemError) { return try FileMonitor(file, loop: loop) { daemon.loginChanged() } } catch {
             Log.warning("the login is not watched: \(error)")
             return nil
         }
