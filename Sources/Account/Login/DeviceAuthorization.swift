@@ -1,4 +1,5 @@
 import Fetching
+import Platform
 
 /// The code and addresses that the user needs for a login.
 public struct LoginPrompt: Equatable, Sendable {
@@ -97,12 +98,15 @@ package struct DeviceAuthorization {
         case (.waiting(let code), .timeIsUp):
             state = .asking(code)
             return [.send(.token(deviceCode: code.deviceCode))]
-        case (.asking, .answered(200, let body)):
+        case (.asking, .answered(200, let body)) where (try? JSONValue.parseForeign(body)) != nil:
             guard let tokens = LoginTokens(parsing: body) else { return end(.notUnderstood) }
             state = .ended
             return [.finish(tokens)]
         case (.asking(var code), .answered(let status, let body)):
-            if ServiceRefusal.isTemporary(status) { return backOff(code, at: now) }
+            // The service has given the code: any other answer comes from a third party in between.
+            guard !ServiceRefusal.isTemporary(status),
+                LoginErrorAnswer.isOne(body) || ServiceRefusal(status: status, body: body).isOfService
+            else { return backOff(code, at: now) }
             switch LoginErrorAnswer(status: status, body: body) {
             case .authorizationPending: return wait(code, at: now)
             case .slowDown:

@@ -101,17 +101,25 @@ enum LoginErrorAnswer: Equatable {
 
     private static let longestText = 256
 
-    /// Returns whether the body has the form of an error of the token endpoint.
-    static func isOne(_ body: [UInt8]) -> Bool { (try? JSONValue.parseForeign(body))?["error"]?.string != nil }
+    /// The errors without a case of their own.
+    private static let others = [
+        "invalid_request", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+    ]
+    private static let cases: [(String, LoginErrorAnswer)] = [
+        ("authorization_pending", .authorizationPending), ("slow_down", .slowDown), ("access_denied", .accessDenied),
+        ("expired_token", .expiredToken), ("invalid_grant", .invalidGrant),
+    ]
+
+    /// Returns whether the body is an error of the token endpoint. Any other answer comes from a third party.
+    static func isOne(_ body: [UInt8]) -> Bool {
+        guard let name = (try? JSONValue.parseForeign(body))?["error"]?.string else { return false }
+        return (others + cases.map { $0.0 }).contains { $0.hasSameBytes(as: name) }
+    }
 
     init(status: Int, body: [UInt8]) {
         let json = try? JSONValue.parseForeign(body)
         let name = json?["error"]?.string ?? ""
-        let known: [(String, LoginErrorAnswer)] = [
-            ("authorization_pending", .authorizationPending), ("slow_down", .slowDown),
-            ("access_denied", .accessDenied), ("expired_token", .expiredToken), ("invalid_grant", .invalidGrant),
-        ]
-        if let match = known.first(where: { $0.0.hasSameBytes(as: name) }) {
+        if let match = Self.cases.first(where: { $0.0.hasSameBytes(as: name) }) {
             self = match.1
             return
         }

@@ -85,12 +85,22 @@ struct DeviceAuthorizationTests {
             (error("access_denied"), LoginFailure.denied), (error("access_denied", 403), .denied),
             (error("expired_token"), .expired), (error("invalid_grant"), .refused("the code is not good any more")),
             (error("invalid_client", 401), .refused("status 401, invalid_client")),
-            (answered(400, "<html>"), .refused("status 400")),
+            (answered(403, #"{"status": 403, "userMessage": "No."}"#), .refused("status 403, No.")),
             (answered(200, "{}"), .notUnderstood), (answered(200, "{\"access_token\": \"a b\"}"), .notUnderstood),
             (answered(200, "{\"access_token\": \"a\", \"token_type\": \"mac\"}"), .notUnderstood),
         ])
     func ends(answer: Event, failure: LoginFailure) {
         #expect(effects(of: answer) == [.fail(failure)])
+    }
+
+    @Test(
+        "Another answer than the service's does not end it, because the service has given the code",
+        arguments: [
+            answered(400, "<html>"), answered(200, "<html>"), answered(200, ""), answered(404, ""), answered(302, ""),
+            answered(204, ""), answered(403, #"{"error": "blocked"}"#), answered(401, "{}"),
+        ])
+    func foreign(answer: Event) {
+        #expect(effects(of: answer) == [.wait(10)])
     }
 
     @Test(
