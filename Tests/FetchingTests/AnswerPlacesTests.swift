@@ -14,7 +14,7 @@ import Testing
 struct AnswerPlacesTests {
     /// The form of an answer's body.
     enum Form: CaseIterable {
-        case service, serviceCode, otherJSON, html, xml, empty, cut
+        case service, serviceCode, otherJSON, otherLanguage, text, html, xml, empty, cut
 
         func body(_ status: Int) -> [UInt8] {
             let text =
@@ -22,6 +22,8 @@ struct AnswerPlacesTests {
                 case .service, .cut: "{\"status\": \(status), \"subStatus\": 2001, \"userMessage\": \"not here\"}"
                 case .serviceCode: "{\"subStatus\": 4033, \"userMessage\": \"not with this subscription\"}"
                 case .otherJSON: "{\"error\": \"blocked\", \"message\": \"by the administrator of this network\"}"
+                case .otherLanguage: "{\"メッセージ\": \"この番組は再生できません\"}"
+                case .text: "Blocked by the administrator of this network."
                 case .html: "<!DOCTYPE html><html><body>Please log in to this network.</body></html>"
                 case .xml: "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>No</Message></Error>"
                 case .empty: ""
@@ -35,13 +37,16 @@ struct AnswerPlacesTests {
         case playbackInfo, manifest, segment, rangeOfSegment, restOfFile, key, download
 
         var isOfContent: Bool { self != .playbackInfo }
+        /// Whether the first bytes show that they are no media.
+        var refusesText: Bool { self == .segment || self == .rangeOfSegment || self == .download }
 
         fileprivate func begin(_ network: ScriptedNetwork, _ resource: RecordedResource) -> ResourceTransfer {
             var request = TransferRequest(url: "https://h/a")
             var offset: Int64 = 0
             switch self {
-            case .playbackInfo, .manifest, .segment, .key, .download: break
-            case .rangeOfSegment: request.range = ByteRange(from: 20, upTo: 60)
+            case .playbackInfo, .manifest, .key: break
+            case .segment, .download: request.isMedia = true
+            case .rangeOfSegment: (request.range, request.isMedia) = (ByteRange(from: 20, upTo: 60), true)
             case .restOfFile: (request.isReadInParts, offset) = (true, 30)
             }
             return ResourceTransfer(
@@ -64,15 +69,12 @@ struct AnswerPlacesTests {
                 do throws(PlaybackInfo.Malformed) { _ = try PlaybackInfo(parsing: resource.bytes, .track) } catch {
                     return PlayerError(error, AnswerPlacesTests.product).reach
                 }
-            case .segment:
-                do throws(MediaError) { _ = try AudioFile.open(BytesSource(resource.bytes)) } catch {
-                    return PlayerError(error, AnswerPlacesTests.product).reach
-                }
+            case .segment where resource.bytes.isEmpty: return PlayerError(.empty, AnswerPlacesTests.product).reach
             case .key:
                 if resource.bytes.count != 16 {
                     return PlayerError(.license(reason: "no key"), AnswerPlacesTests.product).reach
                 }
-            case .manifest, .rangeOfSegment, .restOfFile, .download: break
+            case .manifest, .segment, .rangeOfSegment, .restOfFile, .download: break
             }
             return nil
         }
@@ -83,19 +85,24 @@ struct AnswerPlacesTests {
     /// - Returns: the reach that the rule demands; nil as in `Place.reach`.
     private static func expected(_ status: Int, _ form: Form, _ place: Place) -> PlayerError.Reach? {
         let isTemporary = status == 429 || status >= 500
-        if form == .cut { return nil }
+        if form == .cut {
+            // A cut answer is no answer, unless its beginning shows what it is.
+            return [200, 203].contains(status) && place.refusesText ? .service : nil
+        }
         if status == 416, place == .restOfFile { return nil }
         if [200, 203].contains(status) {
-            if form == .html, place != .restOfFile, place != .rangeOfSegment { return .service }
-            // Only the receiver knows the form of its bytes.
+            // Only the receiver knows the form of other bytes, and how many there should be.
             switch place {
             case .playbackInfo, .segment, .key: return .service
-            case .manifest, .download: return nil
-            // A page is known by the first bytes of the resource, of which these are not.
-            case .rangeOfSegment, .restOfFile: return form == .html ? .service : nil
+            case .manifest, .restOfFile: return form == .html ? .service : nil
+            case .rangeOfSegment, .download: return form == .empty ? nil : .service
             }
         }
         if isTemporary || status < 400 { return .service }
+        // The login is refused, except for the service's reason of a product.
+        if status == 401 {
+            return form == .serviceCode && (!place.isOfContent || place == .download) ? .product : .service
+        }
         if form == .service || form == .serviceCode { return .product }
         if [403, 404, 410].contains(status), place.isOfContent { return place == .download ? .service : .content }
         return .service

@@ -13,13 +13,18 @@ struct UnusableSegmentTests {
 
     /// A body that a server sends instead of a segment, with status 200.
     enum Body: CaseIterable {
-        case cutInSample, cutInHeader, page, nothing
+        case cutInSample, cutInHeader, page, json, text, nothing
+
+        /// Whether it does not come from the service.
+        var isMessage: Bool { self == .page || self == .json || self == .text }
 
         func bytes(of segment: [UInt8]) -> [UInt8] {
             switch self {
             case .cutInSample: Array(segment.dropLast(10))
             case .cutInHeader: Array(segment.prefix(100))
             case .page: Array("<!DOCTYPE html><html><body>Please log in to this network.</body></html>".utf8)
+            case .json: Array(#"{"error": "blocked", "message": "für dieses Netz gesperrt"}"#.utf8)
+            case .text: Array("Blocked by the administrator of this network.".utf8)
             case .nothing: []
             }
         }
@@ -81,15 +86,15 @@ struct UnusableSegmentTests {
             try decoder.decodeRest()
         } throws: { error in
             switch error as? MediaError {
-            case .source(.integrity)?: body != .page
-            case .source(.foreign)?: body == .page
+            case .source(.integrity)?: !body.isMessage
+            case .source(.foreign(status: 200, _))?: body.isMessage
             default: false
             }
         }
         #expect(content.service.playbackinfoRequests.count == 2)
     }
 
-    @Test("Packed AAC", arguments: [Body.cutInSample, .page, .nothing])
+    @Test("Packed AAC", arguments: [Body.cutInSample, .page, .json, .text, .nothing])
     func packed(body: Body) throws {
         try StreamTool.run(
             StreamTool.ffmpeg,

@@ -30,7 +30,8 @@ package final class StreamedBytes: ByteSource {
             for purpose: RetrySchedule.Purpose = .playback
         ) -> Stretch {
             var request = request
-            if offset > 0 { request.longestPart = StreamedBytes.firstPart }
+            // Bytes in the middle of a segment may look like text.
+            if offset > 0 { (request.longestPart, request.isMedia) = (StreamedBytes.firstPart, false) }
             let window = StreamWindow(
                 from: offset, capacity: isLook ? Int(StreamedBytes.firstPart) : readAhead, progress, throughput,
                 isSegment: isSegment)

@@ -41,9 +41,11 @@ extension RequestedBytes {
         }
     }
 
-    /// Returns the meaning of an answer that does not belong to the version of the bytes that have arrived. A page in
-    /// its place shows nothing about the resource.
-    private func change(_ head: ResponseHead) -> AnswerMeaning { WebPage.isAnnounced(by: head) ? .refusal : .changed }
+    /// Returns the meaning of an answer that does not belong to the version of the bytes that have arrived. A message
+    /// in its place shows nothing about the resource.
+    private func change(_ head: ResponseHead) -> AnswerMeaning {
+        WebPage.isMessageAnnounced(by: head) ? .refusal : .changed
+    }
 }
 
 /// The body of an answer with content: its bytes that are wanted, and those that it announced and has not sent.
@@ -62,28 +64,32 @@ struct ContentAnswer {
     let isLong: Bool
     /// The head of an answer that begins with the first byte of the resource, until that byte arrives.
     private var uninspected: ResponseHead?
+    private let isMedia: Bool
 
     /// - Parameters:
     ///   - range: the range of all wanted bytes, also when the whole resource is requested.
     ///   - skip: the number of bytes before the wanted ones.
-    init(_ head: ResponseHead, skip: Int64, of range: ByteRange?) {
-        (status, self.skip) = (head.status, skip)
+    ///   - isMedia: whether neither the resource nor the range begins with text.
+    init(_ head: ResponseHead, skip: Int64, of range: ByteRange?, isMedia: Bool = false) {
+        (status, self.skip, self.isMedia) = (head.status, skip, isMedia)
         let part = head.contentRange
         owed = part.map { $0.range.upperBound - $0.range.lowerBound } ?? 0
         isShort =
             part.map { min(range?.upTo ?? .max, $0.length ?? $0.range.upperBound) > $0.range.upperBound } ?? false
         isLong = range?.upTo.map { $0 < part?.range.upperBound ?? head.resourceLength ?? .max } ?? false
-        uninspected = (part?.range.lowerBound ?? 0) == 0 ? head : nil
+        let first = part?.range.lowerBound ?? 0
+        uninspected = first == 0 || isMedia && first == range?.from ? head : nil
     }
 
     /// Whether the answer ends before its announced end.
     var isCut: Bool { owed > 0 }
 
-    /// Returns whether the first bytes of the resource are those of a web page. Later bytes are not inspected.
+    /// Returns whether the first bytes of the resource are those of a web page, or another message in place of media.
+    /// Later bytes are not inspected.
     mutating func isPage(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let head = uninspected else { return false }
         uninspected = nil
-        return WebPage.isMeant(by: head, bytes)
+        return WebPage.isMeant(by: head, bytes) || isMedia && WebPage.isText(bytes)
     }
 
     /// Returns the part of the next `count` bytes that is wanted. Without one, the bytes are passed over.

@@ -8,9 +8,6 @@ import Platform
 /// Thread: any; the receiver is called on the network's thread.
 /// `@unchecked Sendable` is safe because `lock` guards the state that several threads change.
 final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable {
-    /// The number of bytes that show whether a body is text.
-    private static let textBytes = 8...512
-
     private let network: any ServiceNetwork
     private let request: TransferRequest
     private let receiver: any ResourceReceiver
@@ -118,7 +115,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-        if arrived == 0, retries.refusesText, Self.isText(bytes) { answer.isForeign = true }
+        if arrived == 0, retries.refusesText, WebPage.isText(bytes) { answer.isForeign = true }
         if answer.isForeign || patience.isTooSlow {
             lock.withLock { transfer }?.cancel()
             return .more
@@ -169,14 +166,6 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         if let range = request.range, let end = range.upTo { return arrived < end - range.from ? .tooShort : nil }
         let expected = version.length.map { $0 - (request.range?.from ?? 0) } ?? 1
         return arrived < expected ? .tooShort : nil
-    }
-
-    /// Returns whether all bytes are ASCII characters: no segment begins so, and most error messages do.
-    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        bytes.count >= textBytes.lowerBound
-            && bytes.prefix(textBytes.upperBound).allSatisfy {
-                (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0)
-            }
     }
 }
 

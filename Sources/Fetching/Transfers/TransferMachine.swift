@@ -132,7 +132,8 @@ struct TransferMachine {
         case .content(let skip):
             // Ranges of a decoded body are unknown to the server.
             if head.isDecoded { bytes.requestWhole() }
-            state = .content(ContentAnswer(head, skip: skip, of: bytes.request.range))
+            state = .content(
+                ContentAnswer(head, skip: skip, of: bytes.request.range, isMedia: bytes.request.isMedia))
             guard bytes.arrived == 0 else { return [] }
             bytes.begin(head)
             return [.begin(head, length: head.resourceLength)]

@@ -5,6 +5,8 @@ import Network
 enum WebPage {
     /// The number of bytes that are inspected.
     private static let reach = 1024
+    /// The fewest bytes that count as text.
+    private static let leastText = 8
 
     /// - Parameter beginning: the first bytes of the body that arrived together.
     static func isMeant(by head: ResponseHead, _ beginning: UnsafeRawBufferPointer) -> Bool {
@@ -16,6 +18,25 @@ enum WebPage {
         // Files that a server has labelled wrongly are not pages.
         return text.first == UInt8(ascii: "<") && !has("<mpd", at: text.startIndex, in: text)
             && (!has("<?", at: text.startIndex, in: text) || text.indices.contains { has("<html", at: $0, in: text) })
+    }
+
+    /// Returns whether the bytes are text. No part of media begins so.
+    static func isText(_ beginning: UnsafeRawBufferPointer) -> Bool {
+        let text = beginning.prefix(reach)
+        // Messages in other languages have other characters than ASCII, inside of JSON or XML.
+        let isMarked = text.first { !isBlank($0) }.map { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "<") } ?? false
+        return text.count >= leastText
+            && text.allSatisfy {
+                (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) || isMarked && $0 >= 0x80
+            }
+    }
+
+    /// Returns whether the head names the type of a message: text, JSON or XML.
+    static func isMessageAnnounced(by head: ResponseHead) -> Bool {
+        guard let type = head.value(of: "content-type") else { return false }
+        let name = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }.map { $0 | 0x20 }
+        return name.starts(with: "text/".utf8) || name.suffix(4).elementsEqual("json".utf8)
+            || name.suffix(3).elementsEqual("xml".utf8)
     }
 
     /// Returns whether the head names the type of a web page. The body may be something else.

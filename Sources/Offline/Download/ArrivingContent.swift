@@ -259,6 +259,7 @@ final class ArrivingContent: ByteSource {
             resource.reference.url, range: resource.reference.byteRange, resource.space)
         if resource.space == nil { request.cacheScope = nil }
         request.isReadInParts = resource.isFile
+        request.isMedia = !resource.isFile && offset == 0
         let version = offset > 0 ? ResourceVersion(validator: validator) : ResourceVersion()
         try turn.wait(cancellation)
         let transfer = ResourceTransfer(

@@ -55,7 +55,8 @@ final class StreamedSegments: SegmentedSource {
             isFile: Bool = false, hasWorked: Bool = false, retries: LiveRetries? = nil
         ) -> StreamedBytes {
             var request = request(resource, index)
-            request.isReadInParts = isFile
+            // Live content recognises text itself.
+            (request.isReadInParts, request.isMedia) = (isFile, !isFile && retries == nil)
             return StreamedBytes(
                 request, over: network,
                 at: ResourceAddresses(

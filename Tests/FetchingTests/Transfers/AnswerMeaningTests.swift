@@ -120,6 +120,18 @@ struct AnswerMeaningTests {
         Row(
             name: "a page in place of the rest of stored bytes", offset: 30, version: v1, isContinuation: true,
             status: 203, head: ["Content-Type: text/html"], meaning: .refusal),
+        Row(
+            name: "JSON in place of the rest", former: (["Content-Length: 100"], 30), status: 200,
+            head: ["Content-Type: application/problem+json", "Content-Length: 40"], meaning: .refusal),
+        Row(
+            name: "text in place of the wanted version", version: ten, isReadInParts: true, status: 200,
+            head: ["Content-Type: text/plain", "Content-Length: 40"], meaning: .refusal),
+        Row(
+            name: "XML in place of a part of the wanted version", range: part, version: ten, status: 200,
+            head: ["Content-Type: Application/XML;charset=utf-8", "Content-Length: 40"], meaning: .refusal),
+        Row(
+            name: "another version that is audio", version: ten, status: 200,
+            head: ["Content-Type: audio/mp4", "Content-Length: 40"], meaning: .changed),
         Row(name: "no rest of a file", offset: 30, isReadInParts: true, status: 416, meaning: .empty),
         Row(name: "no rest of a body that may be coded", offset: 30, status: 416, meaning: .otherPart),
         Row(name: "the same, once", offset: 30, isWhole: true, status: 416, meaning: .empty),
@@ -170,6 +182,30 @@ struct AnswerMeaningTests {
         let answer = ContentAnswer(ResponseHead(script: status, head), skip: 0, of: range)
         #expect(answer.isShort == isShort && answer.isLong == isLong)
         #expect(answer.isCut == (status == 206))
+    }
+
+    @Test(
+        "Text is no part of media, in the beginning of the resource or of the range; other bytes are",
+        arguments: [
+            ("{\"error\": 1}", true), ("[1, 2, 3]", true), ("Not found here.", true), ("  <Error/>", true),
+            ("{\"e\":\"größer\"}", true), ("short", false), ("grö\u{DF}er wird es", false),
+            ("\0\0\0\u{18}ftypiso5", false),
+            ("ID3\u{4}\0\0\0\0\0", false), ("OggS\0\u{2}\0\0", false), ("fLaC\0\0\0\"", false),
+            ("G@\0\u{10}\0\0\0\0", false),
+        ])
+    func text(body: String, isText: Bool) {
+        for (range, head, isFirst) in [
+            (nil, ["Content-Length: 9"], true), (Self.part, ["Content-Range: bytes 20-59/100"], true),
+            (Self.part, [], true), (Self.part, ["Content-Range: bytes 30-59/100"], false),
+        ] as [(ByteRange?, [String], Bool)] {
+            for isMedia in [true, false] {
+                let status = head.first?.contains("Range") == true ? 206 : 200
+                var answer = ContentAnswer(
+                    ResponseHead(script: status, head), skip: 0, of: range, isMedia: isMedia)
+                let found = Array(body.utf8).withUnsafeBytes { answer.isPage($0) }
+                #expect(found == (isText && isMedia && isFirst), "\(body) \(head) \(isMedia)")
+            }
+        }
     }
 
     @Test(
