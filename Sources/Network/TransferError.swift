@@ -49,6 +49,8 @@ public enum ConnectionFailure: Equatable, Sendable {
     case unreachable
     /// The connection was reset or closed before the response was complete.
     case lost
+    /// The same before its first byte, without TLS.
+    case unanswered
     /// Another reason: errno, or 0.
     case system(code: Int)
 }
@@ -137,6 +139,8 @@ extension ConnectionFailure: CustomStringConvertible {
         case .refused: "the server refused the connection: nothing listens there"
         case .unreachable: "the server cannot be reached: there is no route to it"
         case .lost: "the server closed the connection"
+        case .unanswered:
+            "the server closed the connection without an answer. If it speaks TLS, its address begins with https://"
         case .system(let code):
             code == 0
                 ? "no connection" : "no connection: \(SystemError(code: Int32(clamping: code), operation: "").reason)"

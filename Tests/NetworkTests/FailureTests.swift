@@ -12,7 +12,8 @@ struct FailureTests {
     func reasons() {
         let errors: [TransferError] = [
             .invalidRequest(.url), .invalidRequest(.header(name: "x")), .invalidRequest(.range), .nameResolution,
-            .connection(.refused), .connection(.unreachable), .connection(.lost), .connection(.system(code: 5)),
+            .connection(.refused), .connection(.unreachable), .connection(.lost),
+            .connection(.unanswered), .connection(.system(code: 5)),
             .proxy(status: nil), .proxy(status: 407), .proxy(status: 500), .tls(.unknownAuthority), .tls(.expired),
             .tls(.notYetValid), .tls(.hostName), .tls(.pin), .tls(.certificate(reason: "x")),
             .tls(.handshake(reason: "x")), .timeOut(.resolving), .timeOut(.body), .malformedAnswer, .headTooLarge,
@@ -27,13 +28,15 @@ struct FailureTests {
         #expect(network.run("http://127.0.0.1:\(Loopback.freePorts(1)[0])/").error == .connection(.refused))
     }
 
-    @Test("the connection is closed or reset before a response", arguments: [true, false])
+    @Test("the connection is closed or reset before a response: the server may speak TLS", arguments: [true, false])
     func closed(isReset: Bool) {
         let server = ScriptedServer { connection in
             _ = connection.request()
             if isReset { connection.resetAtClose() }
         }
-        #expect(network.run(server.url()).error == .connection(.lost))
+        let error = network.run(server.url()).error
+        #expect(error == .connection(.unanswered))
+        #expect(error?.description.hasSuffix("If it speaks TLS, its address begins with https://") == true)
     }
 
     @Test(

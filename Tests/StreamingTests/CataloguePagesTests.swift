@@ -41,6 +41,29 @@ struct CataloguePagesTests {
         return tracks
     }
 
+    @Test("A list, a search and a login at a port that speaks TLS, by http: the remedy is named", arguments: 0..<3)
+    func plain(way: Int) throws {
+        let server = ScriptedServer { connection in _ = connection.request() }
+        let folder = try ScratchFolder()
+        var settings = StreamingSettings(service: ServiceSettings(baseURL: server.url("")))
+        settings.loginFolder = folder.path
+        let (account, cancellation) = (try ServiceAccount(settings, clock: Now()), try Cancellation())
+        var message = ""
+        do {
+            switch way {
+            case 0:
+                _ = try account.tracks(of: try #require(CatalogueList("tonearm:album/1")), cancellation: cancellation)
+            case 1: _ = try account.search("a", limit: 1, cancellation: cancellation)
+            default: try account.logIn(cancellation: cancellation) { _ in }
+            }
+        } catch let error as PlayerError {
+            message = error.message
+        } catch LoginFailure.unreachable(let reason) {
+            message = reason
+        }
+        #expect(message.contains("If it speaks TLS, its address begins with https://"), "\(message)")
+    }
+
     private func addresses(_ ids: some Sequence<Int>) -> [String] { ids.map { "tonearm:track/\($0)" } }
 
     @Test(

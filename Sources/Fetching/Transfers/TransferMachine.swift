@@ -246,10 +246,7 @@ struct TransferMachine {
         guard bytes.hasRest, let delay = retries.delay(after: error) else {
             return effects + finish(.transfer(error))
         }
-        // Some servers close a connection that does not begin with TLS.
-        let isPlain = bytes.arrived == 0 && bytes.request.url.utf8.starts(with: "http:".utf8)
-        let hint = isPlain && error == .connection(.lost) ? " (if it speaks TLS, its address begins with https://)" : ""
-        return effects + retry(after: .waitForLink(atMost: delay), because: error.description + hint)
+        return effects + retry(after: .waitForLink(atMost: delay), because: error.description)
     }
 
     /// Counts a failure of the current address. Another address, if one is left, is requested without a delay. An

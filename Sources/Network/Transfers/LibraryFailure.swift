@@ -26,7 +26,7 @@ extension TransferError {
             } else if isSecure, let failure = TLSFailure(afterHandshake: handle.message(for: code)) {
                 self = .tls(failure)
             } else {
-                self = .connection(.lost)
+                self = .connection(phase == .firstByte && !isSecure ? .unanswered : .lost)
             }
         // An invalid status line or header, and HTTP/0.9, which has no status line.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING: self = .malformedAnswer

@@ -52,23 +52,6 @@ struct TransferFailureTests {
             [.start(), .attempt(), .head(200, "begin ?"), .bytes(3)] + [retried(lost, 500, isLogged: true)]
                 + [1000, 2000, 4000, 8000].flatMap { [.attempt("request 3-"), retried(lost, $0)] }),
         TransferScript("a command is not retried", for: .command, [.start(), .attempt(), .end(lost, "end \(lost)")]),
-        TransferScript(
-            "a server that answers plain HTTP with nothing may speak TLS",
-            [
-                .start(), .attempt("request http://a/b"),
-                .end(
-                    lost,
-                    "log a: \(lost.description) (if it speaks TLS, its address begins with https://). It is retried., "
-                        + "link 500"),
-            ]
-        ) { $0.url = "http://a/b" },
-        TransferScript(
-            "not once bytes have arrived",
-            [
-                .start(), .attempt("request http://a/b"), .head(200, "begin ?"), .bytes(3),
-                retried(lost, 500, isLogged: true),
-            ]
-        ) { $0.url = "http://a/b" },
     ]
 
     @Test("The network fails", arguments: network)
