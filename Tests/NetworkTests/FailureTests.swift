@@ -1,3 +1,4 @@
+import Foundation
 import Network
 import TestSupport
 import Testing
@@ -37,6 +38,30 @@ struct FailureTests {
         let error = network.run(server.url()).error
         #expect(error == .connection(.unanswered))
         #expect(error?.description.hasSuffix("If it speaks TLS, its address begins with https://") == true)
+    }
+
+    @Test(
+        "a connection whose other end is gone ends, however long the first byte may take",
+        .enabled(if: NetworkNamespace.isAvailable))
+    func goneEnd() throws {
+        let error = NetworkNamespace.onThread { () -> TransferError? in
+            let asked = DispatchSemaphore(value: 0)
+            guard
+                let cable = Cable({ connection in
+                    _ = connection.request()
+                    asked.signal()
+                    connection.waitForClose()
+                }), let network = try? Network.forTests({ $0.firstByteTimeout = 1000 })
+            else { return nil }
+            var request = TransferRequest(url: cable.server.url())
+            request.firstByteTimeout = 600_000
+            let sink = RecordingSink()
+            _ = network.start(request, into: sink)
+            asked.waitInTime()
+            Cable.pullOut()
+            return sink.waitForEnd()
+        }
+        #expect(try #require(error) == .timeOut(.firstByte))
     }
 
     @Test(

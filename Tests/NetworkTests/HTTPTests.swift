@@ -217,6 +217,21 @@ struct PhaseDeadlineTests {
         #expect(found == milliseconds.map { $0 * 1_000_000 })
     }
 
+    @Test("the first byte is timed from the request on, also that of a redirect; waits before it do not count")
+    func firstByteDelay() {
+        var deadline = deadline()
+        let first: [(TransferPhase, Int64)] = [(.waiting, 0), (.resolving, 50), (.connecting, 60), (.firstByte, 70)]
+        for (phase, time) in first { deadline.enter(phase, at: time) }
+        #expect(deadline.firstByteDelay == nil)
+        deadline.enter(.body, at: 75)
+        deadline.progress(at: 90)
+        #expect(deadline.firstByteDelay == 5)
+        // On an open connection.
+        let second: [(TransferPhase, Int64)] = [(.waiting, 100), (.firstByte, 150), (.body, 157)]
+        for (phase, time) in second { deadline.enter(phase, at: time) }
+        #expect(deadline.firstByteDelay == 7)
+    }
+
     @Test("waiting for a place among the connections, and a pause of the sink, have none")
     func none() {
         var deadline = deadline()

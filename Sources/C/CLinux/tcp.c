@@ -167,6 +167,11 @@ void tonearm_limit_buffers(int descriptor, int bytes) {
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
 
+void tonearm_limit_unanswered(int descriptor, int milliseconds) {
+    unsigned limit = milliseconds > 0 ? (unsigned)milliseconds : 0;
+    setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
+}
+
 int tonearm_is_local_address(const char *text) {
     struct ifaddrs *all;
     if (getifaddrs(&all) != 0) return 1;

@@ -60,8 +60,6 @@ package final class FailedAddresses: @unchecked Sendable {
         }
     }
 
-    func now() -> Int64 { clock.now() }
-
     private func append(_ name: [UInt8]) {
         failed.removeAll { $0.name == name }
         failed.append(Entry(name: name, time: clock.now()))
@@ -119,6 +117,9 @@ package struct ResourceAddresses {
         (self.alternatives, self.failed) = (alternatives, failed)
         retries = patience.retries(hasWorked: hasWorked)
     }
+
+    /// Whether nothing else may be quicker: neither another address, nor another representation at once.
+    var isOnlyWay: Bool { alternatives.addresses.count < 2 && retries != 0 }
 }
 
 extension ResourceAddresses {

@@ -1,12 +1,13 @@
 import Network
 
 /// How long the first byte of an answer may take. Each attempt that fails for this reason doubles it, so that even a
-/// server that needs half a minute to begin is heard (docs/playback.md, 15.4). The next resource of that host begins
-/// with a timeout by which it is not requested twice (`FailedAddresses`).
+/// server that needs half a minute to begin is heard (docs/playback.md, 15.4). Content without an alternative has the
+/// longest time at once: the kernel ends a connection that does not live. Where another address may be quicker, the
+/// next resource of a slow host begins with a timeout by which it is not requested twice (`FailedAddresses`).
 struct FirstBytePatience: Equatable {
     /// The default of `NetworkSettings.firstByteTimeout`, in milliseconds.
     private static let first = 20_000
-    private static let longest = 120_000
+    static let longest = 120_000
 
     /// Returns the timeout for the next answer of a host that has taken so long, in milliseconds.
     /// - Returns: nil for the default.

@@ -33,8 +33,6 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
     private struct Attempt {
         var number = 0
         var url = ""
-        /// By the clock of the failed addresses, in nanoseconds.
-        var begin: Int64 = 0
     }
 
     private let network: any ServiceNetwork
@@ -87,9 +85,8 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
 
     package func began(_ head: ResponseHead) {
         progress?.cookies.take(head)
-        if isPatient, let failed = addresses?.failed {
-            let latest = lock.withLock { attempt }
-            failed.answered(latest.url, after: failed.now() - latest.begin)
+        if isPatient, let failed = addresses?.failed, let delay = head.firstByteDelay {
+            failed.answered(lock.withLock { attempt.url }, after: delay)
         }
         handle(.headArrived(head))
     }
@@ -156,13 +153,13 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
     private func begin(_ request: TransferRequest) {
         var request = request
         if let cookie = progress?.cookies.field(for: request.url) { request.headers.append(cookie) }
-        if isPatient, let failed = addresses?.failed {
-            let learned = failed.firstByteTimeout(of: request.url)
+        if isPatient, addresses != nil || request.isReadInParts {
+            let isOnlyWay = addresses?.isOnlyWay ?? true
+            let learned = isOnlyWay ? FirstBytePatience.longest : addresses?.failed.firstByteTimeout(of: request.url)
             request.firstByteTimeout = [request.firstByteTimeout, learned].compactMap { $0 }.max()
         }
-        let now = addresses?.failed.now() ?? 0
         let number = lock.withLock {
-            attempt = Attempt(number: attempt.number + 1, url: request.url, begin: now)
+            attempt = Attempt(number: attempt.number + 1, url: request.url)
             running = .beginning(attempt.number)
             return attempt.number
         }

@@ -18,6 +18,8 @@ public struct ResponseHead: Equatable, Sendable {
     /// Whether this is the head of a stored response, so that the medium and not the link determines the speed of its
     /// body.
     public var isFromCache = false
+    /// The time from the request to the first byte, in nanoseconds; nil for a stored response.
+    package var firstByteDelay: Int64?
 
     public init(
         status: Int, headers: [HeaderField] = [], effectiveURL: String, isVerifiedTLS: Bool = false, date: Int64? = nil
@@ -54,7 +56,7 @@ public struct ResponseHead: Equatable, Sendable {
         if value(of: "transfer-encoding") == nil { fields.append(HeaderField("Transfer-Encoding", "chunked")) }
         var head = ResponseHead(
             status: status, headers: fields, effectiveURL: effectiveURL, isVerifiedTLS: isVerifiedTLS, date: date)
-        head.isDecoded = true
+        (head.isDecoded, head.firstByteDelay) = (true, firstByteDelay)
         return head
     }
 

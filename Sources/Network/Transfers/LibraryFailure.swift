@@ -25,6 +25,8 @@ extension TransferError {
                 self = .proxy(status: status)
             } else if isSecure, let failure = TLSFailure(afterHandshake: handle.message(for: code)) {
                 self = .tls(failure)
+            } else if handle.number(CURLINFO_OS_ERRNO) == Int(ETIMEDOUT) {
+                self = .timeOut(phase)
             } else {
                 self = .connection(phase == .firstByte && !isSecure ? .unanswered : .lost)
             }

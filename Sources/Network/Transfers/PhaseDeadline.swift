@@ -4,6 +4,8 @@ struct PhaseDeadline {
     private let firstByteTimeout: Int64
     private let silenceTimeout: Int64
     private(set) var phase = TransferPhase.waiting
+    /// The time from the request to the first byte, in nanoseconds; nil before that byte.
+    private(set) var firstByteDelay: Int64?
     private var since: Int64 = 0
     private var isPaused = false
 
@@ -29,6 +31,7 @@ struct PhaseDeadline {
 
     mutating func enter(_ phase: TransferPhase, at now: Int64) {
         // Resolving and connecting share one limit, for any number of addresses.
+        if self.phase == .firstByte, phase == .body { firstByteDelay = now - since }
         let isStillConnecting = phase == .connecting && (self.phase == .resolving || self.phase == .connecting)
         if !isStillConnecting { since = now }
         self.phase = phase

@@ -44,6 +44,10 @@ final class RunningTransfer {
     /// Sets the options that all requests of the transfer share.
     func configure() {
         connection.configure()
+        // A silent server is asked for a sign of life, so that its connection ends when none comes
+        // (`tonearm_limit_unanswered`).
+        connection.handle.set(CURLOPT_TCP_KEEPIDLE, max(1, settings.firstByteTimeout / 2000))
+        connection.handle.set(CURLOPT_TCP_KEEPINTVL, max(1, settings.firstByteTimeout / 4000))
         connection.handle.set(CURLOPT_BUFFERSIZE, Self.receiveSize)
         let context = Unmanaged.passUnretained(self).toOpaque()
         connection.handle.setCallbacks(header: Self.readHead, body: Self.readBody, context: context)
@@ -122,9 +126,10 @@ final class RunningTransfer {
     }
 
     private func begin() -> Bool {
-        let response = ResponseHead(
+        var response = ResponseHead(
             head, effectiveURL: redirection.address.text, isVerifiedTLS: redirection.address.isSecure,
             now: settings.clock.now().seconds)
+        response.firstByteDelay = connection.firstByteDelay
         if let refusal = connection.judge(response) { return fail(refusal) }
         do throws(RedirectFailure) {
             if try redirection.follow(status: response.status, location: response.value(of: "location")) {

@@ -130,6 +130,9 @@ final class ServerConnection {
         }
     }
 
+    /// The time from the last request to its first byte, in nanoseconds; nil before that byte.
+    var firstByteDelay: Int64? { deadline.firstByteDelay }
+
     /// Whether the connection, or the addresses that are tried, may stay after a change of the routes.
     var mayKeepItsRoute: Bool { way.isAllowedNow }
 
@@ -190,7 +193,9 @@ final class ServerConnection {
             let connection = ServerConnection.from(context)
             connection.enter(.connecting)
             guard let address else { return CURL_SOCKET_BAD }
-            return connection.way.openSocket(address)
+            let socket = connection.way.openSocket(address)
+            if socket >= 0 { tonearm_limit_unanswered(socket, Int32(clamping: connection.settings.firstByteTimeout)) }
+            return socket
         },
         connected: { context, address, _, port, _ in
             let connection = ServerConnection.from(context)

@@ -18,6 +18,8 @@ package final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
         private let sink: any TransferSink
         package private(set) var isCancelled = false
         package private(set) var resumes = 0
+        /// The time to the first byte, in nanoseconds, as the network measures it.
+        package var firstByteDelay: Int64?
         private var isOver = false
         /// The data that `send` has not delivered yet; nil when it is not sending.
         private var unsent: (pieces: ArraySlice<[UInt8]>, passTime: (Int) -> Void)?
@@ -54,9 +56,10 @@ package final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
         }
 
         package func begin(_ status: Int, _ headers: [(String, String)] = []) {
-            sink.began(
-                ResponseHead(
-                    status: status, headers: headers.map { HeaderField($0.0, $0.1) }, effectiveURL: request.url))
+            var head = ResponseHead(
+                status: status, headers: headers.map { HeaderField($0.0, $0.1) }, effectiveURL: request.url)
+            head.firstByteDelay = firstByteDelay
+            sink.began(head)
         }
 
         @discardableResult

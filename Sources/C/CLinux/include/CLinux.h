@@ -164,6 +164,8 @@ int tonearm_entry_has_changed(int descriptor, const char *name);
 int tonearm_network_changes(void);
 /// Takes all that has arrived at that socket. 1 when there was more than changes of links, or messages were lost.
 int tonearm_route_has_changed(int descriptor);
+/// Ends a TCP connection whose other end has acknowledged nothing for so many milliseconds (TCP_USER_TIMEOUT).
+void tonearm_limit_unanswered(int descriptor, int milliseconds);
 /// Whether an interface that is up and has a carrier has the IP address `text`; also 1 when the kernel does not say.
 int tonearm_is_local_address(const char *text);
 
