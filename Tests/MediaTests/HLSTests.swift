@@ -39,10 +39,26 @@ struct HLSTests {
     @Test("A sequence number may be a time since 1970 in units of 100 ns")
     func largeSequence() throws {
         let playlist = try Self.playlist("#EXT-X-MEDIA-SEQUENCE:17950000000000001", "#EXTINF:1,", "1", "")
-        #expect(playlist.segments.firstIndex == 17_950_000_000_000_001)
+        #expect(playlist.segments.firstIndex == 17_950_000_000_000_001 % (1 << 30))
         #expect(throws: ManifestError.self) {
             try Self.playlist("#EXT-X-MEDIA-SEQUENCE:1152921504606846977", "#EXTINF:1,", "1")
         }
+    }
+
+    @Test(
+        "Indices fit into 32 bits for all segments that follow; the vector has the whole number",
+        arguments: [0, 7, 1_073_741_823, 1_073_741_824, 2_147_483_646, 2_147_483_647, 2_147_483_648, 1 << 60])
+    func indices(number: Int64) throws {
+        let list = try Self.playlist(
+            "#EXT-X-MEDIA-SEQUENCE:\(number)", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:999999999,", "1",
+            "#EXTINF:999999999,", "2", ""
+        ).segments
+        #expect(list.firstIndex >= 0 && Int64(list.firstIndex) % (1 << 30) == number % (1 << 30))
+        #expect(list.firstIndex < 1 << 30)
+        #expect(list.segment(list.firstIndex + 1)?.resource.url == "https://h/a/2")
+        let vector = try #require(list.segments[1].protections.first?.initializationVector)
+        #expect(vector.suffix(8).reduce(0) { $0 << 8 | UInt64($1) } == UInt64(number) + 1)
+        #expect(list.timeline.index(at: 1e12) == list.firstIndex + 1)
     }
 
     @Test("Segments with durations, ranges, and what precedes them")

@@ -86,10 +86,8 @@ extension SegmentTemplate {
     public var list: SegmentList? {
         let timeline = timeline()
         guard timeline.isComplete, timeline.count <= Self.mostSegments else { return nil }
-        let (end, isBeyond) = timeline.firstIndex.addingReportingOverflow(timeline.count)
-        guard !isBeyond else { return nil }
-        var list = SegmentList(
-            segments: (timeline.firstIndex..<end).compactMap { segment($0) }, isComplete: true)
+        let indices = timeline.firstIndex..<(timeline.firstIndex + timeline.count)
+        var list = SegmentList(segments: indices.compactMap { segment($0) }, isComplete: true)
         list.firstIndex = timeline.firstIndex
         list.mediaOffset = mediaOffset
         list.hasExactTimes = hasExactTimes
@@ -104,10 +102,10 @@ extension SegmentTemplate {
             guard let count = run.count, count <= Int64(Self.mostSegments) else { return nil }
             total += count
         }
-        guard total <= Int64(Self.mostSegments), let first = Int(exactly: startNumber) else { return nil }
-        let (end, isBeyond) = first.addingReportingOverflow(Int(total))
-        guard !isBeyond else { return nil }
-        var list = SegmentList(segments: (first..<end).compactMap { segment($0) }, isComplete: availability == nil)
+        guard total <= Int64(Self.mostSegments) else { return nil }
+        let first = SegmentList.index(ofNumber: startNumber)
+        var list = SegmentList(
+            segments: (first..<(first + Int(total))).compactMap { segment($0) }, isComplete: availability == nil)
         list.firstIndex = first
         list.mediaOffset = mediaOffset
         list.hasExactTimes = hasExactTimes

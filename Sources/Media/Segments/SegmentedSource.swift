@@ -32,6 +32,9 @@ public struct SegmentTimeline: Equatable, Sendable {
         }
     }
 
+    /// The most segments, and the limit of the index of the first one: sums of both fit into 32 bits.
+    static let mostSegments = 1 << 30
+
     /// The index of the first available segment.
     public let firstIndex: Int
     /// The runs in order. Empty when no times are known.

@@ -97,7 +97,7 @@ public struct IndexedFile: Equatable, Sendable {
 
 /// Segments that are listed one by one.
 public struct SegmentList: Equatable, Sendable {
-    /// The index of the first one: in a live playlist its media sequence number.
+    /// The index of the first one; see `index(ofNumber:)`.
     public var firstIndex = 0
     public var segments: [SegmentReference]
     /// Whether no more segments will come.
@@ -111,6 +111,10 @@ public struct SegmentList: Equatable, Sendable {
         self.segments = segments
         self.isComplete = isComplete
     }
+
+    /// Returns the index of the segment with this number in a manifest. Larger numbers count from a multiple of 2^30,
+    /// so that `Int` with 32 bits has room for the indices of all segments that follow.
+    static func index(ofNumber number: Int64) -> Int { Int(number & Int64(SegmentTimeline.mostSegments - 1)) }
 
     public func segment(_ index: Int) -> SegmentReference? {
         let (place, isBeyond) = index.subtractingReportingOverflow(firstIndex)

@@ -11,9 +11,9 @@ public struct SegmentKeys: Sendable {
     /// The keys, one for each key system.
     let declared: [Declared]
     /// The sequence number of the segment, which gives the vector when no tag has one; nil: it gives none.
-    private let number: Int?
+    private let number: Int64?
 
-    init(_ declared: [Declared] = [], number: Int? = nil) {
+    init(_ declared: [Declared] = [], number: Int64? = nil) {
         self.declared = declared
         self.number = number
     }
@@ -30,10 +30,8 @@ public struct SegmentKeys: Sendable {
     }
 
     /// The sequence number in 128 bits (RFC 8216, 5.2).
-    private static func vector(ofSegment index: Int) -> [UInt8] {
-        let number = UInt64(truncatingIfNeeded: index)
-        return [UInt8](repeating: 0, count: 8)
-            + (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
+    private static func vector(ofSegment number: Int64) -> [UInt8] {
+        [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> Int64(56 - 8 * $0)) }
     }
 }
 

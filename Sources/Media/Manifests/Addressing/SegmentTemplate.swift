@@ -1,4 +1,5 @@
-/// Segments whose URLs follow a rule (ISO/IEC 23009-1, 5.3.9.4). Their index is the number that replaces `$Number$`.
+/// Segments whose URLs follow a rule (ISO/IEC 23009-1, 5.3.9.4). The number that replaces `$Number$` gives the index of
+/// the first one (`SegmentList.index(ofNumber:)`).
 public struct SegmentTemplate: Equatable, Sendable {
     /// Segments of one duration, one after the other.
     struct Run: Equatable, Sendable {
@@ -40,13 +41,16 @@ public struct SegmentTemplate: Equatable, Sendable {
     /// How many segments too many a duration may give: it is rounded, and may be that of another, longer track.
     private static let mostEstimated: Int64 = 3
 
+    private var firstIndex: Int { SegmentList.index(ofNumber: startNumber) }
+
     /// Whether some numbers have no segment: those of entries without a duration.
     var hasEmptyRuns: Bool { runs.contains { $0.duration == 0 } }
 
     /// The segment of that number; nil when there is none.
     public func segment(_ index: Int) -> SegmentReference? {
-        let (place, isBefore) = Int64(index).subtractingReportingOverflow(startNumber)
-        guard !isBefore, place >= 0 else { return nil }
+        let place = Int64(index) - Int64(firstIndex)
+        let (number, isBeyondAll) = startNumber.addingReportingOverflow(place)
+        guard place >= 0, !isBeyondAll else { return nil }
         var rest = place
         for run in runs {
             if let count = count(of: run), rest >= count {
@@ -56,7 +60,7 @@ public struct SegmentTemplate: Equatable, Sendable {
             let (elapsed, isBeyond) = rest.multipliedReportingOverflow(by: run.duration)
             let (time, isBeyondToo) = run.time.addingReportingOverflow(elapsed)
             guard !isBeyond, !isBeyondToo, time <= Int64(MP4Time.largest) else { return nil }
-            let url = URLReference(media.text(number: Int64(index), time: time)).resolved(against: base).url
+            let url = URLReference(media.text(number: number, time: time)).resolved(against: base).url
             guard run.duration > 0 else { return nil }
             var segment = SegmentReference(
                 resource: ResourceReference(url: url), start: seconds(time),
@@ -70,9 +74,10 @@ public struct SegmentTemplate: Equatable, Sendable {
     /// When the segments are played. In a live period without a list of segments it depends on the time.
     /// - Parameter now: in seconds since 1970, for live ones.
     public func timeline(now: Double? = nil) -> SegmentTimeline {
-        var first = startNumber
+        var first = Int64(firstIndex)
         var result: [SegmentTimeline.Run] = []
         var isComplete = true
+        var room = Int64(SegmentTimeline.mostSegments)
         for run in runs {
             var count = self.count(of: run)
             var skipped: Int64 = 0
@@ -81,9 +86,11 @@ public struct SegmentTemplate: Equatable, Sendable {
                 (skipped, count) = available(run, now: now)
                 first += skipped
             }
-            guard let count, count > 0, let count = Int(exactly: count) else { continue }
+            guard let count, count > 0, room > 0 else { continue }
             let start = seconds(run.time) + Double(skipped) * Double(run.duration) / Double(timescale)
-            result.append(.init(start: start, duration: Double(run.duration) / Double(timescale), count: count))
+            let known = min(count, room)
+            result.append(.init(start: start, duration: Double(run.duration) / Double(timescale), count: Int(known)))
+            room -= known
         }
         return SegmentTimeline(
             firstIndex: Int(exactly: first) ?? 0, runs: result, isComplete: isComplete && availability == nil)

@@ -184,7 +184,7 @@ struct DASHScope {
         }
         guard !segments.isEmpty else { throw element.malformed("SegmentList without a segment") }
         var result = SegmentList(segments: segments, isComplete: live == nil)
-        result.firstIndex = try levels.number("startNumber").flatMap { Int(exactly: $0) } ?? 1
+        result.firstIndex = SegmentList.index(ofNumber: try levels.number("startNumber") ?? 1)
         result.mediaOffset = Double(offset) / Double(timescale)
         result.hasExactTimes = levels.child("SegmentTimeline") != nil
         return result

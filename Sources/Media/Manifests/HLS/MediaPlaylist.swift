@@ -32,7 +32,7 @@ public struct MediaPlaylist: Equatable, Sendable {
             guard case .tag(let name, let value) = line else {
                 guard case .uri(let uri) = line else { continue }
                 guard segments.segments.count < Self.mostSegments else { throw lines.malformed("too many segments") }
-                let segment = try state.segment(uri, firstIndex: segments.firstIndex, segments.segments, lines)
+                let segment = try state.segment(uri, segments.segments, lines)
                 segments.segments.append(segment)
                 openEnd = lines.isOpen ? segment.resource.url : nil
                 continue
@@ -59,10 +59,10 @@ public struct MediaPlaylist: Equatable, Sendable {
                 targetDuration = try Self.seconds(value, lines)
                 hasTarget = true
             } else if line.is("EXT-X-MEDIA-SEQUENCE") {
-                guard let number = XMLValue.integer(value, upTo: XMLValue.largestTime),
-                    let first = Int(exactly: number), segments.segments.isEmpty
+                guard let number = XMLValue.integer(value, upTo: XMLValue.largestTime), segments.segments.isEmpty
                 else { throw lines.malformed("EXT-X-MEDIA-SEQUENCE is not a number before the first segment") }
-                segments.firstIndex = first
+                state.firstNumber = number
+                segments.firstIndex = SegmentList.index(ofNumber: number)
             } else if line.is("EXT-X-ENDLIST") || line.is("EXT-X-PLAYLIST-TYPE") && value.utf8.elementsEqual("VOD".utf8)
             {
                 segments.isComplete = true
@@ -98,6 +98,8 @@ public struct MediaPlaylist: Equatable, Sendable {
     /// The properties that the tags before a URI give to it.
     private struct State {
         let base: URLReference
+        /// The number of the first segment.
+        var firstNumber: Int64 = 0
         var duration: Double?
         var byteRange: (count: Int64, offset: Int64?)?
         var isDiscontinuous = false
@@ -109,7 +111,7 @@ public struct MediaPlaylist: Equatable, Sendable {
         var mapKeys = SegmentKeys()
 
         mutating func segment(
-            _ uri: String, firstIndex: Int, _ earlier: [SegmentReference], _ lines: HLSLines
+            _ uri: String, _ earlier: [SegmentReference], _ lines: HLSLines
         ) throws(ManifestError) -> SegmentReference {
             guard let duration else { throw lines.malformed("a segment without EXTINF") }
             let url = URLReference(uri).resolved(against: base).url
@@ -130,9 +132,8 @@ public struct MediaPlaylist: Equatable, Sendable {
                 start: last.map { $0.start + $0.duration } ?? 0, duration: duration, initialization: map,
                 initializationKeys: mapKeys, isDiscontinuous: isDiscontinuous,
                 discontinuitySequence: discontinuitySequence)
-            let (index, isBeyond) = firstIndex.addingReportingOverflow(earlier.count)
-            guard !isBeyond else { throw lines.malformed("a sequence number that is too large") }
-            segment.keys = keys.isEmpty ? SegmentKeys() : SegmentKeys(keys, number: index)
+            segment.keys =
+                keys.isEmpty ? SegmentKeys() : SegmentKeys(keys, number: firstNumber + Int64(earlier.count))
             segment.isGap = isGap
             self.duration = nil
             self.byteRange = nil
