@@ -1,4 +1,5 @@
 import Platform
+import Player
 import Testing
 
 @testable import Queue
@@ -73,6 +74,47 @@ struct ShuffledRoundTests {
         #expect(Set(rounds).count > 50)
         #expect(Set(rounds.map(\.first)).count == letters.count)
         #expect(queue.originalWord == letters)
+    }
+
+    @Test(
+        "With repeat an entry that plays is found among many that fail, whatever the orders of two rounds are",
+        arguments: [2, 3, 6, 20], 0..<5 as Range<UInt64>)
+    func mostFail(count: Int, seed: UInt64) throws {
+        let letters = String("abcdefghijklmnopqrst".prefix(count))
+        var play = try QueuePlay(letters, repeating: .all)
+        _ = try play.edit { queue in
+            queue.seed(QueueWriter.SeededRandom(seed: seed))
+            queue.shuffle()
+        }
+        _ = play.handle(.play)
+        let good = play.machine.contents.id("a")
+        var (heard, time, planned): (Int, Int64, PlaybackRequest?) = (0, 0, nil)
+        for step in 0..<(60 * count) {
+            let request = try #require(planned ?? play.machine.requests.loaded, "\(step)")
+            planned = nil
+            if request.entry == good {
+                _ = play.handle(.began(request, duration: 100), .init(time: time))
+                _ = play.handle(.engineIs(.playing), .init(time: time))
+                (heard, time, planned) = (heard + 1, time + 100_000_000_000, play.machine.requests.planned)
+            } else {
+                let error = PlayerError(.unexpected, code: "m1", message: "")
+                _ = play.handle(.failed(request, error, .ofEntry), .init(time: time))
+            }
+        }
+        #expect(heard > 50 && play.machine.wantsToPlay, "\(heard)")
+    }
+
+    @Test("When all fail it stops after at most two rounds", arguments: [1, 2, 6])
+    func allFail(count: Int) throws {
+        var play = try QueuePlay(String("abcdef".prefix(count)), repeating: .all)
+        _ = try play.edit { $0.shuffle() }
+        _ = play.handle(.play)
+        var failures = 0
+        while let request = play.machine.requests.loaded, failures < 100 {
+            failures += 1
+            _ = play.handle(.failed(request, PlayerError(.unexpected, code: "m1", message: ""), .ofEntry))
+        }
+        #expect(failures == 2 * count - 1 && play.machine.contents.current == nil)
     }
 
     @Test("A failed last entry, the end without repeat, and small queues")

@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Network
+import PCM
 import PlayerTestSupport
 import TestSupport
 import Testing
@@ -126,6 +127,38 @@ struct StationTests: WebFileSuite {
         }
         #expect(format.sampleRate == 44_100)
         #expect(try decoder.decodeArrived().samples == other.samples)
+    }
+
+    @Test("Another format inside one connection is one change of format, as in a chain of Ogg")
+    func formatInside() throws {
+        func connection() -> RestartingDecoder.Content {
+            let other = PCMFormat(sampleRate: 44_100, channelCount: 1, bitDepth: 16)
+            return RestartingDecoder.Content(
+                ScriptedRuns([.frames(10), .format(other), .frames(20)]), audioQuality: nil)
+        }
+        let station = StationDecoder(connection(), over: network, MediumAccess()) { () throws(PlayerError) in
+            connection()
+        }
+        var runs: [String] = []
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 64)
+        defer { buffer.deallocate() }
+        for connection in 0..<3 {
+            var isWaiting = false
+            while !isWaiting {
+                switch try station.read(into: buffer) {
+                case .frames(let count): runs.append("\(count)")
+                case .format(let format): runs.append("@\(format.sampleRate)")
+                case .notYet: isWaiting = true
+                case .end: Issue.record("an end")
+                }
+            }
+            // The next connection begins with the first format again.
+            #expect(runs == (connection == 0 ? ["10", "@44100", "20"] : ["@48000", "10", "@44100", "20"]))
+            runs = []
+            network.passDelays()
+        }
+        // Positions count in the first rate.
+        #expect(station.properties.format.sampleRate == 48_000)
     }
 
     @Test("Offline mode ends it")
