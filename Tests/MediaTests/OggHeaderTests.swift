@@ -139,4 +139,20 @@ struct OggHeaderTests {
         #expect(decoder.metadata.title == "Title")
         #expect(difference(decoder.decodeAll().samples, plain) == nil)
     }
+
+    @Test("The header of a full page that no page of its stream follows is not believed", arguments: Kind.allCases)
+    func falseHeader(kind: Kind) throws {
+        let map = OggMap(try kind.file())
+        let inside = try #require(map.pages.indices.first { map.pages[$0].flags & 1 != 0 })
+        var false0 = OggMap.Page(
+            packet: [UInt8](repeating: 1, count: 255 * 254 + 1), flags: 1, granule: -1,
+            serial: map.pages[inside].serial,
+            sequence: map.pages[inside].sequence)
+        false0.bytes[26 + 255] = 255
+        for place in [inside, inside + 1] {
+            var bytes = map.bytes
+            bytes.insert(contentsOf: false0.bytes.prefix(27 + 255), at: map.offset(of: place))
+            try expect(bytes, kind, "before page \(place)")
+        }
+    }
 }

@@ -55,18 +55,9 @@ struct OggHeaders {
     /// Adds the segments of a page up to the end of a packet.
     /// - Returns: whether the packet ends in the page.
     private func add(_ page: OggPage, _ here: inout OggPlace, to packet: OggPacketSource) -> Bool {
-        var start = page.headerSize
-        for segment in 0..<min(here.segment, page.segmentCount) { start += pages.lacing(segment) }
-        var size = 0
-        var isWhole = false
-        while here.segment < page.segmentCount, !isWhole {
-            let count = pages.lacing(here.segment)
-            size += count
-            isWhole = count < 255
-            here.segment += 1
-        }
-        packet.add(size, at: Int64(start), of: page)
-        return isWhole
+        let rest = pages.rest(from: &here.segment, of: page)
+        packet.add(rest.size, at: Int64(page.headerSize + rest.start), of: page)
+        return rest.isWhole
     }
 }
 

@@ -40,6 +40,21 @@ final class OggPages {
     /// How many bytes a segment of the page in memory has.
     func lacing(_ segment: Int) -> Int { Int(memory[OggPage.fixedSize + segment]) }
 
+    /// The rest of a packet in the page in memory: where its bytes begin in the body, how many there are, and whether
+    /// they are its last ones.
+    /// - Parameter segment: the first one; moves after the last one.
+    func rest(from segment: inout Int, of page: OggPage) -> (start: Int, size: Int, isWhole: Bool) {
+        var (start, size, isWhole) = (0, 0, false)
+        for before in 0..<min(segment, page.segmentCount) { start += lacing(before) }
+        while segment < page.segmentCount, !isWhole {
+            let count = lacing(segment)
+            size += count
+            isWhole = count < 255
+            segment += 1
+        }
+        return (start, size, isWhole)
+    }
+
     /// The bytes of the page in memory, valid until another page is read.
     /// - Parameter place: offset in the page's body.
     func bytes(_ count: Int, at place: Int, of page: OggPage) -> UnsafeRawBufferPointer {
@@ -49,13 +64,8 @@ final class OggPages {
 
     /// The first packet that begins in the page in memory, as far as the page has it, and its segments.
     func firstPacket(of page: OggPage) -> (bytes: UnsafeRawBufferPointer, segments: Int) {
-        var size = 0
         var segments = 0
-        while segments < page.segmentCount {
-            size += lacing(segments)
-            segments += 1
-            if lacing(segments - 1) < 255 { break }
-        }
+        let size = rest(from: &segments, of: page).size
         return (bytes(size, at: 0, of: page), segments)
     }
 
@@ -102,9 +112,13 @@ final class OggPages {
     }
 
     /// The page at `offset`, or the next one after other bytes, with a correct checksum. A page inside of one packet is
-    /// not read, because there may be many of them.
+    /// not read if the next page follows it, because there may be many of them.
     func headerOrNext(from offset: Int64) throws(Interruption) -> OggPage? {
-        if let page = try header(at: offset), isInsidePacket(page) { return page }
+        if let page = try header(at: offset), isInsidePacket(page), let following = try header(at: page.end),
+            following.isContinued, following.serial == page.serial, following.sequence == page.sequence &+ 1
+        {
+            return try header(at: offset)
+        }
         return if case .page(let page) = try next(from: offset) { page } else { nil }
     }
 

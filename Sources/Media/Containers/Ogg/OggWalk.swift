@@ -99,18 +99,9 @@ struct OggWalk {
     /// Adds the segments of the packet at `here`.
     /// - Returns: whether it ends in the page.
     private func take(from page: OggPage, _ here: inout OggPlace) -> Bool {
-        var start = 0
-        for segment in 0..<here.segment { start += pages.lacing(segment) }
-        var size = 0
-        var isWhole = false
-        while here.segment < page.segmentCount, !isWhole {
-            let count = pages.lacing(here.segment)
-            size += count
-            isWhole = count < 255
-            here.segment += 1
-        }
-        buffer.add(pages.bytes(size, at: start, of: page), isWhole: isWhole)
-        return isWhole
+        let rest = pages.rest(from: &here.segment, of: page)
+        buffer.add(pages.bytes(rest.size, at: rest.start, of: page), isWhole: rest.isWhole)
+        return rest.isWhole
     }
 
     /// - Parameter here: after a packet that ends in the page.
