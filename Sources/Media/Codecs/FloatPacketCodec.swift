@@ -7,6 +7,10 @@ protocol FloatDecoder: AnyObject {
     /// Drops the state that comes from earlier packets.
     func restart()
 
+    /// Frames before one that is played from which on decoding has to begin, beside those of the container, if it would
+    /// begin with this packet.
+    func preroll(beginningWith packet: UnsafeRawBufferPointer) -> Int64
+
     /// Decodes a packet.
     /// - Returns: the number of frames; nil when the packet is damaged.
     func decode(_ packet: UnsafeRawBufferPointer) -> Int?
@@ -45,6 +49,10 @@ final class FloatPacketCodec: Codec {
         isBehindDamage = false
         let start = try packets.seek(toFrame: frame)
         decoder.restart()
+        guard start > 0, let packet = try packets.nextPacket() else { return start }
+        let preroll = decoder.preroll(beginningWith: packet.bytes)
+        if preroll > 0 { return try packets.seek(toFrame: max(0, frame - preroll)) }
+        decode(packet, into: &samples)
         return start
     }
 

@@ -8,6 +8,8 @@ struct OpusHead {
     /// Frames that are decoded before one that is played. The standard's 80 ms are enough to hear no difference; after
     /// 960 ms none was left in 24 bits.
     static let preroll: Int64 = 61_440
+    /// The same for packets with SILK, which predicts from what it has decoded over several periods of a voice.
+    static let speechPreroll: Int64 = 192_000
     /// Frames of the longest packet: 120 ms.
     static let longestPacket = 5760
 
@@ -60,6 +62,9 @@ struct OpusHead {
     }
 
     private static let damage = Interruption.damaged(what: "Opus with a header that is not valid")
+
+    /// Whether a packet has SILK, alone or below CELT (RFC 6716, 3.1).
+    static func isSpeech(_ packet: UnsafeRawBufferPointer) -> Bool { packet.first.map { $0 < 0x80 } ?? false }
 
     /// Frames that a packet decodes to; 0 for a damaged one.
     static func frameCount(of packet: UnsafeRawBufferPointer) -> Int {

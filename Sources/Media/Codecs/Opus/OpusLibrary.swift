@@ -33,6 +33,10 @@ final class OpusLibrary: FloatDecoder {
 
     func restart() { _ = tonearm_opus_reset(handle) }
 
+    func preroll(beginningWith packet: UnsafeRawBufferPointer) -> Int64 {
+        OpusHead.isSpeech(packet) ? OpusHead.speechPreroll - OpusHead.preroll : 0
+    }
+
     func decode(_ packet: UnsafeRawBufferPointer) -> Int? {
         guard let bytes = packet.bindMemory(to: UInt8.self).baseAddress, packet.count > 0 else { return nil }
         let count = opus_multistream_decode_float(

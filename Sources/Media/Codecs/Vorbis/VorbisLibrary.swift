@@ -38,6 +38,8 @@ final class VorbisLibrary: FloatDecoder {
         _ = vorbis_synthesis_restart(state)
     }
 
+    func preroll(beginningWith packet: UnsafeRawBufferPointer) -> Int64 { 0 }
+
     /// The first packet gives no frames: each overlaps with the one before.
     func decode(_ packet: UnsafeRawBufferPointer) -> Int? {
         release()
