@@ -12,13 +12,23 @@ struct MovedStickers: Sendable {
     /// Runs a body on the thread of queries.
     let onQueries: @Sendable (@escaping @Sendable (MusicIndex?) -> Void) -> Void
 
+    /// The URIs that are looked at before the threads of the database and of queries do other work.
+    private static let portion = 200
+
     /// Call it after a scan with changes.
-    func run() {
+    func run() { run(after: "") }
+
+    /// Moves those after a URI, a portion at a time. A moved one may come again: its music is there.
+    private func run(after last: String) {
         storage.query { database in
-            guard let database, let uris = try? MPDStickerRows(database).uris(), !uris.isEmpty else { return }
+            guard let database,
+                let uris = try? MPDStickerRows(database).uris(after: last, limit: Self.portion),
+                let end = uris.last
+            else { return }
             onQueries { index in
                 guard let index else { return }
                 let moves = self.moves(of: uris, index)
+                defer { if uris.count == Self.portion { run(after: end) } }
                 if moves.isEmpty { return }
                 storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
                     try MPDStickerRows(database).move(moves)

@@ -227,7 +227,8 @@ struct MPDDatabaseTests {
         for (uri, name) in [("a", "rating"), ("a", "mood"), ("b", "rating")] {
             #expect(try rows.set(MPDStickerRows.Sticker(uri: uri, name: name, value: uri)))
         }
-        #expect(try rows.uris() == ["a", "b"])
+        #expect(try rows.uris(after: "", limit: 9) == ["a", "b"] && rows.uris(after: "", limit: 1) == ["a"])
+        #expect(try rows.uris(after: "a", limit: 9) == ["b"] && rows.uris(after: "b", limit: 9) == [])
         try rows.move([(former: "a", present: "b")])
         #expect(try rows.all(of: "b").map { "\($0.name)=\($0.value)" } == ["mood=a", "rating=b"])
         #expect(try rows.all(of: "a").map(\.name) == ["rating"])

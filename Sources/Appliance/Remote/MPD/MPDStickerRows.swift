@@ -56,9 +56,10 @@ struct MPDStickerRows {
             "DELETE FROM sticker WHERE uri = ?1 AND (?2 IS NULL OR name = ?2)", .text(uri), DatabaseValue(name))
     }
 
-    /// Returns the URIs with stickers.
-    func uris() throws(DatabaseError) -> [String] {
-        var statement = try database.prepare("SELECT DISTINCT uri FROM sticker")
+    /// Returns the next URIs with stickers after one, in their order.
+    func uris(after last: String, limit: Int) throws(DatabaseError) -> [String] {
+        var statement = try database.prepare("SELECT DISTINCT uri FROM sticker WHERE uri > ? ORDER BY uri LIMIT ?")
+        try statement.bind([.text(last), .integer(Int64(limit))])
         var uris: [String] = []
         while try statement.step() { if let uri = statement.text(0) { uris.append(uri) } }
         return uris
