@@ -133,11 +133,36 @@ struct PlaylistAppendTests {
         try Folder.create(scratch["music/A"])
         try Data().write(to: URL(fileURLWithPath: scratch["music/A/1.flac"]))
         let root = scratch["music"]
-        let playlists = PlaylistFolder(scratch["playlists"]) { "\(root)/\($0)" }
+        let playlists = PlaylistFolder(scratch["playlists"], musicPath: { "\(root)/\($0)" })
         try write(Data("A/1.flac\nA/gone.flac\n".utf8), "mpd.m3u")
         #expect(try playlists.music(of: "mpd", 0..<9) == (["\(root)/A/1.flac"], ["A/gone.flac"]))
         try playlists.add(["/x"], to: "mpd")
         #expect(try playlists.entries(of: "mpd").first == "\(root)/A/1.flac")
         #expect(try playlists.music(of: "mpd", 0..<9).missing.contains("A/gone.flac"))
+    }
+
+    @Test("An addition to a link replaces the link, and not the file that it leads to")
+    func link() throws {
+        try write(Data("/1\n".utf8), "real.m3u8")
+        try FileManager.default.moveItem(atPath: scratch["playlists/real.m3u8"], toPath: scratch["real.m3u8"])
+        let link = scratch["playlists/a.m3u8"]
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: scratch["real.m3u8"])
+        #expect(try playlists.entries(of: "a") == ["/1"])
+        try playlists.add(["/2"], to: "a")
+        #expect(try playlists.entries(of: "a") == ["/1", "/2"])
+        #expect(try String(contentsOfFile: scratch["real.m3u8"], encoding: .utf8) == "/1\n")
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == nil)
+        // The next addition is at the end of the file.
+        #expect(try cost { try playlists.add(["/3"], to: "a") }.written == "#+3\n/3\n".utf8.count)
+    }
+
+    @Test(
+        "A file that may not be written, as one of another owner, is replaced",
+        .enabled(if: getuid() != 0, "root may write every file"))
+    func readOnly() throws {
+        try write(Data("/1\n".utf8), "a.m3u8")
+        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: scratch["playlists/a.m3u8"])
+        try playlists.add(["/2"], to: "a")
+        #expect(try playlists.entries(of: "a") == ["/1", "/2"])
     }
 }

@@ -34,4 +34,34 @@ struct PlaylistFileTests {
         let file = PlaylistFile(parsing: [0x61, 0xE4, 0x0A], in: "/m")
         #expect(file.paths == ["/m/a\u{EFE4}"])
     }
+
+    @Test("A last line that is torn is no entry, and one of another program is")
+    func torn() throws {
+        for (text, expected) in [
+            ("a.flac\n#+14\nb.flac\nc.fl", ["a.flac", "b.flac"]), ("a.flac\n#+6\nb.flac", ["a.flac", "b.flac"]),
+            ("#+7\nc\u{E9}", []), ("a.flac\nb.fl", ["a.flac", "b.fl"]),
+        ] {
+            // Also in the middle of a letter.
+            let bytes = Array(text.utf8.dropLast(text.hasSuffix("\u{E9}") ? 1 : 0))
+            let files = [
+                PlaylistFile(parsing: bytes, in: "/m"), try PlaylistFile(recognising: bytes, in: "/m"),
+            ]
+            for file in files { #expect(file.paths == expected.map { "/m/\($0)" }, "\(text)") }
+            var lines: [String] = []
+            PlaylistFile.eachLine(of: bytes, in: "/m") { lines.append(String(decoding: $0.bytes, as: UTF8.self)) }
+            #expect(lines == expected)
+        }
+    }
+
+    @Test("A line from the root of the music is the first of the other paths, in every kind of playlist")
+    func musicPath() throws {
+        for text in ["A/1.flac\n", "[playlist]\nFile1=A/1.flac\n"] {
+            let file = try PlaylistFile(recognising: Array(text.utf8), in: "/m/lists") { "/music/\($0)" }
+            #expect(file.entries.map { $0.path } == ["/m/lists/A/1.flac"], "\(text)")
+            #expect(file.entries.first?.alternatives.first == "/music/A/1.flac", "\(text)")
+        }
+        let beside = PlaylistFile(parsing: Array("A/1.flac".utf8), in: "/m") { "/m/\($0)" }
+        #expect(beside.entries.first?.alternatives == [])
+        #expect(PlaylistFile(parsing: Array("A/1.flac".utf8), in: "/m").entries.first?.alternatives == [])
+    }
 }

@@ -223,4 +223,17 @@ struct MusicListTests {
         search = MusicFolder(cancellation: cancellation)
         #expect(throws: MusicFolder.Stop.cancelled) { try search.add(folder["list.m3u"]) }
     }
+
+    @Test("A playlist that MPD wrote, or that was torn, plays as it is listed")
+    func stored() throws {
+        try make("music/A/1.flac", "music/A/2.flac", "lists/A/2.flac")
+        try write("A/1.flac\nA/2.flac\nA/3.flac\n#+40\n../music/A/1.flac\n../mu", to: "lists/mpd.m3u8")
+        let root = folder["music"]
+        var search = MusicFolder(musicPath: { "\(root)/\($0)" })
+        try search.add(folder["lists/mpd.m3u8"])
+        let expected = ["music/A/1.flac", "lists/A/2.flac", "music/A/1.flac"]
+        #expect(search.contents.files == expected.map { folder[$0] })
+        #expect(search.contents.problems.map(\.message).filter { $0.contains("A/3.flac") }.count == 1)
+        #expect(search.contents.problemCount == 1)
+    }
 }

@@ -53,9 +53,7 @@ final class LibraryConductor: @unchecked Sendable {
         self.folders = folders
         self.path = path
         let paths = MPDPaths(folders: folders)
-        self.playlists = PlaylistFolder(playlists) { line in
-            MPDPaths.isSafe(line) ? paths.path(ofURI: line) : nil
-        }
+        self.playlists = PlaylistFolder(playlists, musicPath: { paths.musicPath($0) })
         self.loop = loop
         self.storage = storage
         self.changed = changed
@@ -99,10 +97,11 @@ final class LibraryConductor: @unchecked Sendable {
         guard let index = open() else { return }
         self.index.set(index)
         let handover = ContentHandover(storage, favourites)
-        let stickers = MovedStickers(paths: MPDPaths(folders: folders), storage: storage) { [self] in withIndex($0) }
+        let paths = MPDPaths(folders: folders)
+        let stickers = MovedStickers(paths: paths, storage: storage) { [self] in withIndex($0) }
         let follower = MusicFollower(
             index, folders: folders, rules: .player, requests: tasks.requests, control: tasks.control,
-            seconds: { SystemTime.clockMilliseconds() / 1000 },
+            seconds: { SystemTime.clockMilliseconds() / 1000 }, musicPath: paths.musicPath,
             changed: { handover.run(index) })
         do throws(SystemError) {
             try follower.follow(tasks.cancellation) { [self] summary in

@@ -95,7 +95,7 @@ package struct PlaylistFolder: Sendable {
         let (bytes, folder) = (try bytes(of: file), try resolved())
         PlaylistFile.eachLine(of: bytes, in: folder) { line in
             defer { count += 1 }
-            guard range.contains(count), let entry = line.entry(in: folder) else { return }
+            guard range.contains(count), let entry = line.entry(in: folder, musicPath: musicPath) else { return }
             tail.note(lookedUp: 1)
             body(entry)
         }
@@ -107,7 +107,7 @@ package struct PlaylistFolder: Sendable {
             try File.contents(of: path(file.file), limit: PlaylistFile.mostBytes)
         }
         tail.note(read: bytes.count)
-        return PlaylistTail.whole(bytes)
+        return PlaylistLine.whole(bytes)
     }
 
     private func place(of entry: PlaylistEntry) -> String {
@@ -122,7 +122,6 @@ package struct PlaylistFolder: Sendable {
     private func found(_ entry: PlaylistEntry) -> String? {
         if let address = entry.webAddress ?? entry.serviceAddress { return address }
         if let path = entry.path, Self.exists(path) { return path }
-        if let path = musicPath(entry.line), Self.exists(path) { return path }
         return entry.alternatives.first(where: Self.exists)
     }
 
@@ -268,7 +267,9 @@ package struct PlaylistFolder: Sendable {
         let (bytes, folder) = (try bytes(of: file), try resolved())
         let keeps = !file.isFormer && PlaylistLine.isUTF8(bytes)
         PlaylistFile.eachLine(of: bytes, in: folder) { line in
-            guard !keeps, let entry = line.entry(in: folder) else { return lines.append(Array(line.bytes)) }
+            guard !keeps, let entry = line.entry(in: folder, musicPath: musicPath) else {
+                return lines.append(Array(line.bytes))
+            }
             tail.note(lookedUp: 1)
             lines.append(found(entry).flatMap { PlaylistLine.bytes(of: $0, in: folder) } ?? Array(entry.line.utf8))
         }

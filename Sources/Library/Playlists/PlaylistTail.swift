@@ -39,26 +39,6 @@ final class PlaylistTail: @unchecked Sendable {
             counted.lookedUp += lookedUp
         }
     }
-
-    /// Returns the line before appended lines of `count` bytes. If fewer bytes follow it, a last line without its end
-    /// is torn. Otherwise that line may be one of another program, which is complete.
-    static func mark(_ count: Int) -> [UInt8] { Array("#+\(count)\n".utf8) }
-
-    /// Returns a file's bytes without a torn last line.
-    static func whole(_ bytes: [UInt8]) -> [UInt8] {
-        guard let last = bytes.last, last != UInt8(ascii: "\n"), let end = bytes.lastIndex(of: UInt8(ascii: "\n")),
-            let mark = lastMark(bytes[...end]), bytes.count - mark.end < mark.count
-        else { return bytes }
-        return Array(bytes[...end])
-    }
-
-    /// Returns the index after the last mark, and the number of bytes that should follow.
-    private static func lastMark(_ bytes: ArraySlice<UInt8>) -> (end: Int, count: Int)? {
-        for line in bytes.split(separator: UInt8(ascii: "\n")).reversed() where line.starts(with: "#+".utf8) {
-            if let count = Int(String(decoding: line.dropFirst(2), as: UTF8.self)) { return (line.endIndex + 1, count) }
-        }
-        return nil
-    }
 }
 
 extension PlaylistFolder {
@@ -78,7 +58,7 @@ extension PlaylistFolder {
                 if count + entries.count > Self.mostEntries { throw .full(.entries) }
                 let lines = try lines(entries, in: folder)
                 let size = lines.reduce(bytes.count) { $0 + $1.count + 1 }
-                if Int(end.stamp.size) + PlaylistTail.mark(size).count + size > mostBytes { throw .full(.bytes) }
+                if Int(end.stamp.size) + PlaylistLine.mark(size).count + size > mostBytes { throw .full(.bytes) }
                 for line in lines { bytes += line + [UInt8(ascii: "\n")] }
             } catch {
                 failure = error
@@ -88,7 +68,7 @@ extension PlaylistFolder {
             made += 1
         }
         if count > end.count {
-            guard try write(PlaylistTail.mark(bytes.count) + bytes, at: end) else { return nil }
+            guard try write(PlaylistLine.mark(bytes.count) + bytes, at: end) else { return nil }
             tail.known = FileStamp(of: target).map { PlaylistTail.Known(path: target, stamp: $0, count: count) }
         }
         return (made, failure)

@@ -1,4 +1,5 @@
 import Database
+import Media
 import Platform
 
 /// Keeps the index of music folders up to date: compares everything at the start, and then each change.
@@ -19,6 +20,7 @@ package final class MusicFollower {
     private let requests: ScanRequests
     private let control: ScanControl
     private let seconds: () -> Int64
+    private let musicPath: PlaylistEntry.MusicPath
     private let changed: () -> Void
     private let failures = ScanFailures()
     /// The links that lead out of the folders, and are not followed.
@@ -27,11 +29,12 @@ package final class MusicFollower {
     /// - Parameters:
     ///   - folders: absolute paths without dots. A missing folder is one without files.
     ///   - seconds: returns the system's time, since 1970.
+    ///   - musicPath: as for `PlaylistEntry.MusicPath`.
     ///   - changed: called after each transaction, which may have `ContentChange`s, and when following begins.
     package init(
         _ index: MusicIndex, folders: [String], rules: ScanRules, requests: ScanRequests,
         control: ScanControl = ScanControl(), seconds: @escaping () -> Int64,
-        changed: @escaping () -> Void = {}
+        musicPath: @escaping PlaylistEntry.MusicPath = { _ in nil }, changed: @escaping () -> Void = {}
     ) {
         self.index = index
         self.folders = folders
@@ -39,6 +42,7 @@ package final class MusicFollower {
         self.requests = requests
         self.control = control
         self.seconds = seconds
+        self.musicPath = musicPath
         self.changed = changed
     }
 
@@ -106,7 +110,8 @@ package final class MusicFollower {
         func run(_ scope: MusicScan.Scope, in root: String?) throws(DatabaseError) {
             summary += try MusicScan(
                 index: index, scope: scope, rules: rules, control: control, watch: watch, root: root,
-                roots: roots, failures: failures, now: isNew || now < Self.earliestTime ? nil : now, changed: changed
+                roots: roots, failures: failures, now: isNew || now < Self.earliestTime ? nil : now,
+                musicPath: musicPath, changed: changed
             ).run()
         }
         if changes.isAll {

@@ -51,8 +51,9 @@ package struct MusicScan {
     private let control: ScanControl?
     /// Notified of each folder before it is read.
     private let watch: FolderWatch?
-    /// The music folder, in which playlists may find their files.
-    private let root: String?
+    /// The music folder, in which playlists may find their files, and the paths of their lines from the root of all
+    /// music.
+    private let music: (root: String?, path: PlaylistEntry.MusicPath)
     /// The folders that links may lead into; nil to follow all links.
     private let roots: MusicRoots?
     private let failures: ScanFailures
@@ -64,14 +65,14 @@ package struct MusicScan {
     package init(
         index: MusicIndex, scope: Scope, rules: ScanRules, control: ScanControl? = nil, watch: FolderWatch? = nil,
         root: String? = nil, roots: MusicRoots? = nil, failures: ScanFailures = ScanFailures(), now: Int64? = nil,
-        changed: @escaping () -> Void = {}
+        musicPath: @escaping PlaylistEntry.MusicPath = { _ in nil }, changed: @escaping () -> Void = {}
     ) {
         self.index = index
         self.scope = scope
         self.rules = rules
         self.control = control
         self.watch = watch
-        self.root = root
+        music = (root, musicPath)
         self.roots = roots
         self.failures = failures
         self.now = now
@@ -179,7 +180,7 @@ package struct MusicScan {
             let file: ScannedFile
             if kind == .cueSheet {
                 file = try ScannedFile(
-                    sheet: place, stamp, beside: listing.files.filter { rules.kind(of: $0) == .audio })
+                    sheet: place, stamp, beside: listing.files.filter { rules.kind(of: $0) == .audio }, in: roots)
             } else {
                 file = try ScannedFile(place.path, stamp, readsSheet: rules.readsSheets)
             }
@@ -209,10 +210,13 @@ package struct MusicScan {
             let bytes = try File.contents(of: place.path, limit: PlaylistFile.mostBytes)
             let folder = place.folder.isEmpty ? "/" : place.folder
             // The others are XML, or have sections.
-            if !ScanRules.isM3U(place.file), let playlist = try? PlaylistFile(recognising: bytes, in: folder) {
+            if !ScanRules.isM3U(place.file),
+                let playlist = try? PlaylistFile(recognising: bytes, in: folder, musicPath: music.path)
+            {
                 return .playlist(stamp, playlist)
             }
-            return .playlist(stamp, PlaylistFile(parsing: bytes, in: folder, below: root ?? scope.folder ?? folder))
+            let root = music.root ?? scope.folder ?? folder
+            return .playlist(stamp, PlaylistFile(parsing: bytes, in: folder, below: root, musicPath: music.path))
         } catch {
             failures.note(place.path, stamp, "not in the library: \(error.reason)")
             if let row, !error.hidesContent { known.putBack(playlist: place.file, row) }

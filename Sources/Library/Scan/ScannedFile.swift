@@ -19,8 +19,12 @@ struct ScannedFile {
     }
 
     /// Reads a cue sheet, and the music files that it names.
-    /// - Parameter names: the music files in its folder.
-    init(sheet place: FilePlace, _ stamp: FileStamp, beside names: [String]) throws(MediaError) {
+    /// - Parameters:
+    ///   - names: the music files in its folder.
+    ///   - roots: the folders in which these files may lie; nil for all.
+    init(
+        sheet place: FilePlace, _ stamp: FileStamp, beside names: [String], in roots: MusicRoots? = nil
+    ) throws(MediaError) {
         tracks = []
         let sheet: CueSheet
         do throws(SystemError) {
@@ -29,7 +33,9 @@ struct ScannedFile {
             throw .source(.medium(error))
         }
         for file in sheet.files.indices {
-            guard let music = Self.music(file, of: sheet, place, names) else { continue }
+            guard let music = Self.music(file, of: sheet, place, names), roots?.contain(music.path) ?? true else {
+                continue
+            }
             let (_, whole) = try Self.open(music.path, stamp)
             if music.folder.utf8.elementsEqual(place.folder.utf8) { self.music.append(music.file) }
             for number in sheet.tracks.indices where sheet.tracks[number].place?.file == file {

@@ -2,12 +2,16 @@ import Platform
 
 /// A file that a playlist names, and where it may be: on this machine, on a web server, or at the content service.
 public struct PlaylistEntry: Equatable, Sendable {
+    /// Returns the path that a line means from the root of the music, as MPD writes it; nil for another line.
+    public typealias MusicPath = (_ line: String) -> String?
+
     /// The line as it is in the playlist, for a person.
     public let line: String
     /// The path that the line means on this machine; nil for a file on another machine.
     public let path: String?
-    /// Other paths that it may mean, the likely ones first: with the separators of Windows, without its drives, with
-    /// percent-encoding, in another set of characters, and for music that was copied from another folder.
+    /// Other paths that it may mean, the likely ones first: that from the root of the music, those with the separators
+    /// of Windows, without its drives, with percent-encoding and in another set of characters. Music may have been
+    /// copied from another folder.
     public let alternatives: [String]
     /// The address of a file on a web server (http, https), which has no path; nil for a file on a machine.
     public let webAddress: String?
@@ -20,7 +24,10 @@ public struct PlaylistEntry: Equatable, Sendable {
     ///   - folder: where relative paths begin.
     ///   - root: where music that was moved is searched.
     /// - Returns: nil for a line that names no file.
-    init?(_ line: [UInt8], _ encoding: TextEncoding, in folder: String, below root: String) {
+    init?(
+        _ line: [UInt8], _ encoding: TextEncoding, in folder: String, below root: String,
+        _ musicPath: MusicPath = { _ in nil }
+    ) {
         self.line = encoding.text(of: line)
         (webAddress, serviceAddress) = (nil, nil)
         var places = EntryPlaces(folder: folder, root: root)
@@ -50,8 +57,10 @@ public struct PlaylistEntry: Equatable, Sendable {
                 }
             }
         }
-        let first = path
-        alternatives = places.found.filter { other in first.map { !$0.utf8.elementsEqual(other.utf8) } ?? true }
+        let (first, inMusic) = (path, musicPath(self.line))
+        func isOther(_ place: String, than one: String?) -> Bool { !(one?.utf8.elementsEqual(place.utf8) ?? false) }
+        let others = places.found.filter { isOther($0, than: first) && isOther($0, than: inMusic) }
+        alternatives = (inMusic.flatMap { isOther($0, than: first) ? [$0] : nil } ?? []) + others
         if path == nil, alternatives.isEmpty { return nil }
     }
 

@@ -32,32 +32,40 @@ public struct PlaylistFile: Equatable, Sendable {
     ///   - bytes: of the file. Any bytes are a playlist; lines that are no paths are left out.
     ///   - folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
     ///   - root: the absolute path of the folder in which moved music is searched.
-    public init(parsing bytes: [UInt8], in folder: String, below root: String? = nil) {
-        let text = TextLines(bytes)
+    ///   - musicPath: as for `PlaylistEntry.MusicPath`.
+    public init(
+        parsing bytes: [UInt8], in folder: String, below root: String? = nil,
+        musicPath: PlaylistEntry.MusicPath = { _ in nil }
+    ) {
+        let text = TextLines(PlaylistLine.whole(bytes))
         encoding = text.encoding
         for line in text.lines {
             if line.first == UInt8(ascii: "#") {
                 readTag(line)
             } else {
-                add(Array(line), in: folder, below: root ?? folder)
+                add(Array(line), in: folder, below: root ?? folder, musicPath)
             }
         }
     }
 
     /// M3U, PLS or XSPF, as the content shows.
-    /// - Parameter folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
+    /// - Parameters:
+    ///   - folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
+    ///   - musicPath: as for `PlaylistEntry.MusicPath`.
     /// - Throws: `.malformed` for XML that is no XSPF.
-    public init(recognising bytes: [UInt8], in folder: String) throws(ManifestError) {
+    public init(
+        recognising bytes: [UInt8], in folder: String, musicPath: PlaylistEntry.MusicPath = { _ in nil }
+    ) throws(ManifestError) {
         self.init(parsing: [], in: folder)
         let lines = TextLines(Array(bytes.prefix(1024))).lines
         if lines.first?.first == UInt8(ascii: "<") {
-            for location in try XSPF.locations(in: bytes) { add(location, in: folder, below: folder) }
+            for location in try XSPF.locations(in: bytes) { add(location, in: folder, below: folder, musicPath) }
         } else if lines.first.map(PLS.isHeader) ?? false {
             let text = TextLines(bytes)
             encoding = text.encoding
-            for file in PLS.files(in: text.lines) { add(file, in: folder, below: folder) }
+            for file in PLS.files(in: text.lines) { add(file, in: folder, below: folder, musicPath) }
         } else {
-            self = PlaylistFile(parsing: bytes, in: folder)
+            self = PlaylistFile(parsing: bytes, in: folder, musicPath: musicPath)
         }
     }
 
@@ -69,8 +77,10 @@ public struct PlaylistFile: Equatable, Sendable {
 
         /// Returns the entry; nil for a line that names no file.
         /// - Parameter folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
-        public func entry(in folder: String) -> PlaylistEntry? {
-            PlaylistFile.entry(Array(bytes), encoding, in: folder, below: folder)
+        public func entry(
+            in folder: String, musicPath: PlaylistEntry.MusicPath = { _ in nil }
+        ) -> PlaylistEntry? {
+            PlaylistFile.entry(Array(bytes), encoding, in: folder, below: folder, musicPath)
         }
     }
 
@@ -78,7 +88,7 @@ public struct PlaylistFile: Equatable, Sendable {
     /// - Parameter folder: as for `init`.
     public static func eachLine(of bytes: [UInt8], in folder: String, _ body: (Line) -> Void) {
         var count = 0
-        let text = TextLines(bytes)
+        let text = TextLines(PlaylistLine.whole(bytes))
         for bytes in text.lines where count < mostPaths && bytes.first != UInt8(ascii: "#") {
             let line = Line(bytes: bytes, encoding: text.encoding)
             guard isPlainPath(bytes) || line.entry(in: folder) != nil else { continue }
@@ -104,18 +114,21 @@ public struct PlaylistFile: Equatable, Sendable {
 
     /// - Returns: nil for a line that names no file.
     private static func entry(
-        _ line: [UInt8], _ encoding: TextEncoding, in folder: String, below root: String
+        _ line: [UInt8], _ encoding: TextEncoding, in folder: String, below root: String,
+        _ musicPath: PlaylistEntry.MusicPath
     ) -> PlaylistEntry? {
         guard isUsable(line) else { return nil }
         if let address = PlaylistEntry(webAddress: line) ?? PlaylistEntry(serviceAddress: line) { return address }
-        return PlaylistEntry.isAddress(line) ? nil : PlaylistEntry(line, encoding, in: folder, below: root)
+        return PlaylistEntry.isAddress(line) ? nil : PlaylistEntry(line, encoding, in: folder, below: root, musicPath)
     }
 
     private static func isUsable(_ line: [UInt8]) -> Bool { line.count <= longestPath && !line.contains(0) }
 
-    private mutating func add(_ line: [UInt8], in folder: String, below root: String) {
+    private mutating func add(
+        _ line: [UInt8], in folder: String, below root: String, _ musicPath: PlaylistEntry.MusicPath
+    ) {
         guard entries.count < Self.mostPaths else { return }
-        if let entry = Self.entry(line, encoding, in: folder, below: root) {
+        if let entry = Self.entry(line, encoding, in: folder, below: root, musicPath) {
             entries.append(entry)
         } else if Self.isUsable(line), PlaylistEntry.isAddress(line) {
             otherAddress = otherAddress ?? encoding.text(of: line)

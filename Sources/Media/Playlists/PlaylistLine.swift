@@ -31,6 +31,26 @@ public enum PlaylistLine {
         WideText.utf8(of: bytes) == nil && !bytes.starts(with: [0xEF, 0xBB, 0xBF]) && TextEncoding.isUTF8(bytes)
     }
 
+    /// Returns the line before appended lines of `count` bytes. If fewer bytes follow it, a last line without its end
+    /// is torn. Otherwise that line may be one of another program, which is complete.
+    package static func mark(_ count: Int) -> [UInt8] { Array("#+\(count)\n".utf8) }
+
+    /// Returns a file's bytes without a torn last line. All readers of playlists use it.
+    package static func whole(_ bytes: [UInt8]) -> [UInt8] {
+        guard let last = bytes.last, last != UInt8(ascii: "\n"), let end = bytes.lastIndex(of: UInt8(ascii: "\n")),
+            let mark = lastMark(bytes[...end]), bytes.count - mark.end < mark.count
+        else { return bytes }
+        return Array(bytes[...end])
+    }
+
+    /// Returns the index after the last mark, and the number of bytes that should follow.
+    private static func lastMark(_ bytes: ArraySlice<UInt8>) -> (end: Int, count: Int)? {
+        for line in bytes.split(separator: UInt8(ascii: "\n")).reversed() where line.starts(with: "#+".utf8) {
+            if let count = Int(String(decoding: line.dropFirst(2), as: UTF8.self)) { return (line.endIndex + 1, count) }
+        }
+        return nil
+    }
+
     private static func nameBytes(_ name: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)

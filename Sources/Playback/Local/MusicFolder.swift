@@ -48,7 +48,7 @@ public struct MusicFolder {
     /// How many folders were read.
     private(set) var folderCount = 0
     /// The playlists that were read.
-    var playlists = PlaylistsRead()
+    var playlists: PlaylistsRead
     let cancellation: Cancellation?
     private let limit: Int
     /// Whether only files are found: playlists and cue sheets are passed over, and the files of sheets are not.
@@ -65,10 +65,15 @@ public struct MusicFolder {
     ///   - cancellation: ends the search.
     ///   - findsFilesAlone: whether to pass over playlists and cue sheets. The files of a sheet are then found
     ///     themselves.
-    public init(limit: Int = .max, cancellation: Cancellation? = nil, findsFilesAlone: Bool = false) {
+    ///   - musicPath: as for `PlaylistEntry.MusicPath`.
+    public init(
+        limit: Int = .max, cancellation: Cancellation? = nil, findsFilesAlone: Bool = false,
+        musicPath: @escaping PlaylistEntry.MusicPath = { _ in nil }
+    ) {
         self.limit = limit
         self.findsFilesAlone = findsFilesAlone
         self.cancellation = cancellation
+        playlists = PlaylistsRead(musicPath: musicPath)
         taggedOrder = TaggedOrder(cancellation)
     }
 

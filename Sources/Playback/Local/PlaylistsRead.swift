@@ -9,6 +9,7 @@ struct OpenPlaylist {
 
 /// The number of playlists that a search has read, and the problems that it has noted.
 struct PlaylistsRead {
+    let musicPath: PlaylistEntry.MusicPath
     /// The playlists that contain themselves, or are nested too deeply: the problem is noted once.
     private var told: Set<Folder.Identity> = []
     private var count = 0
@@ -16,6 +17,8 @@ struct PlaylistsRead {
     /// The limit of playlists: each may contain thousands of others.
     private static let most = 1000
     private static let deepest = 5
+
+    init(musicPath: @escaping PlaylistEntry.MusicPath) { self.musicPath = musicPath }
 
     /// Returns why a playlist is not read; nil when it is. An empty reason was noted before.
     mutating func refusal(_ playlist: OpenPlaylist, inside outer: [OpenPlaylist]) -> String? {
@@ -51,7 +54,7 @@ extension MusicFolder {
             return
         }
         let list: PlaylistFile
-        do throws(MusicProblem) { list = try Self.read(path) } catch { return contents.skip(error) }
+        do throws(MusicProblem) { list = try read(path) } catch { return contents.skip(error) }
         if list.otherAddressCount > 0 { skipOtherAddresses(list, path) }
         var (missing, refused) = (0, 0)
         for entry in list.entries {
@@ -96,7 +99,7 @@ extension MusicFolder {
         }
     }
 
-    private static func read(_ path: String) throws(MusicProblem) -> PlaylistFile {
+    private func read(_ path: String) throws(MusicProblem) -> PlaylistFile {
         let (bytes, folder): ([UInt8], String)
         do throws(SystemError) {
             bytes = try File.contents(of: path, limit: PlaylistFile.mostBytes)
@@ -105,7 +108,9 @@ extension MusicFolder {
             throw MusicProblem(error, at: path)
         }
         let list: PlaylistFile
-        do throws(ManifestError) { list = try PlaylistFile(recognising: bytes, in: folder) } catch {
+        do throws(ManifestError) {
+            list = try PlaylistFile(recognising: bytes, in: folder, musicPath: playlists.musicPath)
+        } catch {
             switch error {
             case .malformed(let reason), .unsupported(let reason):
                 throw MusicProblem(path, "not a playlist: \(reason).")

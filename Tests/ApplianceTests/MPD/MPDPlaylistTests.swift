@@ -65,6 +65,41 @@ struct MPDPlaylistTests {
         }
     }
 
+    @Test("A playlist in the music names music elsewhere for clients of this machine alone")
+    func outside() throws {
+        let (fixture, local) = try fixture("address = 127.0.0.1\nport = \(Loopback.freePorts(1)[0])")
+        defer { fixture.end() }
+        let (outside, music) = (fixture.folder["outside"], fixture.folder["music"])
+        try TaggedFLAC.write(to: "\(outside)/s.flac", frames: 44_100)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(music)/A/link.flac", withDestinationPath: "\(outside)/s.flac")
+        let text = "1.flac\n\(outside)/s.flac\n../../outside/s.flac\n\(outside)\nlink.flac\nhttp://h/s\n"
+        try text.write(toFile: "\(music)/A/out.m3u", atomically: true, encoding: .utf8)
+        try local.ask("update")
+        expectSoon("the playlist") { (try? local.ask("lsinfo A").contains("playlist: A/out.m3u")) == true }
+        let secret = "\(outside)/s.flac"
+        let all = ["A/1.flac", secret, secret, secret, "A/link.flac", "http://h/s"]
+        #expect(try local.ask("listplaylist A/out.m3u") == all.map { "file: \($0)" })
+        let remote = try MPDTestClient(
+            try StreamSocket(connectingTo: "127.0.0.1", port: try #require(fixture.port)))
+        #expect(try remote.line() == "OK MPD 0.23.5")
+        #expect(try remote.ask("listplaylist A/out.m3u") == ["file: A/1.flac", "file: http://h/s"])
+        #expect(try remote.ask("load A/out.m3u") == [])
+        #expect(try queue(local) == ["A/1.flac", "http://h/s"])
+        #expect(try remote.ask("load A/out.m3u 1:4").first?.hasPrefix("ACK [50@0] {load}") == true)
+    }
+
+    @Test("Other clients play a playlist by its path as it loads")
+    func byPath() throws {
+        let (fixture, client) = try fixture()
+        defer { fixture.end() }
+        let folder = fixture.folder["state/playlists"]
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "A/1.flac\nA/3.flac\n".write(toFile: "\(folder)/mpd.m3u8", atomically: true, encoding: .utf8)
+        #expect(try client.ask("add \(folder)/mpd.m3u8") == [])
+        #expect(try queue(client) == ["A/1.flac", "A/3.flac"])
+    }
+
     @Test("A playlist as MPD writes it loads, and entries that exist nowhere are told")
     func ofMPD() throws {
         let (fixture, client) = try fixture()

@@ -38,17 +38,23 @@ final class MusicSearch: Sendable {
     private let paths: [String]
     private let limit: Int
     private let capacity: Int
+    /// For the lines of playlists.
+    private let musicPaths: MPDPaths?
     let cancellation: Cancellation
 
     /// - Parameters:
     ///   - paths: absolute paths.
     ///   - limit: more files than this are an error.
     ///   - capacity: the capacity of the queue, for the error message.
+    ///   - musicPaths: where the lines of playlists begin that are relative to the root of the music.
     /// - Throws: when the process has no file descriptor left.
-    init(_ paths: [String], limit: Int, capacity: Int = PlayQueue.capacity) throws(SystemError) {
+    init(
+        _ paths: [String], limit: Int, capacity: Int = PlayQueue.capacity, musicPaths: MPDPaths? = nil
+    ) throws(SystemError) {
         self.paths = paths
         self.limit = limit
         self.capacity = capacity
+        self.musicPaths = musicPaths
         cancellation = try Cancellation()
     }
 
@@ -58,9 +64,10 @@ final class MusicSearch: Sendable {
 
     /// Returns the music, or the error of the first path that has none. Blocks on the medium.
     func run() -> Result<FoundMusic, RemoteFailure> {
-        var folders = MusicFolder(limit: limit, cancellation: cancellation)
+        let paths = musicPaths
+        var folders = MusicFolder(limit: limit, cancellation: cancellation, musicPath: { paths?.musicPath($0) })
         do throws(RemoteFailure) {
-            for path in paths { try add(path, to: &folders) }
+            for path in self.paths { try add(path, to: &folders) }
         } catch {
             return .failure(error)
         }

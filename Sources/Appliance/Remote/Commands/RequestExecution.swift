@@ -234,6 +234,9 @@ struct RequestExecution {
         return RequestOutcome(reply: .added(addition), completion: .musicWritten)
     }
 
+    /// Where the lines of playlists begin that are relative to the root of the music.
+    var musicPaths: MPDPaths { MPDPaths(folders: settings.configuration.libraryFolders) }
+
     /// Returns how many more entries such a request may add.
     func room(for place: RemoteRequest.MusicPlace) -> Int {
         if case .all = place { PlayQueue.capacity } else { PlayQueue.capacity - queue.contents.count }

@@ -130,7 +130,9 @@ final class JSONSession: @unchecked Sendable {
     private func find(_ paths: [String], for use: RemoteRequest.MusicUse, _ line: RequestLine) {
         let room = if case .queue(let place) = use { requests.room(for: place) } else { PlayQueue.capacity }
         let search: MusicSearch
-        do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.count) } catch {
+        do throws(SystemError) {
+            search = try MusicSearch(paths, limit: room - collected.count, musicPaths: requests.musicPaths)
+        } catch {
             return refuse(line.id, RemoteFailure.Reason.system.rawValue, error.description)
         }
         connection.wait()

@@ -9,6 +9,9 @@ struct MPDListRequest: Sendable {
     var range: Range<Int> = 0..<Int.max
     /// Whether entries that exist nowhere are left out and reported.
     var onlyExisting: Bool
+    /// Whether the client is one of this machine. For others, entries of a playlist in the music that lead out of the
+    /// music folders exist nowhere.
+    var isLocal: Bool
 }
 
 /// The entries of a playlist.
@@ -78,7 +81,8 @@ extension MPDPlayer {
             case .tracks(let paths):
                 answer(.success(MPDList(name: request.name, music: Self.part(paths, request.range))))
             case .file(let path):
-                onReader({ (_) throws(MPDFailure) in try Self.inMusic(request, at: path) }) { result in
+                let paths = paths
+                onReader({ (_) throws(MPDFailure) in try Self.inMusic(request, at: path, paths) }) { result in
                     answer(result ?? .failure(MPDFailure(.noSuchObject, "No such playlist")))
                 }
             }
@@ -89,9 +93,16 @@ extension MPDPlayer {
         }
     }
 
-    private static func inMusic(_ request: MPDListRequest, at path: String) throws(MPDFailure) -> MPDList {
-        let music = try MPDMusic.files(at: path)
-        return MPDList(name: request.name, music: part(music.products.ids, request.range))
+    private static func inMusic(
+        _ request: MPDListRequest, at path: String, _ paths: MPDPaths
+    ) throws(MPDFailure) -> MPDList {
+        let found = try MPDMusic.files(at: path, paths).products.ids
+        let chosen = Array(found[request.range.clamped(to: 0..<found.count)])
+        guard !request.isLocal else { return MPDList(name: request.name, music: MPDMusic.music(chosen)) }
+        let roots = paths.musicRoots
+        func isOut(_ place: String) -> Bool { place.utf8.first == UInt8(ascii: "/") && !roots.contain(place) }
+        return MPDList(
+            name: request.name, music: MPDMusic.music(chosen.filter { !isOut($0) }), missing: chosen.filter(isOut))
     }
 
     private static func part(_ paths: [String], _ range: Range<Int>) -> FoundMusic {

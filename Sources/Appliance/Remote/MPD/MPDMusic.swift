@@ -32,7 +32,7 @@ struct MPDMusic {
         if WebFileAddress.isMeant(by: uri) { return FoundMusic(files: [uri]) }
         if uri.utf8.first == UInt8(ascii: "/"), !uri.utf8.elementsEqual("/".utf8) {
             guard isLocal else { throw MPDFailure(.noSuchObject, "Access denied") }
-            return try Self.files(at: uri)
+            return try Self.files(at: uri, database?.paths)
         }
         guard let database else { throw .noDatabase }
         return Self.music(try database.paths(inURI: uri))
@@ -55,9 +55,12 @@ struct MPDMusic {
     }
 
     /// Returns the music at an absolute path.
-    static func files(at path: String) throws(MPDFailure) -> FoundMusic {
+    /// - Parameter paths: where the lines of playlists begin that are relative to the root of the music.
+    static func files(at path: String, _ paths: MPDPaths?) throws(MPDFailure) -> FoundMusic {
         let search: MusicSearch
-        do throws(SystemError) { search = try MusicSearch([path], limit: PlayQueue.capacity) } catch {
+        do throws(SystemError) {
+            search = try MusicSearch([path], limit: PlayQueue.capacity, musicPaths: paths)
+        } catch {
             throw MPDFailure(.system, error.description)
         }
         switch search.run() {

@@ -95,6 +95,9 @@ struct MPDPaths: Equatable, Sendable {
         return nil
     }
 
+    /// Returns the path of a line of a playlist that is a URI; nil for another line.
+    func musicPath(_ line: String) -> String? { Self.isSafe(line) ? path(ofURI: line) : nil }
+
     /// Whether a URI lies in the folders: no part of it is empty, or made of dots.
     static func isSafe(_ uri: String) -> Bool {
         uri.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {

@@ -15,7 +15,7 @@ extension MPDCommand {
             player.entries(of: arguments[0], client, isFull: true)
         },
         MPDCommand("load", 1...3, .add) { (player, client, arguments) throws(MPDFailure) in
-            try player.load(arguments)
+            try player.load(arguments, client)
         },
         MPDCommand("save", 1...1, .control) { player, _, arguments in
             let (name, queue) = (arguments[0], player.contents)
@@ -119,18 +119,20 @@ extension MPDPlayer {
     fileprivate func entries(of name: String, _ client: MPDClient, isFull: Bool) -> MPDStep {
         let (paths, tags) = (paths, client.tags)
         return .later { [self] answer in
-            read(MPDListRequest(name: name, onlyExisting: false)) { result in
+            read(MPDListRequest(name: name, onlyExisting: false, isLocal: client.isLocal)) { result in
                 answer(result.map { .pieces(MPDPlaylistPieces($0.entries, paths, tags, isFull: isFull)) })
             }
         }
     }
 
     /// Adds the entries of a playlist to the queue: all, or those of a range, at a position or at the end.
-    fileprivate func load(_ arguments: [String]) throws(MPDFailure) -> MPDStep {
+    fileprivate func load(_ arguments: [String], _ client: MPDClient) throws(MPDFailure) -> MPDStep {
         let range = arguments.count > 1 ? try MPDNumbers.openRange(arguments[1]) : 0..<Int.max
         let place = arguments.count > 2 ? try self.place(arguments[2], count: contents.count) : nil
         return .later { [self] answer in
-            read(MPDListRequest(name: arguments[0], range: range, onlyExisting: true)) { result in
+            let request = MPDListRequest(
+                name: arguments[0], range: range, onlyExisting: true, isLocal: client.isLocal)
+            read(request) { result in
                 do throws(MPDFailure) {
                     let list = try result.get()
                     try self.insert(list.music, at: place)
