@@ -64,7 +64,7 @@ struct MeasuredLoudnessTests {
             ])
     }
 
-    @Test("It is found by other names of the file, and not after the file was changed")
+    @Test("It is found by other names of the file, and by its sound after the file was changed")
     func versions() throws {
         storage.join()
         defer { storage.leave() }
@@ -75,8 +75,64 @@ struct MeasuredLoudnessTests {
         #expect(try open("link.flac").replayGain == measured)
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: folder["a.flac"])
-        #expect(try open("a.flac").replayGain == ReplayGain())
+        // The first opening has noted its sound in a row that had only its path.
+        expectSoon("its loudness") { (try? open("a.flac").replayGain) == measured }
         #expect(try open("a.flac").isLocal)
+        _ = try Track("a", frames: 4001, in: folder)
+        #expect(try open("a.flac").replayGain == ReplayGain())
+    }
+
+    @Test("A file with other tags and another name keeps it, and one with another sound at its place has none")
+    func renamed() throws {
+        storage.join()
+        defer { storage.leave() }
+        let track = try Track("a", frames: 4000, in: folder)
+        let decoder = try open("a.flac").decoder
+        try keep([
+            FileLoudness(try MusicFileVersion(at: track.product.productId).identified(decoder.properties), measured)
+        ])
+        let bytes = try track.file
+        try FileManager.default.removeItem(atPath: folder["a.flac"])
+        #expect(Array(bytes[..<4]) == Array("fLaC".utf8))
+        // A block of padding after STREAMINFO.
+        let retagged = Data(bytes[..<42]) + Data([1, 0, 0, 3, 0, 0, 0]) + Data(bytes[42...])
+        try retagged.write(to: URL(fileURLWithPath: folder["b.flac"]))
+        #expect(try open("b.flac").replayGain == measured)
+        let other = try Track("other", frames: 4000, in: folder)
+        try FileManager.default.moveItem(atPath: other.product.productId, toPath: folder["a.flac"])
+        #expect(try open("a.flac").replayGain == ReplayGain())
+        #expect(try open("b.flac").replayGain == measured)
+    }
+
+    @Test("Rows of the earlier version stay, belong to their path, and to their sound once it is known")
+    func migration() throws {
+        let database = try Database.inMemory()
+        let schema = LoudnessRows.schema
+        try database.migrate([SchemaModule(schema.name, Array(schema.migrations.prefix(1)))])
+        for name in ["a", "b", "c"] {
+            try database.execute(
+                "INSERT INTO loudness (path, size, modified, track_gain) VALUES (?, 5, 7, -9)", .text("/\(name)"))
+        }
+        try database.migrate([schema])
+        let rows = LoudnessRows(database)
+        func file(_ path: String, content: Int64 = 0) -> MusicFileVersion {
+            MusicFileVersion(path: path, size: 5, modified: 7, content: content)
+        }
+        let gain = ReplayGain(trackGain: -9)
+        #expect(try rows.replayGain(of: file("/a")) == gain && rows.replayGain(of: file("/d")) == nil)
+        #expect(try rows.unidentified(after: 0, limit: 2).map(\.file) == [file("/a"), file("/b")])
+        #expect(try rows.unidentified(after: 2, limit: 2).map(\.file) == [file("/c")])
+        try rows.note(77, of: file("/a"))
+        try rows.note(78, of: MusicFileVersion(path: "/b", size: 6, modified: 7))
+        #expect(try rows.unidentified(after: 0, limit: 9).map(\.file) == [file("/b"), file("/c")])
+        #expect(try rows.replayGain(of: file("/moved", content: 77)) == gain)
+        #expect(try rows.replayGain(of: file("/moved", content: 78)) == nil)
+        // This version counts before the sound.
+        let other = ReplayGain(trackGain: 1)
+        try rows.keep([FileLoudness(file("/d", content: 77), other)])
+        #expect(try rows.replayGain(of: file("/a", content: 77)) == gain)
+        #expect(try rows.replayGain(of: file("/moved", content: 77)) == other)
+        #expect(try rows.known([file("/d"), file("/e")]) == [KnownLoudness(albumGain: nil), nil])
     }
 
     @Test("Tags count before it, for the track and for the album")

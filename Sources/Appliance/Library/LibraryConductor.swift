@@ -99,6 +99,7 @@ final class LibraryConductor: @unchecked Sendable {
         let handover = ContentHandover(storage, favourites)
         let paths = MPDPaths(folders: folders)
         let stickers = MovedStickers(paths: paths, storage: storage) { [self] in withIndex($0) }
+        let loudness = IdentifiedLoudness(folders: folders, storage: storage) { [self] in withIndex($0) }
         let follower = MusicFollower(
             index, folders: folders, rules: .player, requests: tasks.requests, control: tasks.control,
             seconds: { SystemTime.clockMilliseconds() / 1000 }, musicPath: paths.musicPath,
@@ -110,6 +111,7 @@ final class LibraryConductor: @unchecked Sendable {
                         + "\(summary.problems) unreadable")
                 handover.run(index)
                 if summary.gone > 0 { stickers.run() }
+                loudness.run()
                 let problem = Self.problem(ofLinks: summary.linksOut)
                 loop.post { [self] in scanned(problem: problem) }
             } failed: { [self] error in

@@ -50,6 +50,17 @@ extension MusicIndex {
         ) { $0.integer(0) }.first
     }
 
+    /// Returns the content of a whole file of a size and time; nil when the index does not have it.
+    package func content(of path: String, in stamp: FileStamp) throws(DatabaseError) -> Int64? {
+        let place = FilePlace(path)
+        return try rows(
+            """
+            SELECT content, part FROM track WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ?
+                AND size = ? AND modified = ? AND is_present > 0 LIMIT 1
+            """, [.text(place.folder), .text(place.file), .integer(stamp.size), .integer(stamp.modified)]
+        ) { row in row.integer(0).map { $0 &- (row.integer(1) ?? 0) } }.first
+    }
+
     private static func track(_ row: borrowing Statement) -> Track? {
         func number(_ column: Int) -> Int { Int(clamping: row.integer(column) ?? 0) }
         guard let id = row.integer(0), let path = row.text(1), let size = row.integer(3), let modified = row.integer(4),

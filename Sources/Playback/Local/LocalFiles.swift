@@ -36,7 +36,7 @@ public final class LocalFiles: PlaybackSource {
             throw PlayerError(.notAudio(looksLike: "a device, a pipe or a socket"), product)
         }
         let decoder = try decoder(of: path, product, cancellation, medium)
-        return Self.opened(decoder, replayGain(of: decoder, path, medium), product)
+        return Self.opened(decoder, replayGain(of: decoder, path, cancellation, medium), product)
     }
 
     /// Opens a track of a cue sheet: a stretch of its file, with the tags of the sheet.
@@ -54,7 +54,7 @@ public final class LocalFiles: PlaybackSource {
         }
         let whole = try decoder(of: path, product, cancellation, medium)
         do throws(MusicProblem) {
-            let decoder = try stretch.decoder(whole, replayGain(of: whole, path, medium))
+            let decoder = try stretch.decoder(whole, replayGain(of: whole, path, cancellation, medium))
             return Self.opened(decoder, decoder.metadata.replayGain, product)
         } catch {
             throw PlayerError(error, product)
@@ -62,10 +62,13 @@ public final class LocalFiles: PlaybackSource {
     }
 
     /// Returns the values of the tags; missing ones are measured values, if there are any.
-    private func replayGain(of decoder: any AudioDecoder, _ path: String, _ medium: MediumAccess) -> ReplayGain {
+    private func replayGain(
+        of decoder: any AudioDecoder, _ path: String, _ cancellation: Cancellation, _ medium: MediumAccess
+    ) -> ReplayGain {
         let tags = decoder.metadata.replayGain
         guard let loudness, !tags.isComplete else { return tags }
-        return medium.waiting { loudness.replayGain(of: path) }.map { tags.completed(by: $0) } ?? tags
+        let measured = medium.waiting { loudness.replayGain(of: path, decoder.properties, cancellation) }
+        return measured.map { tags.completed(by: $0) } ?? tags
     }
 
     private func bytes(

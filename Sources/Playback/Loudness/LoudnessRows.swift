@@ -1,7 +1,8 @@
 import Database
 import PCM
 
-/// The measured loudness of files, as rows of the state's database. A row is of one version of a file.
+/// The measured loudness of files, as rows of the state's database. A row is of one version of a file, and of all files
+/// with the same sound.
 ///
 /// Thread: the database's.
 public struct LoudnessRows {
@@ -14,7 +15,14 @@ public struct LoudnessRows {
                 CREATE TABLE loudness (
                     number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
                     modified INTEGER NOT NULL, track_gain REAL, track_peak REAL, album_gain REAL, album_peak REAL)
-                """)
+                """),
+            // 0 in rows of an earlier version, until their sound is known (`note`).
+            Migration(
+                2,
+                """
+                ALTER TABLE loudness ADD COLUMN content INTEGER NOT NULL DEFAULT 0;
+                CREATE INDEX loudness_content ON loudness (content);
+                """),
         ])
     /// The most rows: about 50 MB. The oldest measurements are removed first.
     public static let limit: Int64 = 200_000
@@ -24,26 +32,68 @@ public struct LoudnessRows {
     /// - Parameter database: its migrations include `schema`.
     public init(_ database: Database) { self.database = database }
 
-    /// Returns for each file whether this version of it was measured.
-    public func known(_ files: [MusicFileVersion]) throws(DatabaseError) -> [Bool] {
-        var known: [Bool] = []
-        for file in files { known.append(try replayGain(of: file) != nil) }
+    /// Returns for each file what is known of it; nil when neither this version nor its sound was measured.
+    public func known(_ files: [MusicFileVersion]) throws(DatabaseError) -> [KnownLoudness?] {
+        var known: [KnownLoudness?] = []
+        for file in files { known.append(try replayGain(of: file).map { KnownLoudness(albumGain: $0.albumGain) }) }
         return known
     }
 
-    /// Returns the loudness of a file; nil when this version was not measured.
-    @inline(never)
+    /// Returns the loudness of a file; nil when neither this version nor its sound was measured.
     public func replayGain(of file: MusicFileVersion) throws(DatabaseError) -> ReplayGain? {
+        try row(of: file)?.replayGain
+    }
+
+    /// Returns the loudness of a file, and the sound that its row has.
+    @inline(never)
+    func row(of file: MusicFileVersion) throws(DatabaseError) -> (replayGain: ReplayGain, content: Int64)? {
         var statement = try database.prepare(
             """
-            SELECT track_gain, track_peak, album_gain, album_peak FROM loudness
-            WHERE path = ? AND size = ? AND modified = ?
+            SELECT track_gain, track_peak, album_gain, album_peak, content FROM loudness
+            WHERE path = ?1 AND size = ?2 AND modified = ?3 OR content = ?4
+            ORDER BY path = ?1 AND size = ?2 AND modified = ?3 DESC, number DESC LIMIT 1
             """)
-        try statement.bind([.text(file.path), .integer(file.size), .integer(file.modified)])
+        let content: DatabaseValue = file.content == 0 ? .null : .integer(file.content)
+        try statement.bind([.text(file.path), .integer(file.size), .integer(file.modified), content])
         guard try statement.step() else { return nil }
-        return ReplayGain(
+        let replayGain = ReplayGain(
             trackGain: statement.real(0), trackPeak: statement.real(1), albumGain: statement.real(2),
             albumPeak: statement.real(3))
+        return (replayGain, statement.integer(4) ?? 0)
+    }
+
+    /// Whether no file was measured.
+    func isEmpty() throws(DatabaseError) -> Bool {
+        var statement = try database.prepare("SELECT 1 FROM loudness LIMIT 1")
+        return try !statement.step()
+    }
+
+    // MARK: Rows of an earlier version
+
+    /// Returns the next rows after a number whose sound is not known.
+    public func unidentified(
+        after number: Int64, limit: Int
+    ) throws(DatabaseError) -> [(number: Int64, file: MusicFileVersion)] {
+        var statement = try database.prepare(
+            """
+            SELECT number, path, size, modified FROM loudness WHERE content = 0 AND number > ?
+            ORDER BY number LIMIT ?
+            """)
+        try statement.bind([.integer(number), .integer(Int64(limit))])
+        var rows: [(number: Int64, file: MusicFileVersion)] = []
+        while try statement.step() {
+            let file = MusicFileVersion(
+                path: statement.text(1) ?? "", size: statement.integer(2) ?? 0, modified: statement.integer(3) ?? 0)
+            rows.append((statement.integer(0) ?? 0, file))
+        }
+        return rows
+    }
+
+    /// Stores the sound of the row of this version of a file. Part of the caller's transaction.
+    public func note(_ content: Int64, of file: MusicFileVersion) throws(DatabaseError) {
+        try database.execute(
+            "UPDATE loudness SET content = ? WHERE path = ? AND size = ? AND modified = ?", .integer(content),
+            .text(file.path), .integer(file.size), .integer(file.modified))
     }
 
     /// Stores measurements, each in place of an older one of the same file. Part of the caller's transaction.
@@ -53,10 +103,11 @@ public struct LoudnessRows {
             try database.execute(
                 """
                 INSERT OR REPLACE INTO loudness
-                    (path, size, modified, track_gain, track_peak, album_gain, album_peak)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                    (path, size, modified, content, track_gain, track_peak, album_gain, album_peak)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                .text(file.path), .integer(file.size), .integer(file.modified), Self.value(gain.trackGain),
+                .text(file.path), .integer(file.size), .integer(file.modified), .integer(file.content),
+                Self.value(gain.trackGain),
                 Self.value(gain.trackPeak), Self.value(gain.albumGain), Self.value(gain.albumPeak))
         }
         try database.execute(

@@ -1,4 +1,5 @@
 import CLinux
+import Media
 import PCM
 import Platform
 
@@ -10,11 +11,14 @@ public struct MusicFileVersion: Equatable, Sendable {
     public let size: Int64
     /// The time of the last change, in nanoseconds since 1970.
     public let modified: Int64
+    /// Identifies the sound (`AudioIdentity`); 0 while it is not known.
+    public private(set) var content: Int64
 
-    public init(path: String, size: Int64, modified: Int64) {
+    public init(path: String, size: Int64, modified: Int64, content: Int64 = 0) {
         self.path = path
         self.size = size
         self.modified = modified
+        self.content = content
     }
 
     /// Returns the present version of the file at `path`.
@@ -28,9 +32,22 @@ public struct MusicFileVersion: Equatable, Sendable {
         self.init(path: resolved, size: size, modified: modified)
     }
 
-    public static func == (one: Self, other: Self) -> Bool {
-        one.size == other.size && one.modified == other.modified && one.path.utf8.elementsEqual(other.path.utf8)
+    /// Returns it with the identity of its sound, if the file can be read.
+    /// - Parameter properties: of the file's decoder.
+    public func identified(_ properties: AudioProperties, cancellation: Cancellation? = nil) -> Self {
+        var file = self
+        if let bytes = try? FileByteSource(path: path, cancellation: cancellation) {
+            file.content = (try? AudioIdentity.of(bytes, properties)) ?? 0
+        }
+        return file
     }
+
+    /// Whether it is the same state of the same file, whatever is known of its sound.
+    public func isSame(as other: Self) -> Bool {
+        size == other.size && modified == other.modified && path.utf8.elementsEqual(other.path.utf8)
+    }
+
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) && one.content == other.content }
 }
 
 /// The measured loudness of a version of a file.
@@ -43,4 +60,12 @@ public struct FileLoudness: Equatable, Sendable {
         self.file = file
         self.replayGain = replayGain
     }
+}
+
+/// The part of a measurement that shows whether files were measured as one album.
+public struct KnownLoudness: Equatable, Sendable {
+    /// In dB; nil for an album without a gain.
+    public var albumGain: Double?
+
+    public init(albumGain: Double?) { self.albumGain = albumGain }
 }

@@ -10,7 +10,7 @@ final class LoudnessScan {
     /// The result for a file.
     enum Outcome: Equatable {
         case measured(ReplayGain)
-        /// It has not changed since it was measured.
+        /// Its sound has not changed since it was measured.
         case known
         /// Its tags have the loudness.
         case tagged
@@ -73,14 +73,14 @@ final class LoudnessScan {
                 report(path, .failed(code: problem.code, message: problem.message))
             }
         }
-        let known = measuresAll ? files.map { _ in false } : try store.known(files.map { $0.version })
-        if known.allSatisfy({ $0 }) {
+        let known = measuresAll ? files.map { _ in nil } : try store.known(files.map { $0.version })
+        if known.allSatisfy({ $0 != nil }) {
             for file in files { report(file.path, .known) }
             return
         }
         var albums: [[Track]] = []
         for (file, isKnown) in zip(files, known) {
-            guard let track = track(file.path, file.version, isKnown) else { continue }
+            guard let track = track(file.path, file.version, isKnown != nil) else { continue }
             if let index = albums.firstIndex(where: { Self.isSame($0[0].album, track.album) }) {
                 albums[index].append(track)
             } else {
@@ -88,7 +88,7 @@ final class LoudnessScan {
             }
         }
         for album in albums {
-            if album.allSatisfy({ $0.isKnown }) {
+            if try isKnown(album) {
                 for track in album { report(track.path, .known) }
             } else if album.count > Self.mostTracks {
                 for track in album { try measure([track]) }
@@ -96,6 +96,14 @@ final class LoudnessScan {
                 try measure(album)
             }
         }
+    }
+
+    /// Whether all tracks were measured, and as one album. Files with other names or tags are known by their sound.
+    private func isKnown(_ album: [Track]) throws(LoudnessFailure) -> Bool {
+        if measuresAll || album.allSatisfy({ $0.isKnown }) { return !measuresAll }
+        let known = try store.known(album.map { $0.version }).compactMap { $0 }
+        guard known.count == album.count else { return false }
+        return album.count > Self.mostTracks || known.allSatisfy { $0 == known[0] }
     }
 
     /// - Returns: nil when the file is not to be measured, after the report.
@@ -106,7 +114,9 @@ final class LoudnessScan {
                 report(path, .tagged)
                 return nil
             }
-            return Track(path: path, version: version, isKnown: isKnown, album: opened.decoder.metadata.album)
+            return Track(
+                path: path, version: version.identified(opened.decoder.properties), isKnown: isKnown,
+                album: opened.decoder.metadata.album)
         } catch {
             report(path, .failed(code: error.code, message: error.message))
             return nil

@@ -7,8 +7,8 @@ import Player
 ///
 /// Thread: the main thread; calls block.
 protocol LoudnessStore: AnyObject {
-    /// Returns for each file whether this version of it was measured.
-    func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [Bool]
+    /// Returns for each file what is known of it; nil when neither this version nor its sound was measured.
+    func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [KnownLoudness?]
     /// Stores measurements. They are on the medium when this returns.
     /// - Returns: for each measurement the reason why it is not stored, for the user; nil for the others.
     func keep(_ results: [FileLoudness]) throws(LoudnessFailure) -> [String?]
@@ -36,9 +36,9 @@ final class StateLoudness: LoudnessStore {
 
     deinit { storage.leave() }
 
-    func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [Bool] {
+    func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [KnownLoudness?] {
         let known = try write { (database) throws(DatabaseError) in try LoudnessRows(database).known(files) }
-        return known ?? files.map { _ in false }
+        return known ?? files.map { _ in nil }
     }
 
     func keep(_ results: [FileLoudness]) throws(LoudnessFailure) -> [String?] {
@@ -72,10 +72,12 @@ final class DaemonLoudness: LoudnessStore {
 
     init(_ connection: DaemonConnection) { self.connection = connection }
 
-    func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [Bool] {
-        var known: [Bool] = []
+    func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [KnownLoudness?] {
+        var known: [KnownLoudness?] = []
         try send("loudness-known", files.map { LoudnessJSON.value($0) }) { reply in
-            for element in reply["known"]?.elements ?? [] { known.append(element.boolean ?? false) }
+            for (element, gain) in zip(reply["known"]?.elements ?? [], reply["albumGain"]?.elements ?? []) {
+                known.append(element.boolean == true ? KnownLoudness(albumGain: gain.number) : nil)
+            }
         }
         guard known.count == files.count else { throw Self.failure(.misunderstood) }
         return known

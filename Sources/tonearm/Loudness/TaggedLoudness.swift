@@ -19,7 +19,7 @@
         }
 
         /// Tags tell what was measured: the scan passes over files that have them.
-        func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [Bool] { files.map { _ in false } }
+        func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [KnownLoudness?] { files.map { _ in nil } }
 
         func keep(_ results: [FileLoudness]) throws(LoudnessFailure) -> [String?] {
             var folder = ""
@@ -63,7 +63,7 @@
             guard let written = self.properties(replacement.path), written.container == properties.container,
                 written.format == properties.format, written.frameCount == properties.frameCount
             else { return Self.damaged }
-            guard try MusicFileVersion(at: path) == result.file else {
+            guard try MusicFileVersion(at: path).isSame(as: result.file) else {
                 return "it has changed while it was measured: measure it again"
             }
             try replacement.commit()

@@ -31,7 +31,7 @@ enum RemoteReply: Equatable {
     case wifi(WiFiStatus)
     case update(UpdateStatus)
     /// For each file of the request whether it was measured.
-    case known([Bool])
+    case known([KnownLoudness?])
     case library(LibraryReply)
     case playlist(PlaylistReply)
 

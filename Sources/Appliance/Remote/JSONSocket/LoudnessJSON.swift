@@ -19,7 +19,10 @@ public enum LoudnessJSON {
 
     /// Returns a file as a request has it.
     public static func value(_ file: MusicFileVersion) -> JSONValue {
-        ["path": .string(file.path), "size": .integer(file.size), "modified": .integer(file.modified)]
+        [
+            "path": .string(file.path), "size": .integer(file.size), "modified": .integer(file.modified),
+            "content": .integer(file.content),
+        ]
     }
 
     /// Returns a file with its loudness as a request has it.
@@ -30,6 +33,13 @@ public enum LoudnessJSON {
             value[name] = number.map { .real($0) } ?? .null
         }
         return value
+    }
+
+    static func members(_ known: [KnownLoudness?]) -> [JSONValue.Member] {
+        [
+            JSONValue.Member("known", .array(known.map { .boolean($0 != nil) })),
+            JSONValue.Member("albumGain", .array(known.map { $0?.albumGain.map { .real($0) } ?? .null })),
+        ]
     }
 
     // MARK: Reading
@@ -55,14 +65,17 @@ public enum LoudnessJSON {
     /// - Returns: nil for anything else than a file with these members.
     private static func file(_ element: JSONValue, _ names: [String]) -> FileLoudness? {
         guard let members = element.members,
-            members.allSatisfy({ member in names.contains { $0.utf8.elementsEqual(member.name.utf8) } }),
+            members.allSatisfy({ member in
+                (names + ["content"]).contains { $0.utf8.elementsEqual(member.name.utf8) }
+            }),
             let path = element["path"]?.string, !path.utf8.contains(0), path.utf8.first == UInt8(ascii: "/"),
-            let size = element["size"]?.integer, size >= 0, let modified = element["modified"]?.integer
+            let size = element["size"]?.integer, size >= 0, let modified = element["modified"]?.integer,
+            let content = (element["content"] ?? .integer(0)).integer
         else { return nil }
         let values = gainNames.map { element[$0] ?? .null }
         guard values.allSatisfy({ $0.isNull || $0.number?.isFinite == true }) else { return nil }
         return FileLoudness(
-            MusicFileVersion(path: path, size: size, modified: modified),
+            MusicFileVersion(path: path, size: size, modified: modified, content: content),
             ReplayGain(
                 trackGain: values[0].number, trackPeak: values[1].number, albumGain: values[2].number,
                 albumPeak: values[3].number))

@@ -102,7 +102,7 @@ enum ReplyLines {
         case .wifi(let status): WiFiJSON.members(status)
         case .update(let status): UpdateJSON.members(status)
         case .devices(let cards): [Member("cards", .array(cards.map { DeviceJSON.value(of: $0) }))]
-        case .known(let known): [Member("known", .array(known.map { .boolean($0) }))]
+        case .known(let known): LoudnessJSON.members(known)
         case .library(let reply): LibraryJSON.members(reply)
         case .playlist(let reply): PlaylistJSON.members(reply)
         }
