@@ -66,4 +66,30 @@ struct HeardTimeTests {
         #expect(decide(&heard, nil, false, nil, at: 20) == .nothing)
         #expect(decide(&heard, nil, true, nil, at: 20) == .nothing)
     }
+
+    @Test("A song of 6 s that is heard whole counts once, wherever it is paused and however often", arguments: 1...59)
+    func pausedSong(tenth: Int) {
+        for pauses in [[tenth], [tenth, min(tenth + 3, 59)], Array(stride(from: tenth, to: 60, by: 7))] {
+            // A device in time, and one whose song is over at once.
+            for speed in [1.0, 1000.0] {
+                var (heard, now, counts, place) = (HeardTime(), 100.0, 0, 0)
+                func update(_ isSounding: Bool) {
+                    // The owner asks again when the time is over.
+                    if decide(&heard, 1, isSounding, 6, at: now) == .count { counts += 1 }
+                }
+                update(true)
+                heard.begin()
+                for pause in pauses + [60] {
+                    now += Double(pause - place) / 10 / speed
+                    place = pause
+                    update(false)
+                    if pause == 60, heard.end() { counts += 1 }
+                    if pause == 60 { break }
+                    now += 50
+                    update(true)
+                }
+                #expect(counts == 1, "\(pauses), \(speed)")
+            }
+        }
+    }
 }

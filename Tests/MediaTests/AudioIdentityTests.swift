@@ -65,6 +65,25 @@ struct AudioIdentityTests {
         #expect(try identity(id3v2 + bytes + id3v1) == plain)
     }
 
+    @Test("An empty chunk of samples before them in MP4 does not count, and other sounds differ")
+    func emptyChunk() throws {
+        let empty = Data([0, 0, 0, 8]) + Data("mdat".utf8)
+        func identities(_ name: String, _ source: String) throws -> [Int64] {
+            let path = try encode(name, ["-c:a", "alac"], source: source)
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            let properties = try AudioFile.open(BytesOfFile(bytes)).properties
+            let type = Int(bytes[3])
+            // The offsets of the samples would be wrong: only the search for them counts here.
+            return try [bytes, bytes.prefix(type) + empty + bytes.dropFirst(type)].map {
+                try AudioIdentity.of(BytesOfFile($0), properties)
+            }
+        }
+        let (one, other) = (
+            try identities("a.m4a", "sine=frequency=440"), try identities("b.m4a", "sine=frequency=441")
+        )
+        #expect(one[0] == one[1] && other[0] == other[1] && one[0] != other[0])
+    }
+
     @Test("A difference at the beginning, in the middle or at the end is one", arguments: [0, 1, 2])
     func samples(place: Int) throws {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: try encode("a.wav", ["-c:a", "pcm_s16le"])))

@@ -81,4 +81,24 @@ struct FLACHeaderTests {
         #expect(plain == padded)
         #expect(200_000..<1_500_000 ~= plain ?? 0)
     }
+
+    @Test("Comments after a wrong block size are searched at 16 places at most: a file of false ones costs little")
+    func manyGuesses() throws {
+        let bytes = try Signal(frames: 3000).flac(["--no-padding", "-T", "TITLE=A"])
+        func cost(_ count: Int) throws -> Int {
+            // Each looks like a block of comments: a vendor up to the end of all, and then thousands of comments.
+            var guesses: [UInt8] = []
+            for number in 0..<count {
+                let vendor = (count - 1 - number) * 8
+                guesses += [4, 0, 1, 0, UInt8(vendor & 0xFF), UInt8(vendor >> 8), 0, 0]
+            }
+            guesses += [0xA0, 0x0F, 0, 0] + (0..<4000).flatMap { _ in [3, 0, 0, 0] + Array("a=b".utf8) }
+            // A block of the header with a length that leads nowhere.
+            let source = MemorySource(Array(bytes.prefix(42)) + [1, 0xFF, 0xFF, 0xF0] + guesses + bytes.dropFirst(42))
+            _ = try? AudioFile.open(source)
+            return source.bytesRead
+        }
+        let (few, many) = (try cost(16), try cost(3000))
+        #expect(many < few + 200_000, "\(few) and \(many) bytes")
+    }
 }

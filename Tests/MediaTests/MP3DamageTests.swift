@@ -27,6 +27,21 @@ struct MP3DamageTests {
         }
     }
 
+    @Test("Headers without sound are followed 16 times at most: a file of them costs little")
+    func manyInfos() throws {
+        let bytes = try Signal(frames: 60_000).lame(["-b", "128"])
+        let map = try MP3Map(bytes)
+        let info = Array(bytes[..<map.offsets[1]])
+        func cost(_ count: Int) throws -> Int {
+            // Noise between them, so that no frames follow any of them.
+            let source = MemorySource((0..<count).flatMap { _ in info + [UInt8](repeating: 0x55, count: 300) })
+            _ = try? AudioFile.open(source)
+            return source.bytesRead
+        }
+        let (few, many) = (try cost(16), try cost(320))
+        #expect(many < few + 400_000, "\(few) and \(many) bytes")
+    }
+
     @Test("CBR that is cut between frames is said to be cut, and has the length that it plays", arguments: 1...13)
     func cutBetweenFrames(missing: Int) throws {
         let bytes = try Signal(frames: 60_000).lame(["-b", "128"])

@@ -50,6 +50,27 @@ struct MatroskaCodecTests {
         #expect(decoder.damage.incidents == 1 && decoder.damage.silencedFrames == 3000)
     }
 
+    @Test(
+        "A block of WavPack that declares more than its packet has is damaged",
+        arguments: [0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF])
+    func hugeBlock(size: Int) throws {
+        let signal = Signal(frames: 30_000, channels: 3)
+        let native = try signal.wavpack(["--blocksize=3000"])
+        var bytes = try Remuxing.mkvmerge(native, "file.wv")
+        // Several blocks: the number of frames, then flags, checksum and size of each.
+        let flags = Array(native[24..<28])
+        let head: [UInt8] = [0xB8, 0x0B, 0, 0] + flags
+        let places = bytes.indices.dropLast(16).filter { Array(bytes[$0..<($0 + 8)]) == head }
+        let place = try #require(places.dropFirst(2).first)
+        bytes.replaceSubrange(
+            (place + 12)..<(place + 16), with: (0..<4).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) })
+        let decoder = try AudioFile.open(MemorySource(bytes))
+        let samples = decoder.decodeAll().samples
+        #expect(samples.count == signal.samples.count)
+        #expect(decoder.damage.incidents == 1 && decoder.damage.silencedFrames == 3000)
+        #expect(difference(Array(samples.prefix(6000 * 3)), Array(signal.samples.prefix(6000 * 3))) == nil)
+    }
+
     @Test("Codecs that are described as in WAV", arguments: ["pcm_alaw", "pcm_mulaw"], [1, 2])
     func windows(codec: String, channels: Int) throws {
         let signal = Signal(frames: 8001, rate: 8000, channels: channels)
