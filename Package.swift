@@ -84,6 +84,8 @@ let package = Package(
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
         .target(name: "PCM", dependencies: ["Platform", "CSoxr", "CEBUR128", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
+        // Packets between the daemon and tonearm-pictures.
+        .target(name: "PictureRequests"),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // For the web page of the daemon, and for the content service.
         .target(name: "HTTPServer", dependencies: ["Crypto", "Platform", "CMicroHTTPD", "CLinux"]),
@@ -166,6 +168,7 @@ let package = Package(
             name: "StateOpener", dependencies: ["Appliance", "Library", "Platform", "FileCalls"],
             path: "Tests/Support/StateOpener"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
+        .testTarget(name: "PictureRequestsTests", dependencies: ["PictureRequests"]),
         .testTarget(name: "PCMTests", dependencies: ["PCM", "TestSupport"]),
         // Published test vectors, for the tests on the host and for the program below.
         .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/Support/CryptoVectors"),
