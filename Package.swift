@@ -9,6 +9,8 @@ let package = Package(
     name: "tonearm",
     products: [
         .executable(name: "tonearm", targets: ["tonearm"]),
+        // Makes thumbnails for tonearm, which starts it.
+        .executable(name: "tonearm-pictures", targets: ["PictureProgram"]),
         // The player, for programs of other packages: docs/example.
         .library(name: "TonearmPlayer", targets: ["Player", "Output"]),
         // The self-hosted content service: full Swift, never on a board.
@@ -80,12 +82,25 @@ let package = Package(
             name: "CMicroHTTPD", path: "Sources/C/CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
 
+        // libjpeg-turbo, libpng and libwebp's decoder: pictures; used by Pictures alone.
+        .systemLibrary(
+            name: "CTurboJPEG", path: "Sources/C/CTurboJPEG", pkgConfig: "libturbojpeg",
+            providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(
+            name: "CPNG", path: "Sources/C/CPNG", pkgConfig: "libpng16", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(
+            name: "CWebP", path: "Sources/C/CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+
         // Imports point down only, in the order of this list.
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
         .target(name: "PCM", dependencies: ["Platform", "CSoxr", "CEBUR128", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         // Packets between the daemon and tonearm-pictures.
         .target(name: "PictureRequests"),
+        // Thumbnails, for a process that may do nothing else.
+        .target(name: "Pictures", dependencies: ["CTurboJPEG", "CPNG", "CWebP"]),
+        .target(name: "PictureService", dependencies: ["Pictures", "PictureRequests", "CLinux"]),
+        .executableTarget(name: "PictureProgram", dependencies: ["PictureService", "CLinux"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // For the web page of the daemon, and for the content service.
         .target(name: "HTTPServer", dependencies: ["Crypto", "Platform", "CMicroHTTPD", "CLinux"]),
@@ -169,6 +184,19 @@ let package = Package(
             path: "Tests/Support/StateOpener"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
         .testTarget(name: "PictureRequestsTests", dependencies: ["PictureRequests"]),
+        // Pictures of real encoders, with the pixels that other decoders see.
+        .target(
+            name: "PictureTestSupport", dependencies: ["TestSupport"], path: "Tests/Support/PictureTestSupport"),
+        .testTarget(name: "PicturesTests", dependencies: ["Pictures", "PictureTestSupport", "TestSupport"]),
+        // Tries what the sandbox of tonearm-pictures forbids.
+        .executableTarget(
+            name: "SandboxCheck", dependencies: ["PictureService", "CLinux"], path: "Tests/Support/SandboxCheck"),
+        .testTarget(
+            name: "PictureServiceTests",
+            dependencies: [
+                "PictureService", "PictureRequests", "Pictures", "PictureProgram", "SandboxCheck",
+                "PictureTestSupport", "TestSupport",
+            ]),
         .testTarget(name: "PCMTests", dependencies: ["PCM", "TestSupport"]),
         // Published test vectors, for the tests on the host and for the program below.
         .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/Support/CryptoVectors"),

@@ -36,7 +36,7 @@ public struct PictureAnswer: Equatable, Sendable {
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 public enum PictureOutcome: UInt32, Sendable, CaseIterable {
     case made = 0
     /// Not a picture of a known format.

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "sandbox.h"
 
 /// The calling thread's errno.
 int tonearm_errno(void);
