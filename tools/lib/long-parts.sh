@@ -55,6 +55,14 @@ event_cuts() {
     TONEARM_EVENT_CUTS=$1 host_tests "$1 cuts of events" event-cuts "$(remaining)" --filter EventCutTests
 }
 
+# damaged_pictures TIMES: so many damaged pictures of each format are decoded, with a sanitizer.
+damaged_pictures() {
+    local BUILD=$ROOT/.build/address-sanitizer
+    build_host_tests --sanitize=address || return
+    ASAN_OPTIONS=replace_intrin=0:detect_leaks=0 TONEARM_DAMAGED_PICTURES=$1 \
+        host_tests "$1 damaged pictures of each format" damaged-pictures "$(remaining)" --filter DamagedPictureTests
+}
+
 # all_manifests: a whole daemon keeps and plays albums of every kind of manifest.
 all_manifests() {
     build_host_tests || return

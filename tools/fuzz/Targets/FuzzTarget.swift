@@ -16,6 +16,7 @@ struct FuzzTarget: Sendable {
 private let allTargets =
     platformTargets + mediaTargets + outputTargets + boardTargets + applianceTargets + databaseTargets
     + networkTargets + discoveryTargets + playerTargets + clientTargets + originTargets
+    + pictureTargets
 
 private let target: FuzzTarget = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
