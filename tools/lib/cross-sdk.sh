@@ -7,7 +7,7 @@ OPTIMISATION=${TONEARM_OPTIMISATION:--Osize}
 # Static archives, each before those that it needs. A module map's `link` is not honoured for a bare-metal triple.
 STATIC_LIBRARIES=(
     -lasound -lFLAC -lvorbis -logg -lopus -lwavpack -lmpg123 -lsoxr -lebur128 -lfaad -lexpat -lsqlite3 -ljansson -lgpiod
-    -lmicrohttpd -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -lcares -lm
+    -lmicrohttpd -lcurl -lmbedtls -lmbedx509 -lmbedcrypto -lcares -lturbojpeg -lpng16 -lz -lwebp -lm
 )
 
 # Functions of the standard library that stay functions, because each text calls them (docs/decisions/engine-size.md):

@@ -10,6 +10,8 @@ source "$ROOT/tools/lib/apt.sh"
 # that of libc needs shared libraries (NSS), and a resolution of it cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 SYSROOT_PACKAGES+=,libc-ares-dev,libfaad-dev
+# For tonearm-pictures.
+SYSROOT_PACKAGES+=,libturbojpeg0-dev,libpng-dev,zlib1g-dev,libwebp-dev
 
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
 ALSA_OPTIONS=(
