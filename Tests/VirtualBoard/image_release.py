@@ -24,7 +24,10 @@ echo sizes >"$folder/sizes.txt"
 cp "$(dirname "$0")/slot.img" "$folder/slot.img"
 """
 #: Stand for the tools that build engines and packages.
-CROSS = 'mkdir -p "$(dirname "$0")/../build/aarch64" && echo engine >"$(dirname "$0")/../build/aarch64/tonearm"'
+CROSS = """
+mkdir -p "$(dirname "$0")/../build/aarch64"
+for program in tonearm tonearm-pictures; do echo "$program" >"$(dirname "$0")/../build/aarch64/$program"; done
+"""
 PACKAGE = 'cd "$(dirname "$0")/.." && mkdir -p build/package && echo package >"build/package/$(basename "$0").deb"'
 
 

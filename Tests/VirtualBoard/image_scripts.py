@@ -337,7 +337,8 @@ class Packages(unittest.TestCase):
         self.copy("Sources/tonearm/Version.swift")
         for name, text in (("firmware-image/lib/apt.sh", "make_image_apt() { :; }\n"),
                            ("firmware-image/boards/test/image.conf", ""), ("tools/setup", "#!/bin/sh\n"),
-                           ("build/aarch64/tonearm", ""), ("bin/apt-cache", CACHE)):
+                           ("build/aarch64/tonearm", ""), ("build/aarch64/tonearm-pictures", ""),
+                           ("bin/apt-cache", CACHE)):
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)

@@ -72,6 +72,7 @@ class Build:
         for skeleton in (FIRMWARE / "root", self.board / "root"):
             self.add_skeleton(tree, skeleton)
         tree.add("usr/bin/tonearm", self.engine, "tonearm")
+        tree.add("usr/bin/tonearm-pictures", self.engine.with_name("tonearm-pictures"), "tonearm-pictures")
         page = self.output / "page"
         subprocess.run([ROOT / "tools/page", page], check=True)
         for file in sorted(page.iterdir()):
