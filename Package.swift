@@ -157,7 +157,7 @@ let package = Package(
                 "Queue", "Player", "Library", "Events", "Board", "HTTPServer", "Media", "Output", "Network",
                 "Discovery",
                 "Database",
-                "Crypto", "PCM", "Platform", "CLinux",
+                "Crypto", "PCM", "PictureRequests", "Platform", "CLinux",
             ]),
         .executableTarget(
             name: "tonearm",
@@ -313,11 +313,13 @@ let package = Package(
                 "Queue", "Player", "Output", "Database", "Platform", "CLinux", "QueueWriter", "QueueTestSupport",
                 "OutputTestSupport", "TestSupport",
             ]),
+        // Speaks the protocol of tonearm-pictures, and fails as a test says.
+        .executableTarget(name: "PictureSimulator", path: "Tests/Support/PictureSimulator"),
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
                 "Appliance", "Queue", "Player", "Library", "Events", "Media", "Board", "Network", "Discovery",
-                "Database",
+                "Database", "PictureRequests", "PictureSimulator",
                 "Platform",
                 "CLinux", "StateOpener", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport",
                 "QueueTestSupport", "TestSupport",

@@ -43,7 +43,9 @@ extension Configuration {
         settings.pins = pins
         settings.proxy = proxy
         if cacheBytes > 0 {
-            settings.cache = CacheSettings(folder: cacheFolder, limits: CacheLimits(bytes: cacheBytes))
+            // Without the page there are no thumbnails in the folder.
+            let others = webAddress == nil ? 0 : thumbnailBytes
+            settings.cache = CacheSettings(folder: cacheFolder, limits: CacheLimits(bytes: cacheBytes - others))
         }
         return settings
     }

@@ -14,7 +14,9 @@ extension Configuration {
 
     private func number(_ name: SettingName) -> Int {
         switch self[name] {
-        case .integer(let value), .duration(let value), .percent(let value), .decibels(let value): return value
+        case .integer(let value), .duration(let value), .percent(let value), .decibels(let value),
+            .megabytes(let value):
+            return value
         default: preconditionFailure("\(name.setting.title) is no number")
         }
     }
@@ -164,6 +166,8 @@ extension Configuration {
     /// The files of the certificate and of its key.
     var webCertificate: String? { text(.webCertificate, unless: "none") }
     var webKey: String? { text(.webKey, unless: "none") }
+    /// The most bytes of thumbnails: a part of the cache, at most half of it.
+    var thumbnailBytes: Int64 { min(Int64(number(.webThumbnails)) * 1_000_000, cacheBytes / 2) }
     var webFolder: String { text(.webFolder, unless: "none") ?? "/" }
 
     /// Whether the servers are announced: always, never, or where no other program of this machine does so.

@@ -9,6 +9,8 @@ public enum SettingValue: Equatable, Sendable {
     case duration(Int)
     case percent(Int)
     case decibels(Int)
+    /// Millions of bytes.
+    case megabytes(Int)
     /// The permissions of a file: the lowest nine bits of its mode.
     case permissions(UInt32)
     /// A choice, a path or any text.
@@ -26,6 +28,7 @@ public enum SettingValue: Equatable, Sendable {
         case .duration(let milliseconds): Self.written(milliseconds)
         case .percent(let value): "\(value) %"
         case .decibels(let value): "\(value) dB"
+        case .megabytes(let value): "\(value) MB"
         case .permissions(let mode): "0" + String(mode, radix: 8)
         case .text(let value): value
         }
@@ -60,6 +63,8 @@ enum SettingType: Equatable, Sendable {
     case duration(ClosedRange<Int>)
     case percent(ClosedRange<Int>)
     case decibels(ClosedRange<Int>)
+    /// Millions of bytes.
+    case megabytes(ClosedRange<Int>)
     case permissions
     case choice([String])
     /// An absolute path of at most `limit` bytes, or a word for none.
@@ -81,7 +86,7 @@ enum SettingType: Equatable, Sendable {
     /// Whether the values are names, paths and other texts, and not numbers or fixed words.
     var isFree: Bool {
         switch self {
-        case .integer, .duration, .percent, .decibels, .permissions, .choice: false
+        case .integer, .duration, .percent, .decibels, .megabytes, .permissions, .choice: false
         case .path, .paths, .address, .service, .listener, .pins, .label, .text: true
         }
     }
@@ -94,6 +99,7 @@ enum SettingType: Equatable, Sendable {
             return Self.number(text, [("ms", 1), ("s", 1000), ("min", 60_000)], in: range).map { .duration($0) }
         case .percent(let range): return Self.number(text, [("%", 1), ("", 1)], in: range).map { .percent($0) }
         case .decibels(let range): return Self.number(text, [("dB", 1)], in: range).map { .decibels($0) }
+        case .megabytes(let range): return Self.number(text, [("MB", 1), ("", 1)], in: range).map { .megabytes($0) }
         case .permissions:
             guard (3...4).contains(text.utf8.count), let mode = UInt32(text, radix: 8), mode <= 0o777 else {
                 return nil
@@ -150,6 +156,7 @@ enum SettingType: Equatable, Sendable {
                 + "with a unit: ms, s or min"
         case .percent(let range): "from \(range.lowerBound) % to \(range.upperBound) %"
         case .decibels(let range): "from \(range.lowerBound) dB to \(range.upperBound) dB, whole, with the unit dB"
+        case .megabytes(let range): "from \(range.lowerBound) MB to \(range.upperBound) MB"
         case .permissions: "the permissions of a file in octal, like 0660"
         case .choice(let words): "one of " + words.joined(separator: ", ")
         case .path(let word, let limit):

@@ -89,6 +89,12 @@ extension Setting {
             The folder with the files of the page.
             """),
         Setting(
+            .webThumbnails, "web", "thumbnails", .megabytes(0...1024), "32 MB",
+            """
+            How much of the cache ([network] cache-folder) small covers may have, at most half of cache-size; what was
+            used least recently goes first. With 0 none are kept, and each is made again.
+            """),
+        Setting(
             .discoveryAnnounce, "discovery", "announce", .choice(["auto", "on", "off"]), "auto",
             """
             Whether the servers of this player are announced by multicast DNS. With auto they are, unless avahi-daemon

@@ -51,6 +51,13 @@ public struct FileReplacement: ~Copyable {
         // A crash here: the new file is there.
     }
 
+    /// Replaces the file without a sync, for files that are made again when they are lost: a power cut may leave the new
+    /// name with fewer bytes, or none.
+    public consuming func commitWithoutSync() throws(SystemError) {
+        if !Folder.rename(file.path, to: target) { throw .last("rename", target) }
+        isCommitted = true
+    }
+
     /// Replaces the file at `path` by `bytes`, durably.
     public static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o644) throws(SystemError) {
         var replacement = try FileReplacement(of: path, mode: mode)

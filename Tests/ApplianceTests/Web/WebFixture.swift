@@ -20,8 +20,15 @@ final class WebFixture {
     var clientCount: Int { daemon.perform { [opened] _ in opened.server!.clientCount } }
     var port: UInt16 { daemon.perform { [opened] _ in opened.server!.port } }
 
-    /// - Parameter make: writes music into the folder `music`, and the files of the page into `page`.
-    init(settings: String = "", _ make: (ScratchFolder) throws -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - pictures: the name of the program that makes thumbnails, in the fixture's folder; nil: the package's own.
+    ///   - limits: those of that program.
+    ///   - make: writes music into the folder `music`, and the files of the page into `page`.
+    init(
+        settings: String = "",
+        pictures: String? = nil,
+        limits: PictureProgram.Limits = PictureProgram.Limits(), _ make: (ScratchFolder) throws -> Void = { _ in }
+    ) throws {
         folder = try ScratchFolder()
         self.settings = settings
         daemon = DaemonFixture(folder: folder["state"])
@@ -29,12 +36,14 @@ final class WebFixture {
             try FileManager.default.createDirectory(atPath: folder[name], withIntermediateDirectories: true)
         }
         try make(folder)
+        let program = pictures.map { folder[$0] } ?? PictureProgram.besideThisProgram()
         daemon.prepare = { [opened] daemon in
             daemon.openLibrary()
             opened.server = try? WebServer.open(
                 daemon, on: ListeningSocket(address: "127.0.0.1", port: 0),
                 password: WebServer.password(daemon.settings.configuration.webPasswordFile),
-                identity: WebServer.identity(daemon.settings.configuration), version: "1.2.3")
+                identity: WebServer.identity(daemon.settings.configuration), version: "1.2.3",
+                pictures: PictureProgram(program, limits: limits, clock: SystemMonotonicClock()))
         }
         try start()
     }

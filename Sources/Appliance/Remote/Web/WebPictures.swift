@@ -1,7 +1,6 @@
 import Database
 import HTTPServer
 import Library
-import Media
 import Platform
 
 /// The covers of the library, for `GET /api/cover?path=…`.
@@ -13,64 +12,83 @@ struct WebPictures: Sendable {
     let library: LibraryConductor?
     /// A path lies in one of these.
     let folders: MusicFolders
+    let thumbnails: Thumbnails
 
-    /// - Parameter path: the path of a track, or of a folder with music.
-    func answer(for path: String, to request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
+    func answer(to request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
+        let side = try Self.side(request.query["size"])
+        guard let path = request.query["path"] else {
+            throw WebRefusal(400, "bad-request", "path is missing: the path of a track or a folder")
+        }
+        return try answer(for: path, side, to: request)
+    }
+
+    /// - Parameters:
+    ///   - path: the path of a track, or of a folder with music.
+    ///   - side: the most pixels of a side; nil for the whole picture.
+    private func answer(for path: String, _ side: Int?, to request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
         guard folders.contains(path), let library else { throw Self.none }
         let found = Found()
         library.withIndex { index in
             found.set(index.flatMap { try? EmbeddedPicture(ofMusicAt: path, $0) })
         }
-        if let picture = try found.value(within: Self.patience) {
+        if let picture = try found.value(within: Self.patience).flatMap({ StoredPicture($0) }) {
             // A damaged one is skipped: the folder may have another one.
-            if let answer = try? answer(picture, to: request) { return answer }
+            if let answer = try answer(picture, side, to: request) { return answer }
         }
         let folder = FileKind(at: path) == .folder ? path : FilePlace(path).folder
         guard
             let cover = CoverFile.path(
                 in: FileKind(at: folder) == .file ? FilePlace(folder).folder : folder, MusicRoots(folders.paths)),
-            let resource = ServedResource(file: cover, contentType: Self.type(ofFile: cover))
+            let picture = StoredPicture(file: cover), let answer = try answer(picture, side, to: request)
         else { throw Self.none }
-        return resource.answer(to: request)
+        return answer
     }
 
     private static let none = WebRefusal(404, "no-cover", "there is no cover")
 
-    private func answer(_ picture: EmbeddedPicture, to request: HTTPRequest) throws(MusicPicture.Failure) -> HTTPAnswer
-    {
-        guard let stamp = FileStamp(of: picture.path) else { throw .noFile }
-        let body: ContentBody
-        if picture.isPlain {
-            let file: OpenedFile
-            do throws(SystemError) { file = try OpenedFile(picture.path) } catch { throw .noFile }
-            let range = picture.picture.offset..<(picture.picture.offset + picture.picture.length)
-            guard range.upperBound <= file.size else { throw .unreadable("the file is shorter") }
-            body = ContentBody([.file(file, range)])
-        } else {
-            // Safe: the answer belongs to one connection, whose thread alone reads it.
-            nonisolated(unsafe) let content = try MusicPicture(picture)
-            let made = MadeBytes { count, offset in (try? content.read(at: offset, count: count)) ?? [] }
-            body = ContentBody([.made(made, 0..<content.size)])
+    /// - Returns: nil when the picture cannot be read.
+    private func answer(
+        _ picture: StoredPicture, _ side: Int?, to request: HTTPRequest
+    ) throws(WebRefusal) -> HTTPAnswer? {
+        if let side {
+            guard let identity = picture.identity else { throw Self.busy }
+            let key = ThumbnailKey(picture: identity, side: side)
+            switch thumbnails.thumbnail(of: picture, key) {
+            case .made(let thumbnail): return Self.answer(thumbnail, key, to: request)
+            case .refused(let refusal):
+                throw WebRefusal(422, "bad-cover", "there is no small form of the cover: \(refusal.reason)")
+            case .failed: throw Self.busy
+            case .unreadable: return nil
+            // The whole picture is better than none.
+            case .off: break
+            }
         }
+        do throws(MusicPicture.Failure) { return try picture.resource().answer(to: request) } catch { return nil }
+    }
+
+    private static func answer(_ thumbnail: Thumbnail, _ key: ThumbnailKey, to request: HTTPRequest) -> HTTPAnswer {
         let resource = ServedResource(
-            body: body, contentType: Self.type(picture.picture.mediaType),
-            entityTag: "\"\(stamp.text)-\(picture.picture.offset)\"", lastModified: stamp.modifiedSeconds,
-            cacheControl: "no-cache")
-        return resource.answer(to: request)
+            body: ContentBody(thumbnail.bytes), contentType: "image/jpeg",
+            entityTag: "\"\(key.picture.text)-\(key.side)\"", cacheControl: "private, max-age=600")
+        var answer = resource.answer(to: request)
+        answer.headers += [
+            HTTPField("Tonearm-Width", "\(thumbnail.width)"), HTTPField("Tonearm-Height", "\(thumbnail.height)"),
+        ]
+        return answer
     }
 
-    /// The media types of pictures that browsers show. Anything else is sent as bytes: a tag may name any type.
-    private static let types = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/jxl"]
+    private static let busy: WebRefusal = {
+        var refusal = WebRefusal(503, "system", "the small form of the cover was not made in time: ask again")
+        refusal.retryAfter = 5
+        return refusal
+    }()
 
-    private static func type(_ named: String?) -> String {
-        types.first { $0.utf8.elementsEqual((named ?? "").utf8) }
-            ?? (named.map { $0.utf8.elementsEqual("image/jpg".utf8) } == true ? types[0] : "application/octet-stream")
-    }
-
-    private static func type(ofFile path: String) -> String {
-        let ending = WebGuard.lowercased(path).utf8
-        func ends(_ text: String) -> Bool { ending.suffix(text.utf8.count).elementsEqual(text.utf8) }
-        return ends(".png") ? types[1] : ends(".webp") ? types[2] : ends(".jxl") ? types[4] : types[0]
+    private static func side(_ text: String?) throws(WebRefusal) -> Int? {
+        guard let text else { return nil }
+        guard let side = ThumbnailKey.sides.first(where: { "\($0)".utf8.elementsEqual(text.utf8) }) else {
+            throw WebRefusal(400, "bad-request", "size must be 64, 160, 320 or 640: the most pixels of a side")
+        }
+        return side
     }
 
     /// The picture that the thread of queries has found. `@unchecked Sendable` is safe because the condition guards it.

@@ -9,6 +9,8 @@ struct WebRefusal: Error, Equatable {
     /// The message for the user.
     var message: String
     private var allowedMethods: String?
+    /// When it may be asked again, in seconds.
+    var retryAfter: Int?
 
     init(_ status: Int, _ code: String, _ message: String) {
         self.status = status
@@ -36,6 +38,7 @@ struct WebRefusal: Error, Equatable {
     var answer: HTTPAnswer {
         var answer = HTTPAnswer.json(
             ["ok": false, "error": ["code": .string(code), "message": .string(message)]], status: status)
+        if let retryAfter { answer.headers.append(HTTPField("Retry-After", "\(retryAfter)")) }
         // RFC 9110, 15.5.6.
         if let allowedMethods { answer.headers.append(HTTPField("Allow", allowedMethods)) }
         return answer

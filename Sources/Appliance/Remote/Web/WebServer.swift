@@ -14,6 +14,7 @@ public final class WebServer {
 
     private let clients: JSONSessions
     private let connections: ControlConnections
+    private let thumbnails: Thumbnails
     private var server: HTTPServer?
     /// The port at which it listens.
     package let port: UInt16
@@ -24,10 +25,12 @@ public final class WebServer {
     var clientCount: Int { clients.sessions.count }
 
     private init(
-        _ clients: JSONSessions, _ connections: ControlConnections, _ server: HTTPServer, port: UInt16, isSecure: Bool
+        _ clients: JSONSessions, _ connections: ControlConnections, _ thumbnails: Thumbnails, _ server: HTTPServer,
+        port: UInt16, isSecure: Bool
     ) {
         self.clients = clients
         self.connections = connections
+        self.thumbnails = thumbnails
         self.server = server
         self.port = port
         self.isSecure = isSecure
@@ -57,8 +60,10 @@ public final class WebServer {
     ///   - socket: a socket that listens. The server closes it.
     ///   - password: nil for a page without one.
     ///   - identity: the certificate of TLS; nil without TLS.
+    ///   - pictures: makes thumbnails of covers.
     static func open(
-        _ daemon: Daemon, on socket: ListeningSocket, password: [UInt8]?, identity: TLSIdentity?, version: String
+        _ daemon: Daemon, on socket: ListeningSocket, password: [UInt8]?, identity: TLSIdentity?, version: String,
+        pictures: PictureProgram = PictureProgram(PictureProgram.besideThisProgram(), clock: SystemMonotonicClock())
     ) throws(Refusal) -> WebServer {
         let configuration = daemon.settings.configuration
         let acceptsAll = acceptsAll(configuration, hasTLS: identity != nil, hasPassword: password != nil)
@@ -76,6 +81,9 @@ public final class WebServer {
             connections.end(session: $0)
         }
         let folders = MusicFolders(paths: configuration.libraryFolders + [configuration.playlistFolder])
+        let thumbnails = Thumbnails(
+            ThumbnailFolder("\(configuration.cacheFolder)/cover-thumbnails", limit: configuration.thumbnailBytes),
+            pictures)
         let captive = configuration.wifiFolder.map {
             CaptivePage(folder: WiFiFolder(path: $0), port: UInt16(truncatingIfNeeded: socket.port))
         }
@@ -86,7 +94,7 @@ public final class WebServer {
                 token: hexadecimal(random.bytes(16))),
             logins: WebLogins(password: password, sessions: sessions, clock: daemon.environment.clock),
             files: PageFiles(folder: configuration.webFolder),
-            pictures: WebPictures(library: daemon.library, folders: folders), folders: folders,
+            pictures: WebPictures(library: daemon.library, folders: folders, thumbnails: thumbnails), folders: folders,
             connections: connections,
             captive: captive)
         var limits = HTTPServer.Limits()
@@ -108,7 +116,7 @@ public final class WebServer {
         }
         if password != nil { sessions.load() }
         clients.start()
-        return WebServer(clients, connections, server, port: port, isSecure: identity != nil)
+        return WebServer(clients, connections, thumbnails, server, port: port, isSecure: identity != nil)
     }
 
     /// Whether clients outside of the private networks are accepted. Without a password they would need none, and
@@ -141,6 +149,7 @@ public final class WebServer {
     /// Ends the requests and streams, without a wait. Idempotent.
     public func close() {
         connections.close()
+        thumbnails.end()
         clients.stop()
     }
 

@@ -75,12 +75,7 @@ struct WebService: Sendable {
         if isNamed("session") { return session(request) }
         if isNamed("login") { return try logins.login(request) }
         guard logins.allows(request) else { throw .loginNeeded }
-        if isNamed("cover") {
-            guard let path = request.query["path"] else {
-                throw WebRefusal(400, "bad-request", "path is missing: the path of a track or a folder")
-            }
-            return try pictures.answer(for: path, to: request)
-        }
+        if isNamed("cover") { return try pictures.answer(to: request) }
         if isNamed("events"), !request.method.utf8.elementsEqual("POST".utf8) { return try events(request) }
         if isNamed("logout") {
             _ = try WebRequest.fields(of: request.body)

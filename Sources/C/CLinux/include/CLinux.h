@@ -94,6 +94,19 @@ int tonearm_notify(const char *address, const char *bytes, size_t count);
 /// Runs a command line with sh(1) and does not wait for it: its parent is init. Returns 0 or errno.
 /// running: gets a descriptor that hangs up when the command has ended; the caller closes it.
 int tonearm_run_command(const char *command, int *running);
+/// Starts a program without arguments and environment, that works for this process. Its descriptor 0 is a socket of
+/// packets (SOCK_SEQPACKET), 1 is /dev/null, 2 is this process's, and it has no others. Returns its process, or -1 with
+/// errno. connection: gets the other end, which the caller closes.
+pid_t tonearm_start_companion(const char *path, const char *name, int *connection);
+/// Waits until a child has ended, and leaves it for tonearm_forget_process: its number is not used again until then.
+void tonearm_await_end(pid_t process);
+void tonearm_forget_process(pid_t process);
+/// Sends a packet with two descriptors, without a wait. Returns 0, or -1 with errno.
+int tonearm_send_with_files(int connection, const void *bytes, size_t count, int first, int second);
+/// The bytes of the next packet, 0 at the end; -1 and errno, EAGAIN when there is none. Descriptors in it are closed.
+ssize_t tonearm_receive_packet(int connection, void *bytes, size_t size);
+/// A file in memory, closed on exec. -1 and errno.
+int tonearm_open_memory(const char *name);
 /// Columns of the terminal behind a descriptor (TIOCGWINSZ); 0 when it is none or does not know.
 int tonearm_terminal_columns(int descriptor);
 /// From now on a trap, an abort or a fault gives the terminal these settings back before it ends the process.

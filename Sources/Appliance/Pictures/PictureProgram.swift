@@ -1,0 +1,104 @@
+import PictureRequests
+import Platform
+
+/// `tonearm-pictures`, which makes thumbnails: started when it is needed, one at a time. It ends by itself when it is
+/// idle, and with this process. Foreign pictures are decoded there, so that a hostile one ends that program alone.
+///
+/// Thread: one at a time, but `end` is for any. `@unchecked Sendable` is safe because `lock` guards what `end` uses,
+/// and the rest belongs to the one thread.
+final class PictureProgram: @unchecked Sendable {
+    /// The limits of a request and of the program's life, in nanoseconds.
+    struct Limits: Sendable {
+        /// A program that takes longer is killed.
+        var request: Int64 = 5_000_000_000
+        /// The program ends when it was idle for 30 s. One that was idle for longer than this is not asked any more: it
+        /// might end with the request.
+        var idle: Int64 = 20_000_000_000
+    }
+
+    /// How a request ended.
+    enum Answer: Equatable {
+        case answered(PictureAnswer)
+        /// The program ended without an answer.
+        case ended
+        case tookTooLong
+        /// It could not be started.
+        case notStarted
+    }
+
+    /// The path of the program beside the one that runs.
+    static func besideThisProgram() -> String {
+        let own = (try? Folder.resolved("/proc/self/exe")) ?? "/usr/bin/tonearm"
+        return "\(Folder.containing(own))/tonearm-pictures"
+    }
+
+    private let path: String
+    private let limits: Limits
+    private let clock: any MonotonicClock
+    private let lock = Lock()
+    private var running: CompanionProgram?
+    private var isOver = false
+    /// When the running program has answered last.
+    private var answered: Int64 = 0
+
+    init(_ path: String, limits: Limits = Limits(), clock: any MonotonicClock) {
+        (self.path, self.limits, self.clock) = (path, limits, clock)
+    }
+
+    /// Whether the program is there.
+    var exists: Bool { FileKind(at: path) == .file }
+
+    /// Asks the program, and waits for its answer.
+    /// - Parameters:
+    ///   - picture: the picture's file, open for reading.
+    ///   - result: an empty file, open for writing.
+    func answer(to request: PictureRequest, picture: Int32, result: Int32) -> Answer {
+        if let running = lock.withLock({ running }), clock.now() - answered < limits.idle,
+            running.send(request.bytes, with: (picture, result))
+        {
+            return answer(of: running)
+        }
+        stop()
+        let started: CompanionProgram
+        do throws(SystemError) { started = try CompanionProgram(at: path, name: "tonearm-pictures") } catch {
+            Log.warning("there are no thumbnails of covers now: \(error)")
+            return .notStarted
+        }
+        let mayRun = lock.withLock {
+            running = isOver ? nil : started
+            return !isOver
+        }
+        guard mayRun else { return .notStarted }
+        guard started.send(request.bytes, with: (picture, result)) else {
+            stop()
+            return .ended
+        }
+        return answer(of: started)
+    }
+
+    private func answer(of program: CompanionProgram) -> Answer {
+        let arrival = program.receive(PictureAnswer.byteCount, atMost: limits.request)
+        answered = clock.now()
+        if case .packet(let bytes) = arrival, let answer = PictureAnswer(bytes: bytes) { return .answered(answer) }
+        stop()
+        if lock.withLock({ isOver }) { return .notStarted }
+        return arrival == .nothing ? .tookTooLong : .ended
+    }
+
+    private func stop() {
+        // The last reference outside of the lock.
+        let former = lock.withLock {
+            defer { running = nil }
+            return running
+        }
+        former?.kill()
+    }
+
+    /// Ends the program for good. A thread that waits for it gets the end.
+    func end() {
+        lock.withLock {
+            isOver = true
+            running?.kill()
+        }
+    }
+}

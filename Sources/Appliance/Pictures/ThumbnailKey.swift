@@ -1,0 +1,78 @@
+import Crypto
+import Platform
+
+/// Names a picture by the file that has it, the version of that file, and the range in it. A value.
+struct PictureIdentity: Equatable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    /// - Parameter parts: what it consists of, without line ends.
+    /// - Returns: nil without memory.
+    init?(of parts: [String]) {
+        // Another number makes all thumbnails anew: the pictures of another version look different.
+        let text = (["1"] + parts).joined(separator: "\n")
+        guard let digest = try? SHA256.hash(Array(text.utf8)) else { return nil }
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: number(digest[..<8]), low: number(digest[8..<16]))
+    }
+
+    init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+    /// 32 digits.
+    var text: String {
+        hexadecimal([high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
+    }
+
+    /// Reads `text`; nil for another one.
+    init?(text: String) {
+        guard text.utf8.count == 32, let bytes = Hexadecimal.bytes(text) else { return nil }
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: number(bytes[..<8]), low: number(bytes[8...]))
+    }
+}
+
+/// Names a thumbnail: a picture, and the most pixels of its longer side.
+struct ThumbnailKey: Equatable, Sendable {
+    /// The sizes that clients may ask for.
+    static let sides = [64, 160, 320, 640]
+
+    let picture: PictureIdentity
+    let side: Int
+}
+
+/// A small picture: a whole JPEG.
+struct Thumbnail: Equatable, Sendable {
+    /// In pixels.
+    let width: Int
+    let height: Int
+    let bytes: [UInt8]
+
+    /// The most bytes of a thumbnail. One of 640 pixels has 60 kB.
+    static let mostBytes = 1 << 20
+
+    /// - Returns: nil for bytes that do not begin and end as a JPEG, or a size that cannot be.
+    init?(width: Int, height: Int, bytes: [UInt8], side: Int) {
+        guard 1...side ~= width, 1...side ~= height, 4...Self.mostBytes ~= bytes.count,
+            bytes.starts(with: [0xFF, 0xD8]), bytes.suffix(2).elementsEqual([0xFF, 0xD9])
+        else { return nil }
+        (self.width, self.height, self.bytes) = (width, height, bytes)
+    }
+
+    /// A sum by which a damaged file is noticed (FNV-1a).
+    var check: UInt32 { bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 } }
+}
+
+/// Why no thumbnail can be made of a picture. The next request would have the same end.
+enum PictureRefusal: UInt8, Equatable, Sendable, CaseIterable {
+    case unknownFormat, damaged, tooLarge, tooSlow
+
+    /// Follows "there is no small form of the cover".
+    var reason: String {
+        switch self {
+        case .unknownFormat: "it is not a JPEG, PNG or WebP"
+        case .damaged: "it is damaged"
+        case .tooLarge: "it is too large"
+        case .tooSlow: "it takes too long"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import PictureRequests
+import Platform
+
+/// The thumbnails of covers: kept ones from their folder, others made by `tonearm-pictures`, each once.
+///
+/// Thread: any that may block; `thumbnail` waits. `@unchecked Sendable` is safe because `condition` guards the state.
+final class Thumbnails: @unchecked Sendable {
+    /// How long a client waits, in nanoseconds.
+    private static let patience: Int64 = 10_000_000_000
+
+    private let folder: ThumbnailFolder
+    private let program: PictureProgram
+    private let patience: Int64
+    private let condition = Condition()
+    private var turns = PictureTurns()
+    private var refused = RefusedPictures()
+
+    init(_ folder: ThumbnailFolder, _ program: PictureProgram, patience: Int64 = Thumbnails.patience) {
+        (self.folder, self.program, self.patience) = (folder, program, patience)
+    }
+
+    /// Returns the thumbnail of a picture, and waits until it is made.
+    func thumbnail(of picture: StoredPicture, _ key: ThumbnailKey) -> PictureResult {
+        if let result = known(key) { return result }
+        guard program.exists else { return .off }
+        if condition.update({ turns.arrive(key, picture) }) { startWorker() }
+        condition.wait(atMost: patience) { turns.hasResult(key) }
+        return condition.update { turns.take(key) } ?? .failed
+    }
+
+    private func known(_ key: ThumbnailKey) -> PictureResult? {
+        if let refusal = condition.update({ refused[key.picture] }) { return .refused(refusal) }
+        return folder.thumbnail(for: key).map { .made($0) }
+    }
+
+    /// Ends the program, and all waits. Idempotent.
+    func end() {
+        condition.update { turns.end() }
+        program.end()
+    }
+
+    // MARK: The worker
+
+    private func startWorker() {
+        do throws(SystemError) {
+            _ = try NamedThread.start(name: "pictures", stackSize: 256 << 10) { [self] in work() }
+        } catch {
+            Log.warning("there are no thumbnails of covers now: \(error)")
+            condition.update { turns.loseWorker() }
+        }
+    }
+
+    /// Makes what waits, and ends.
+    private func work() {
+        while let turn = condition.update({ turns.next() }) {
+            // It may have been made since the client has looked.
+            let result = known(turn.key) ?? make(turn.key, turn.picture)
+            condition.update {
+                if case .refused(let refusal) = result { refused.add(turn.key.picture, refusal) }
+                turns.finish(turn.key, result)
+            }
+        }
+    }
+
+    private func make(_ key: ThumbnailKey, _ picture: StoredPicture) -> PictureResult {
+        let result = asked(key, picture)
+        switch result {
+        case .made(let thumbnail): folder.keep(thumbnail, for: key)
+        case .refused(let refusal): Log.info("\(picture.path): no thumbnail of its picture: \(refusal.reason)")
+        case .unreadable, .failed, .off: break
+        }
+        return result
+    }
+
+    private func asked(_ key: ThumbnailKey, _ picture: StoredPicture) -> PictureResult {
+        do throws(StoredPicture.Unusable) {
+            return try picture.withRange { descriptor, offset, length in
+                guard let result = try? MemoryFile("thumbnail") else { return .failed }
+                let request = PictureRequest(longestSide: key.side, offset: offset, length: length)
+                let answer = program.answer(to: request, picture: descriptor, result: result.descriptor)
+                guard case .answered(let answer) = answer, answer.outcome == .made else { return PictureResult(answer) }
+                guard answer.length <= Thumbnail.mostBytes, let bytes = result.read(answer.length),
+                    let made = Thumbnail(width: answer.width, height: answer.height, bytes: bytes, side: key.side)
+                else { return .refused(.damaged) }
+                return .made(made)
+            }
+        } catch {
+            switch error {
+            case .unreadable: return .unreadable
+            case .tooLarge: return .refused(.tooLarge)
+            case .noMemory: return .failed
+            }
+        }
+    }
+}
+
+extension PictureResult {
+    /// The result of an answer without a thumbnail.
+    init(_ answer: PictureProgram.Answer) {
+        self =
+            switch answer {
+            case .ended: .refused(.damaged)
+            case .tookTooLong: .refused(.tooSlow)
+            case .notStarted: .failed
+            case .answered(let answer):
+                switch answer.outcome {
+                case .unknownFormat: .refused(.unknownFormat)
+                case .damaged: .refused(.damaged)
+                case .tooLarge: .refused(.tooLarge)
+                case .unreadable: .unreadable
+                case .made, .unwritable: .failed
+                }
+            }
+    }
+}

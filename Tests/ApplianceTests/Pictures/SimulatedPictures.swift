@@ -1,0 +1,62 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import Appliance
+
+/// A program in place of `tonearm-pictures` that does what a picture says (Tests/Support/PictureSimulator).
+struct SimulatedPictures {
+    /// A request as the program has noted it.
+    struct Request: Equatable {
+        var process: Int
+        var side: Int
+        var offset: Int
+        var length: Int
+        /// The descriptors that the program has.
+        var descriptors: [Int]
+    }
+
+    let folder: String
+    var program: String { folder + "/tonearm-pictures" }
+
+    /// - Parameter folder: made for it.
+    init(in folder: String) throws {
+        self.folder = folder
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: TestProcess.path(of: "PictureSimulator"), toPath: program)
+    }
+
+    /// The requests so far.
+    var requests: [Request] {
+        let text = (try? String(contentsOfFile: folder + "/requests", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map { line in
+            let numbers = line.split(separator: " ").compactMap { Int($0) }
+            return Request(
+                process: numbers[0], side: numbers[1], offset: numbers[2], length: numbers[3],
+                descriptors: Array(numbers.dropFirst(4)))
+        }
+    }
+
+    /// Makes the pipe for which pictures with `G` wait.
+    func closeGate() { mkfifo(folder + "/gate", 0o600) }
+
+    /// Lets one picture through, when the program waits.
+    func openGate() {
+        expectSoon("the program waits at the gate") {
+            let gate = open(folder + "/gate", O_WRONLY | O_NONBLOCK)
+            if gate >= 0 { close(gate) }
+            return gate >= 0
+        }
+    }
+
+    /// A file that begins like a JPEG.
+    static func picture(_ code: UInt8, _ more: Int = 100) -> [UInt8] {
+        [0xFF, 0xD8, 0xFF, code] + [UInt8](repeating: 7, count: more)
+    }
+
+    /// The thumbnail that the program makes.
+    static func thumbnail(_ side: Int) -> [UInt8] {
+        [0xFF, 0xD8] + [UInt8](repeating: UInt8(truncatingIfNeeded: side), count: 196) + [0xFF, 0xD9]
+    }
+}
