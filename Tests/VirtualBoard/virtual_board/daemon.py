@@ -6,7 +6,7 @@ import time
 from typing import NamedTuple
 
 from .board import VirtualBoard
-from .tonearm import BINARY
+from .tonearm import BINARY, PICTURES
 
 #: Of the file `tonearm.conf`; the edges of buttons are logged at level debug.
 SETTINGS = {
@@ -33,7 +33,7 @@ def board_with_daemon(music=None, settings=None, files=None, **options):
         lines.append(f"[{section}]")
         lines += [f"{key} = {value}" for (of, key), value in values.items() if of == section]
     return VirtualBoard(
-        programs={"tonearm": BINARY}, music=music,
+        programs={"tonearm": BINARY, **PICTURES}, music=music,
         files={**(files or {}), "tonearm.conf": "".join(f"{line}\n" for line in lines)}, **options)
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from .board import VirtualBoard
 
 BINARY = Path(__file__).parents[3] / "build/aarch64/tonearm"
+#: The program that makes small covers, beside it.
+PICTURES = {path.name: path for path in [BINARY.with_name("tonearm-pictures")] if path.exists()}
 
 
 def board_with_tonearm(music=None):
