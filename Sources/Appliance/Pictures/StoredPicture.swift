@@ -26,7 +26,7 @@ struct StoredPicture: Sendable {
         (path, self.stamp, embedded) = (picture.path, stamp, picture)
     }
 
-    /// What the picture is by its place; nil without memory.
+    /// The identity of the picture by its place; nil without memory.
     var identity: PictureIdentity? {
         let range = embedded.map { "\($0.picture.offset) \($0.picture.length)" } ?? ""
         return PictureIdentity(of: [path, stamp.text, "\(stamp.state)", range])

@@ -51,8 +51,8 @@ public struct FileReplacement: ~Copyable {
         // A crash here: the new file is there.
     }
 
-    /// Replaces the file without a sync, for files that are made again when they are lost: a power cut may leave the new
-    /// name with fewer bytes, or none.
+    /// Replaces the file without a sync, for files that are made again when they are lost. A power cut may leave the
+    /// new name with fewer bytes, or none.
     public consuming func commitWithoutSync() throws(SystemError) {
         if !Folder.rename(file.path, to: target) { throw .last("rename", target) }
         isCommitted = true

@@ -9,7 +9,7 @@ import CLinux
 ///
 /// Thread: one at a time, but `kill` is for any. A thread of its own waits for the program's end.
 package final class CompanionProgram: Sendable {
-    /// What has arrived.
+    /// An answer, or its absence.
     package enum Arrival: Equatable {
         case packet([UInt8])
         /// Nothing in time.
