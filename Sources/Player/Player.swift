@@ -232,10 +232,12 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    /// Takes another login, or other tokens of it: events and downloads that wait after a failure are retried at once.
-    public func loginChanged() {
+    /// Takes another login, or other tokens of it: what waits after a failure is retried at once.
+    /// - Parameter isRefresh: whether this process has refreshed its login. That ends no rest of a download, which may
+    ///   have caused it.
+    public func loginChanged(isRefresh: Bool = false) {
         loop.post { [offlineConductor, events, privileges] in
-            offlineConductor?.loginChanged()
+            if !isRefresh { offlineConductor?.loginChanged() }
             events?.loginChanged()
             privileges?.loginChanged()
         }

@@ -24,6 +24,9 @@ package struct LoginStore: Sendable {
     /// The identity of the login's file, which differs for each saved login; nil without one.
     var file: Folder.Identity? { Folder.Identity(of: path) }
 
+    /// Whether the last change of the login was a refresh by this process.
+    package var isOwnRefresh: Bool { OwnRefreshes.has(path, file) }
+
     /// Why a login cannot be read or written. The reason is for users.
     package struct Failure: Error {
         package let reason: String

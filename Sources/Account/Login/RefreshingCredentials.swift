@@ -171,6 +171,8 @@ package final class RefreshingCredentials: CredentialsProvider, @unchecked Senda
             notify("the service does not accept the login any more. Log in again with `tonearm login`")
             return .ended
         }
+        OwnRefreshes.willSave(store.path)
+        defer { OwnRefreshes.didSave(store.path, store.file) }
         do throws(LoginStore.Failure) {
             try store.save(fresh)
             lock.withLock { unsaved = nil }

@@ -208,11 +208,13 @@ public final class Daemon: @unchecked Sendable {
         observers.notify(.state)
     }
 
-    /// Passes on another login, or other tokens of it. It may end the wait for a service, as another link may.
-    public func loginChanged() {
+    /// Passes on another login, or other tokens of it. Another login may end the wait for a service, as another link
+    /// may.
+    /// - Parameter isRefresh: whether this process has refreshed its login.
+    public func loginChanged(isRefresh: Bool = false) {
         loop.assertOnLoop()
-        player.loginChanged()
-        queue.linkChanged()
+        player.loginChanged(isRefresh: isRefresh)
+        if !isRefresh { queue.linkChanged() }
     }
 
     /// Calls `action` once the present queue and settings are on the medium, or could not be written.

@@ -51,6 +51,11 @@ extension StreamingSettings {
         return network
     }
 
+    /// Whether the login's file is one that this process has refreshed: no other login.
+    package var isOwnRefresh: Bool {
+        loginFolder.map { LoginStore(folder: $0, service: service).isOwnRefresh } ?? false
+    }
+
     package func credentials(over network: any LoginNetwork) -> any CredentialsProvider {
         if let tokenFile { return FileCredentials(tokenFile) }
         guard let loginFolder else { return StaticCredentials(token: nil) }

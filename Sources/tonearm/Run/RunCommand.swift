@@ -305,8 +305,10 @@ struct RunCommand {
     /// - Returns: nil without a login, and when the kernel does not allow it: after a login, the queue, downloads and
     ///   events then wait for their next attempt.
     private func watchLogin(_ configuration: Configuration, _ loop: EventLoop, _ daemon: Daemon) -> FileMonitor? {
-        guard let file = configuration.streamingSettings?.loginFile else { return nil }
-        do throws(SystemError) { return try FileMonitor(file, loop: loop) { daemon.loginChanged() } } catch {
+        guard let service = configuration.streamingSettings, let file = service.loginFile else { return nil }
+        do throws(SystemError) {
+            return try FileMonitor(file, loop: loop) { daemon.loginChanged(isRefresh: service.isOwnRefresh) }
+        } catch {
             Log.warning("the login is not watched: \(error)")
             return nil
         }

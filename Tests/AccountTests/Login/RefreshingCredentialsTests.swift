@@ -97,6 +97,20 @@ struct RefreshingCredentialsTests {
         #expect(try store.load() == LoginTokens(access: "a2", refresh: "r2"))
     }
 
+    @Test("A refresh of this process is no other login; any other change of the file is one")
+    func ownRefresh() throws {
+        try store.save(LoginTokens(access: "a1", refresh: "r1"))
+        let credentials = RefreshingCredentials(store, over: rotating)
+        #expect(!store.isOwnRefresh)
+        #expect(try credentials.token(insteadOf: "a1", cancellation: cancellation) == "a2")
+        #expect(store.isOwnRefresh && store.isOwnRefresh)
+        try store.remove()
+        #expect(!store.isOwnRefresh)
+        // It may have the number of the former file.
+        try store.save(LoginTokens(access: "b", refresh: "s"))
+        #expect(!store.isOwnRefresh)
+    }
+
     @Test("A token that another process has refreshed is taken, and not refreshed again")
     func otherProcess() throws {
         try store.save(LoginTokens(access: "a1", refresh: "r1"))
