@@ -9,8 +9,11 @@ import Platform
 final class PictureProgram: @unchecked Sendable {
     /// The limits of a request and of the program's life, in nanoseconds.
     struct Limits: Sendable {
-        /// A program that takes longer is killed.
-        var request: Int64 = 5_000_000_000
+        /// A program that takes longer is killed: its medium or the machine is slow. It ends by itself after 5 s of
+        /// processor time.
+        var request: Int64 = 15_000_000_000
+        /// How long a client waits for a thumbnail.
+        var client: Int64 = 10_000_000_000
         /// The program ends when it was idle for 30 s. One that was idle for longer than this is not asked any more: it
         /// might end with the request.
         var idle: Int64 = 20_000_000_000
@@ -33,7 +36,7 @@ final class PictureProgram: @unchecked Sendable {
     }
 
     private let path: String
-    private let limits: Limits
+    let limits: Limits
     private let clock: any MonotonicClock
     private let lock = Lock()
     private var running: CompanionProgram?

@@ -31,6 +31,9 @@ struct PictureTurns {
     private var hasWorker = false
     private var isOver = false
 
+    /// The number of clients that wait.
+    var waiting: Int { turns.reduce(0) { $0 + $1.waiting } }
+
     /// A client waits for a thumbnail.
     /// - Returns: whether a worker has to start.
     mutating func arrive(_ key: ThumbnailKey, _ picture: StoredPicture) -> Bool {

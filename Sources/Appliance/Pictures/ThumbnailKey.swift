@@ -64,7 +64,7 @@ struct Thumbnail: Equatable, Sendable {
 
 /// Why no thumbnail can be made of a picture. The next request would have the same end.
 enum PictureRefusal: UInt8, Equatable, Sendable, CaseIterable {
-    case unknownFormat, damaged, tooLarge, tooSlow
+    case unknownFormat, damaged, tooLarge
 
     /// Follows "there is no small form of the cover".
     var reason: String {
@@ -72,7 +72,6 @@ enum PictureRefusal: UInt8, Equatable, Sendable, CaseIterable {
         case .unknownFormat: "it is not a JPEG, PNG or WebP"
         case .damaged: "it is damaged"
         case .tooLarge: "it is too large"
-        case .tooSlow: "it takes too long"
         }
     }
 }

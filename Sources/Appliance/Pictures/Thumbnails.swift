@@ -5,26 +5,26 @@ import Platform
 ///
 /// Thread: any that may block; `thumbnail` waits. `@unchecked Sendable` is safe because `condition` guards the state.
 final class Thumbnails: @unchecked Sendable {
-    /// How long a client waits, in nanoseconds.
-    private static let patience: Int64 = 10_000_000_000
+    /// The most clients that wait at a time: a browser that scrolls asks for more than it wants.
+    private static let mostWaiting = 32
 
     private let folder: ThumbnailFolder
     private let program: PictureProgram
-    private let patience: Int64
     private let condition = Condition()
     private var turns = PictureTurns()
     private var refused = RefusedPictures()
 
-    init(_ folder: ThumbnailFolder, _ program: PictureProgram, patience: Int64 = Thumbnails.patience) {
-        (self.folder, self.program, self.patience) = (folder, program, patience)
+    init(_ folder: ThumbnailFolder, _ program: PictureProgram) {
+        (self.folder, self.program) = (folder, program)
     }
 
     /// Returns the thumbnail of a picture, and waits until it is made.
     func thumbnail(of picture: StoredPicture, _ key: ThumbnailKey) -> PictureResult {
         if let result = known(key) { return result }
         guard program.exists else { return .off }
+        guard condition.update({ turns.waiting < Self.mostWaiting }) else { return .failed }
         if condition.update({ turns.arrive(key, picture) }) { startWorker() }
-        condition.wait(atMost: patience) { turns.hasResult(key) }
+        condition.wait(atMost: program.limits.client) { turns.hasResult(key) }
         return condition.update { turns.take(key) } ?? .failed
     }
 
@@ -72,12 +72,19 @@ final class Thumbnails: @unchecked Sendable {
         return result
     }
 
+    /// A program that ends without an answer may have been killed for another reason: it is asked once more.
     private func asked(_ key: ThumbnailKey, _ picture: StoredPicture) -> PictureResult {
+        attempt(key, picture) ?? attempt(key, picture) ?? .refused(.damaged)
+    }
+
+    /// - Returns: nil when the program ends without an answer.
+    private func attempt(_ key: ThumbnailKey, _ picture: StoredPicture) -> PictureResult? {
         do throws(StoredPicture.Unusable) {
-            return try picture.withRange { descriptor, offset, length in
+            return try picture.withRange { (descriptor, offset, length) -> PictureResult? in
                 guard let result = try? MemoryFile("thumbnail") else { return .failed }
                 let request = PictureRequest(longestSide: key.side, offset: offset, length: length)
                 let answer = program.answer(to: request, picture: descriptor, result: result.descriptor)
+                if answer == .ended { return nil }
                 guard case .answered(let answer) = answer, answer.outcome == .made else { return PictureResult(answer) }
                 guard answer.length <= Thumbnail.mostBytes, let bytes = result.read(answer.length),
                     let made = Thumbnail(width: answer.width, height: answer.height, bytes: bytes, side: key.side)
@@ -100,8 +107,8 @@ extension PictureResult {
         self =
             switch answer {
             case .ended: .refused(.damaged)
-            case .tookTooLong: .refused(.tooSlow)
-            case .notStarted: .failed
+            // The medium or the machine may be slow. A program that computes for too long has ended by itself.
+            case .notStarted, .tookTooLong: .failed
             case .answered(let answer):
                 switch answer.outcome {
                 case .unknownFormat: .refused(.unknownFormat)

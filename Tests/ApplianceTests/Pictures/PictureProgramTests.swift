@@ -17,7 +17,7 @@ struct PictureProgramTests {
         simulated = try SimulatedPictures(in: folder["bin"])
     }
 
-    private func program(_ limits: PictureProgram.Limits = PictureProgram.Limits()) -> PictureProgram {
+    private func program(_ limits: PictureProgram.Limits = .ofTests) -> PictureProgram {
         PictureProgram(simulated.program, limits: limits, clock: clock)
     }
 

@@ -84,7 +84,7 @@ struct PictureTurnsTests {
     func refusals() {
         var refused = RefusedPictures()
         for number in 0...UInt64(RefusedPictures.limit) { refused.add(key(number).picture, .damaged) }
-        refused.add(key(5).picture, .tooSlow)
+        refused.add(key(5).picture, .tooLarge)
         #expect(refused[key(0).picture] == nil && refused[key(1).picture] == .damaged)
         #expect(refused[key(5).picture] == .damaged && refused[key(1_000).picture] == .damaged)
     }

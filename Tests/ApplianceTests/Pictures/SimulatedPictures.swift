@@ -5,6 +5,13 @@ import Testing
 
 @testable import Appliance
 
+extension PictureProgram.Limits {
+    /// On a busy machine the program may take long.
+    static var ofTests: PictureProgram.Limits {
+        PictureProgram.Limits(request: 600_000_000_000, client: 600_000_000_000)
+    }
+}
+
 /// A program in place of `tonearm-pictures` that does what a picture says (Tests/Support/PictureSimulator).
 struct SimulatedPictures {
     /// A request as the program has noted it.

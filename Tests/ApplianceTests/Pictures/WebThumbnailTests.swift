@@ -25,7 +25,7 @@ struct WebThumbnailTests {
     }
 
     private func served(
-        settings: String = "", limits: PictureProgram.Limits = PictureProgram.Limits(),
+        settings: String = "", limits: PictureProgram.Limits = .ofTests,
         _ make: (ScratchFolder) throws -> Void = { _ in }
     ) throws -> Served {
         let web = try WebFixture(
@@ -98,23 +98,23 @@ struct WebThumbnailTests {
             #expect(answer.status == 422 && answer.code == "bad-cover", "\(answer.text)")
             #expect(answer.json["error"]?["message"]?.string?.contains(reason) == true)
         }
-        #expect(served.simulated.requests.count == 1)
+        // One that ends without an answer is asked once more.
+        #expect(served.simulated.requests.count == (code == UInt8(ascii: "E") ? 2 : 1))
         // The whole picture is the client's to judge, and a mended one is tried.
         #expect(try served.web.get("/api/cover?path=\(served.music)/A").status == 200)
         try served.write(SimulatedPictures.picture(0), to: "A")
         #expect(try served.cover("A", "160").status == 200)
     }
 
-    @Test("A picture that takes too long is refused, and not tried again")
+    @Test("One that takes too long says nothing about the picture: the medium may be slow, and the client asks again")
     func slow() throws {
         let served = try served(limits: PictureProgram.Limits(request: 1_000_000))
         defer { served.web.end() }
         try served.write(SimulatedPictures.picture(UInt8(ascii: "H")), to: "A")
         for _ in 1...2 {
             let answer = try served.cover("A", "160")
-            #expect(answer.status == 422 && answer.text.contains("takes too long"))
+            #expect(answer.status == 503 && answer.code == "system" && answer.headers["retry-after"] == "5")
         }
-        #expect(served.simulated.requests.count <= 1)
     }
 
     @Test("A system that lacks something is no fault of the picture: the client asks again", arguments: [5])
@@ -236,7 +236,7 @@ struct WebThumbnailTests {
         "The package's own program makes them",
         .enabled(if: FileKind(at: PictureProgram.besideThisProgram()) == .file))
     func real() throws {
-        let web = try WebFixture()
+        let web = try WebFixture(limits: .ofTests)
         defer { web.end() }
         for name in ["cover.jpg", "cover.png"] {
             let album = "\(web.folder["music"])/\(name)"

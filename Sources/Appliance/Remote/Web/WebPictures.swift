@@ -31,16 +31,22 @@ struct WebPictures: Sendable {
         library.withIndex { index in
             found.set(index.flatMap { try? EmbeddedPicture(ofMusicAt: path, $0) })
         }
+        var refusal = Self.none
         if let picture = try found.value(within: Self.patience).flatMap({ StoredPicture($0) }) {
             // A damaged one is skipped: the folder may have another one.
-            if let answer = try answer(picture, side, to: request) { return answer }
+            do throws(WebRefusal) {
+                if let answer = try answer(picture, side, to: request) { return answer }
+            } catch {
+                guard error.status == 422 else { throw error }
+                refusal = error
+            }
         }
         let folder = FileKind(at: path) == .folder ? path : FilePlace(path).folder
         guard
             let cover = CoverFile.path(
                 in: FileKind(at: folder) == .file ? FilePlace(folder).folder : folder, MusicRoots(folders.paths)),
             let picture = StoredPicture(file: cover), let answer = try answer(picture, side, to: request)
-        else { throw Self.none }
+        else { throw refusal }
         return answer
     }
 
