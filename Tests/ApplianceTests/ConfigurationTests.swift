@@ -126,6 +126,7 @@ struct ConfigurationTests: ConfigurationSuite {
             certificate = /etc/tonearm/web.pem
             key = /etc/tonearm/web.key
             folder = /data/web
+            thumbnails = 16 MB
             [discovery]
             announce = off
             name = Küche
@@ -148,7 +149,7 @@ struct ConfigurationTests: ConfigurationSuite {
         #expect(configuration.webPasswordFile == "/etc/tonearm/web-password")
         #expect(
             configuration.webCertificate == "/etc/tonearm/web.pem" && configuration.webKey == "/etc/tonearm/web.key")
-        #expect(configuration.webFolder == "/data/web")
+        #expect(configuration.webFolder == "/data/web" && configuration.thumbnailBytes == 16_000_000)
         #expect(configuration.device == "hw:CARD=DAC,DEV=0")
         #expect(configuration.sampleFormat == .s24Packed)
         #expect(configuration.bufferMilliseconds == 1000)
@@ -180,7 +181,7 @@ struct ConfigurationTests: ConfigurationSuite {
         #expect(streaming.tokenFile == "/etc/tonearm/token" && streaming.authorities == "/etc/tonearm/nas.pem")
         #expect(streaming.pins.map { $0.host } == ["nas.local", "b"])
         #expect(streaming.proxy == "http://proxy:3128")
-        #expect(streaming.cache?.folder == "/data/cache" && streaming.cache?.limits.bytes == 64 << 20)
+        #expect(streaming.cache?.folder == "/data/cache" && streaming.cache?.limits.bytes == (64 << 20) - 16_000_000)
         #expect(configuration.wifiFolder == "/run/wifi")
         #expect(configuration.wifiQuality == .hiResLossless && configuration.cellularQuality == .high)
         let offline = try #require(configuration.offlineSettings)

@@ -142,7 +142,10 @@ struct LoudnessCommandTests {
 
     @Test("An unchanged file is not decoded again; a changed one is, with the rest of its album")
     func decodes() throws {
-        for name in ["a/1.flac", "a/2.flac", "b/3.flac"] { try files.make(name, seconds: 0.5) }
+        // Each with a sound of its own.
+        for (name, seconds) in [("a/1.flac", 0.5), ("a/2.flac", 0.55), ("b/3.flac", 0.6)] {
+            try files.make(name, seconds: seconds)
+        }
         let store = RowsInMemory()
         func openings(all: Bool = false) throws -> [String] {
             var search = MusicFolder(findsFilesAlone: true)
@@ -170,7 +173,7 @@ struct LoudnessCommandTests {
         try FileManager.default.moveItem(atPath: folder["a/1.flac"], toPath: folder["a/4.flac"])
         let renamed = ["2.flac", "4.flac"]
         #expect(try openings() == renamed)
-        try files.make("a/2.flac", seconds: 0.6)
+        try files.make("a/2.flac", seconds: 0.65)
         #expect(try openings() == renamed + renamed)
         #expect(try openings() == [] && store.rows.count == 5)
         // The sound of another album: its gain is not that of this one.

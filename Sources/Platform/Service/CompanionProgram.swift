@@ -98,11 +98,11 @@ private final class ChildProcess: @unchecked Sendable {
 }
 
 /// A file in memory that belongs to this process, and to those that get its descriptor.
-package struct MemoryFile: ~Copyable {
-    package let descriptor: Int32
+public struct MemoryFile: ~Copyable {
+    public let descriptor: Int32
 
     /// - Throws: EMFILE, ENFILE, ENOMEM.
-    package init(_ name: String) throws(SystemError) {
+    public init(_ name: String) throws(SystemError) {
         descriptor = FileName.withBytes(of: name) { tonearm_open_memory($0) }
         if descriptor < 0 { throw .last("memfd_create", name) }
     }
@@ -111,7 +111,7 @@ package struct MemoryFile: ~Copyable {
 
     /// Writes all of the bytes.
     /// - Throws: ENOMEM, EFBIG…
-    package func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+    public func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
         var done = 0
         while done < bytes.count {
             let count = bytes[done...].withUnsafeBytes {
@@ -124,7 +124,7 @@ package struct MemoryFile: ~Copyable {
 
     /// Returns the first bytes.
     /// - Returns: nil when there are fewer.
-    package func read(_ count: Int) -> [UInt8]? {
+    public func read(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
