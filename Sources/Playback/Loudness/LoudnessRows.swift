@@ -16,11 +16,20 @@ public struct LoudnessRows {
                     number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
                     modified INTEGER NOT NULL, track_gain REAL, track_peak REAL, album_gain REAL, album_peak REAL)
                 """),
-            // 0 in rows of an earlier version, until their sound is known (`note`).
+            // 0 in rows of an earlier version, until their sound is known (`note`). The shipped SQLite has no ALTER.
             Migration(
                 2,
                 """
-                ALTER TABLE loudness ADD COLUMN content INTEGER NOT NULL DEFAULT 0;
+                CREATE TABLE loudness_before AS SELECT * FROM loudness;
+                DROP TABLE loudness;
+                CREATE TABLE loudness (
+                    number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
+                    modified INTEGER NOT NULL, track_gain REAL, track_peak REAL, album_gain REAL, album_peak REAL,
+                    content INTEGER NOT NULL DEFAULT 0);
+                INSERT INTO loudness (number, path, size, modified, track_gain, track_peak, album_gain, album_peak)
+                    SELECT number, path, size, modified, track_gain, track_peak, album_gain, album_peak
+                    FROM loudness_before;
+                DROP TABLE loudness_before;
                 CREATE INDEX loudness_content ON loudness (content);
                 """),
         ])
