@@ -48,9 +48,9 @@ public struct SegmentTemplate: Equatable, Sendable {
 
     /// The segment of that number; nil when there is none.
     public func segment(_ index: Int) -> SegmentReference? {
-        let place = Int64(index) - Int64(firstIndex)
+        let (place, isBeforeAll) = Int64(index).subtractingReportingOverflow(Int64(firstIndex))
         let (number, isBeyondAll) = startNumber.addingReportingOverflow(place)
-        guard place >= 0, !isBeyondAll else { return nil }
+        guard place >= 0, !isBeforeAll, !isBeyondAll else { return nil }
         var rest = place
         for run in runs {
             if let count = count(of: run), rest >= count {
