@@ -245,7 +245,7 @@ def offline_library(root, folder):
 
 def size(root):
     bytes_ = os.path.getsize(f"{root}/build/aarch64/tonearm")
-    return result("size", bytes_, f"{bytes_ / 1e6:.2f} MB", 8.6e6, "<= 8.6 MB")
+    return result("size", bytes_, f"{bytes_ / 1e6:.2f} MB", 7.95e6, "<= 7.95 MB")
 
 
 def boundaries(binary, movements, signal, folder):
