@@ -36,6 +36,9 @@ write_sdk() {
         -enforce-exclusivity=unchecked
         # What LLVM still inlines at -Osize are retains of objects: 34 bytes instead of a call.
         -Xllvm -inline-threshold=0
+        # One of these passes moves a retain that is a call behind an inlined question whether the object is unique. An
+        # array that is shared is then changed in place.
+        -Xfrontend -disable-swift-specific-llvm-optzns
         # Swift compiles for bare metal, but reads the C headers as what they are: Linux's.
         -Xfrontend -clang-target -Xfrontend "$CLANG_TARGET"
     )
