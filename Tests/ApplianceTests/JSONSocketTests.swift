@@ -367,7 +367,7 @@ struct JSONSocketTests {
             switch round % 4 {
             case 0: break
             case 1: try client.send("{\"id\":1,\"req")
-            case 2: try client.send(String(repeating: "{\"request\":\"config-get\"}\n", count: 500))
+            case 2: try client.send(String(repeating: "{\"request\":\"config-get\"}\n", count: 50))
             default:
                 try client.send(
                     "{\"request\":\"queue-add\",\"products\":[{\"path\":\"/nowhere\"}]}\n{\"request\":\"status\"}\n")

@@ -76,7 +76,7 @@ struct StateUpgradeTests {
                 #expect(run.code == 0 && run.errors.isEmpty)
                 break
             }
-            cuts += 1
+            cuts += WriterProcess.cutStride
         }
         // The calls are intercepted, also those of SQLite.
         #expect(cuts > 15)
@@ -137,7 +137,7 @@ struct StateDamageTests {
                 names.filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
                     == ["lock", "tonearm.db", "tonearm.db.damaged-1"], "cut before file call \(cuts)")
             if run.code != 99 { break }
-            cuts += 1
+            cuts += WriterProcess.cutStride
         }
         #expect(cuts > 20)
     }

@@ -6,6 +6,9 @@ LONG_PART_LIMIT=1500
 # The seconds that each part took when it last ran here.
 LONG_TIMES=$ROOT/build/long
 
+# The tests that cut the power at file calls of the state and of the cache.
+STATE_CUT_TESTS='(StateUpgradeTests|StateDamageTests|CacheStoreTests)'
+
 # long_parts: the table without comments, a line a part, with its columns separated by a tab.
 long_parts() { sed -E '/^(#|$)/d; s/ +\| +/\t/g' "$ROOT/tools/long-parts"; }
 
@@ -53,6 +56,12 @@ many_cuts() {
 event_cuts() {
     build_host_tests || return
     TONEARM_EVENT_CUTS=$1 host_tests "$1 cuts of events" event-cuts "$(remaining)" --filter EventCutTests
+}
+
+# all_state_cuts: the state and the cache are cut at each file call, not at every fifth.
+all_state_cuts() {
+    build_host_tests || return
+    TONEARM_ALL_CUTS=1 host_tests "cuts of the state" state-cuts "$(remaining)" --filter "$STATE_CUT_TESTS"
 }
 
 # damaged_pictures TIMES: so many damaged pictures of each format are decoded, with a sanitizer.

@@ -15,7 +15,7 @@ prepare_packages() {
     dpkg-deb --root-owner-group --build "$tree" "$DEBIAN/root/upgrade.deb" >/dev/null
     # Its configuration was a conffile with all settings, and its postinst did not write one.
     sed -i "s/^Version: .*/Version: $version~conffile/" "$tree/DEBIAN/control"
-    sed -i '/^    if \[ ! -e "$CONFIGURATION" \]/d' "$tree/DEBIAN/postinst"
+    sed -i '/^    if { \[ ! -e "$CONFIGURATION" \]/d' "$tree/DEBIAN/postinst"
     cp "$tree/usr/share/doc/tonearm/examples/tonearm.conf" "$tree/etc/tonearm/tonearm.conf"
     echo /etc/tonearm/tonearm.conf >"$tree/DEBIAN/conffiles"
     dpkg-deb --root-owner-group --build "$tree" "$DEBIAN/root/conffile.deb" >/dev/null
@@ -48,6 +48,10 @@ replaces_the_conffile() {
     check "settings of conf.d are reloaded" inside systemctl reload tonearm
     check "and are in force" soon equal debug inside tonearm config get log.level
     inside rm /etc/tonearm/conf.d/10-log.conf
+    # Its file may be on a medium that comes later.
+    inside ln --symbolic --force /media/later/tonearm.conf /etc/tonearm/tonearm.conf
+    check "upgrades again, with a link to a file that is not there" inside dpkg --install /root/upgrade.deb
+    check "the link stays" equal /media/later/tonearm.conf inside readlink /etc/tonearm/tonearm.conf
     inside dpkg --purge tonearm >/dev/null 2>&1
     check "a purge takes the configuration along" refused inside test -e /etc/tonearm
 }

@@ -2,7 +2,8 @@
 # The steps of tools/test. Sourced, never run. Needs common.sh, swift.sh, cross-targets.sh and LOGS.
 #
 # The result of a step goes to files, so that steps can run beside each other: $LOGS/counts has a line with passed,
-# failed and skipped for each, $LOGS/problems one for each that is not good, $LOGS/times its seconds, bound and name.
+# failed and skipped for each, $LOGS/problems one for each that is not good, $LOGS/times its seconds, its processor
+# seconds, bound and name.
 
 # Seconds after which nothing new is started, and what runs is stopped: a machine with a limit of time gets a result
 # instead of being cut off.
@@ -26,12 +27,25 @@ limited() {
     wait $!
 }
 
-# timed BOUND NAME COMMAND…: runs it, and records how long it took of so many seconds.
+# timed BOUND NAME COMMAND…: runs it, and records how long it took of so many seconds, and how much processor time.
 timed() {
-    local start=$SECONDS code=0
+    local start=$SECONDS code=0 before after
+    processor_seconds before
     "${@:3}" || code=$?
-    echo "$((SECONDS - start)) $1 $2" >>"$LOGS/times"
+    processor_seconds after
+    echo "$((SECONDS - start)) $((after - before)) $1 $2" >>"$LOGS/times"
     return "$code"
+}
+
+# processor_seconds VARIABLE: of all ended commands of this shell.
+processor_seconds() {
+    local -n result=$1
+    local file=$LOGS/processor.$BASHPID user_minutes user_seconds system_minutes system_seconds
+    # Not in a subshell, which has counts of its own. The second line is that of the commands.
+    times >"$file"
+    IFS='ms ' read -r user_minutes user_seconds system_minutes system_seconds < <(sed -n '2s/\.[0-9]*//gp' "$file")
+    rm "$file"
+    result=$((user_minutes * 60 + user_seconds + system_minutes * 60 + system_seconds))
 }
 
 # step BOUND FUNCTION NAME…: runs a function that counts its tests. A step that fails does not end the run.
@@ -56,10 +70,11 @@ count() {
 
 # print_times: the table of steps, and a warning for each that took longer than its bound.
 print_times() {
-    local seconds bound name over=()
-    printf '%-24s %8s %8s\n' step seconds bound
-    while read -r seconds bound name; do
-        printf '%-24s %8d %8d%s\n' "$name" "$seconds" "$bound" "$([ "$seconds" -le "$bound" ] || echo '  over')"
+    local seconds processor bound name over=()
+    printf '%-24s %8s %8s %10s\n' step seconds bound processor
+    while read -r seconds processor bound name; do
+        printf '%-24s %8d %8d %10d%s\n' "$name" "$seconds" "$bound" "$processor" \
+            "$([ "$seconds" -le "$bound" ] || echo '  over')"
         if [ "$seconds" -gt "$bound" ]; then over+=("$name"); fi
     done <"$LOGS/times"
     printf '%-24s %8d %8d\n' "all (some side by side)" "$SECONDS" 1500
@@ -79,10 +94,6 @@ PROGRAM_TESTS='^(CommandLineTests|OriginTests|NetworkTests)\.'
 
 # Where the tests are built; a sanitizer has a folder of its own.
 BUILD=$ROOT/.build
-
-# Options of SwiftPM for a build that is made once: compiling whole modules, without debug information, takes a quarter
-# less processor time. It compiles a module anew for each change in it, so development does without.
-ONCE=(-debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1)
 
 # build_host_tests [OPTION…]: with these options of SwiftPM.
 build_host_tests() {
@@ -182,12 +193,13 @@ TESTED_TARGETS=(aarch64 x86_64)
 # The boards whose images the short run tests.
 TESTED_IMAGES=(virtual rpi3)
 
-# build_binaries: their engines, and the self-check of aarch64.
+# build_binaries: their engines, and the self-check of aarch64. What is tested of x86_64 is the package, to which it is
+# the same whether the engine is optimised.
 build_binaries() {
     local target built=0
     # What an earlier run left must not stand in for what this one cannot build.
     for target in "${TESTED_TARGETS[@]}"; do rm -f "$ROOT/build/$target/tonearm"; done
-    limited "$ROOT/tools/cross" aarch64 --engine-only x86_64 || true
+    limited "$ROOT/tools/cross" aarch64 --unoptimised x86_64 || true
     for target in "${TESTED_TARGETS[@]}"; do
         if [ -x "$ROOT/build/$target/tonearm" ]; then built=$((built + 1)); fi
     done
@@ -199,7 +211,7 @@ build_binaries() {
 compile_ahead() {
     local board
     limited "$ROOT/tools/fuzz/run" --replay --build-only >"$LOGS/fuzz-build.log" 2>&1 </dev/null || true
-    limited "$ROOT/tools/package-origin" >"$LOGS/origin-build.log" 2>&1 </dev/null || true
+    limited "$ROOT/tools/package-origin" --unoptimised >"$LOGS/origin-build.log" 2>&1 </dev/null || true
     for board in "${TESTED_IMAGES[@]}"; do
         rm -f "$ROOT/build/firmware-image/$board"/*.img
         limited "$ROOT/firmware-image/build" --board "$board" --no-build >>"$LOGS/image-build.log" 2>&1 </dev/null ||

@@ -189,7 +189,7 @@ struct CacheStoreTests {
             #expect(total ?? 0 == sum && sum <= 330_000, "call \(call)")
             endRunUnlessInTime("the end of a thread") { storage.join() }
             storage.leave()
-            call += 1
+            call += WriterProcess.cutStride
         }
         #expect(call > 40)
     }

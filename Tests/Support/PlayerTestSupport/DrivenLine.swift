@@ -46,6 +46,9 @@ package final class DrivenLine: ServiceNetwork, @unchecked Sendable {
         func resume() { isPaused = false }
     }
 
+    /// The bytes of one delivery, at most.
+    private static let bytes = [UInt8](repeating: 0, count: 16_384)
+
     package let clock = ManualClock()
     package private(set) var requests: [Request] = []
     package private(set) var received = 0
@@ -105,8 +108,10 @@ package final class DrivenLine: ServiceNetwork, @unchecked Sendable {
     }
 
     private func deliver(_ transfer: Transferring) {
-        let count = min(transfer.left, Int(credit / 8), 16_384)
-        let answer = [UInt8](repeating: 0, count: count).withUnsafeBytes { transfer.sink.received($0) }
+        let count = min(transfer.left, Int(credit / 8), Self.bytes.count)
+        let answer = Self.bytes.withUnsafeBytes {
+            transfer.sink.received(UnsafeRawBufferPointer(rebasing: $0[..<count]))
+        }
         guard answer == .more else { return transfer.isPaused = true }
         credit -= Double(count) * 8
         transfer.left -= count

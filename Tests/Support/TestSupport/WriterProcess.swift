@@ -1,5 +1,11 @@
+import Foundation
+
 /// A program of this package that writes until it is killed, and reports its writes on stdout.
 public final class WriterProcess {
+    /// How far apart the file calls are at which tests cut the power: every fifth one, or each with
+    /// `TONEARM_ALL_CUTS`.
+    public static let cutStride = ProcessInfo.processInfo.environment["TONEARM_ALL_CUTS"] == nil ? 5 : 1
+
     private let process: TestProcess
 
     /// - Parameter program: beside the tests.
