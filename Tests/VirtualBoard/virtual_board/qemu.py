@@ -176,7 +176,8 @@ def _start(folder, disk, boot, counts):
     """QEMU's sockets are `agent`, `qmp` and `qtest` in `folder`, the guest's console is `console.log`, what a USB sound
     card plays `speaker.wav`; the guest sees `share` there. With `counts` its clock counts instructions, one in 2 ns,
     which is about the speed on a quiet machine: what the guest measures then depends on the number of instructions
-    alone."""
+    alone. An idle guest skips to its next timer; with `counts="waits"` it waits for it, so that its timers do not run
+    ahead of a medium."""
     program = shutil.which("qemu-system-aarch64")
     if program is None:
         raise FileNotFoundError("qemu-system-aarch64 is missing: run tools/setup --board")
@@ -184,7 +185,7 @@ def _start(folder, disk, boot, counts):
     def server(name):
         return f"unix:{folder / name},server=on,wait=off"
 
-    processors = ["-smp", "1", "-icount", "shift=1,sleep=off"] if counts else ["-smp", "2"]
+    processors = ["-smp", "1", "-icount", f"shift=1,sleep={'on' if counts == 'waits' else 'off'}"] if counts else ["-smp", "2"]
     words = [
         # With a boot loader and ACPI there would be another GPIO chip.
         program, "-M", "virt,acpi=off", "-cpu", "cortex-a72", *processors, "-m", "512", "-nodefaults", "-no-reboot",
