@@ -6,7 +6,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from virtual_board.image_board import MIB, ImageBoard, disk
+from virtual_board.image_board import BLOCK, MIB, ImageBoard, disk
 from virtual_board.music import tune, write_flac
 from virtual_board.parts import long
 from virtual_board.qemu import PATIENCE
@@ -103,18 +103,90 @@ class Data(unittest.TestCase):
         board.power_on(network=False)
         self.assertIn("/dev/vda4", board.run("grep", " /data ", "/proc/mounts").stdout)
 
-    def test_a_destroyed_file_system_is_made_again_and_reported(self):
+    def test_a_destroyed_file_system_stays_until_a_person_asks(self):
         board = self.board()
         board.power_off()
         start, size = board.data_partition()
         board.write(start, b"\xa5" * size)
         self.restart(board)
-        self.assertEqual(board.run("cat", "/data/music/1.flac").exit_code, 1)
+        self.assertIn("tmpfs", board.run("grep", " /data ", "/proc/mounts").stdout)
+        board.power_off()
+        self.assertIn("factory-reset", board.read_file("tonearm-report.txt"))
+        self.assertEqual(board.read(start, size).count(0xa5), size)
+        board.write_file("factory-reset", "")
+        self.restart(board)
         board.run_script("echo works >/data/music/file; sync")
         board.power_off()
-        self.assertIn("It is empty now", board.read_file("tonearm-report.txt"))
+        self.assertIn("Factory reset", board.read_file("tonearm-report.txt"))
         self.restart(board)
         self.assertEqual(board.run("cat", "/data/music/file").stdout, "works\n")
+
+    def test_an_erased_block_loses_no_music(self):
+        # An erase block of a card, with the superblock, the group descriptors, and the inode of the root.
+        for size in (64 << 10, MIB):
+            with self.subTest(size):
+                board = self.board()
+                self.copy_music(board)
+                start, _ = board.data_partition()
+                board.write(start, bytes(size))
+                self.restart(board)
+                self.assert_plays(board)
+                board.power_off()
+                self.assertIn("repaired", board.read_file("tonearm-report.txt"))
+                self.assertEqual(board.check_data()[0], 0)
+
+    def copy_music(self, board):
+        """Fills the data partition as a board does, and switches it off."""
+        shutil.copy(self.folder / "1.flac", board.share)
+        board.run_script("mkdir /data/music/Album && cp /host/1.flac /data/music/Album && sync")
+        board.power_off()
+
+    def test_what_cannot_be_read_is_not_erased(self):
+        for what in ("first block", "first megabyte", "group descriptors", "journal", "root directory"):
+            with self.subTest(what):
+                board = self.board()
+                self.copy_music(board)
+                start, _ = board.data_partition()
+                place, size = {"first block": (start, 64 << 10), "first megabyte": (start, MIB),
+                               "group descriptors": (start + BLOCK, BLOCK), "journal": (board.data_block(8), 64 << 10),
+                               "root directory": (board.data_block(2), BLOCK)}[what]
+                before = board.read(start, 64 * MIB)
+                board.refuse("read", place, size)
+                self.restart(board)
+                data = board.run("grep", " /data ", "/proc/mounts").stdout
+                print(what, data, board.run_script("ls -R /data/music; cat /run/report /run/e2fsck.log").stdout)
+                if "tmpfs" in data:
+                    self.assertIn("storage", [problem["subject"] for problem in board.ask("status")["problems"]])
+                    self.assertEqual(before, board.read(start, 64 * MIB))
+                else:
+                    self.assert_plays(board)
+                board.cut_power()
+
+    def test_a_card_that_takes_no_writes_plays(self):
+        for cut in (False, True):
+            with self.subTest(cut=cut):
+                board = self.board()
+                self.copy_music(board)
+                if cut:
+                    self.restart(board)
+                    self.assert_plays(board)
+                    board.cut_power()
+                board.refuse("write")
+                self.restart(board)
+                self.assert_plays(board)
+                self.assertIn("storage", [problem["subject"] for problem in board.ask("status")["problems"]])
+                self.assertIn("Copy your music", board.run("cat", "/run/problems/storage").stdout)
+                board.cut_power()
+
+    def test_a_card_that_fails_while_it_plays_plays_on(self):
+        board = self.board(music=self.folder)
+        self.assert_plays(board)
+        board.run_script("echo broken >/sys/fs/ext4/vda4/trigger_fs_error")
+        board.wait_until("[ -e /run/problems/storage ]")
+        self.assert_plays(board)
+        board.wait_until("tonearm status --json | grep -q '\"subject\":\"storage\"'")
+        board.power_off()
+        self.assertIn("Copy your music", board.read_file("tonearm-report.txt"))
 
     def test_a_copy_on_a_larger_card_grows(self):
         self.assert_grows(lambda board: None)

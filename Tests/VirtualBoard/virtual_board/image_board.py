@@ -22,6 +22,9 @@ PACKAGES = ROOT / "build/board/packages"
 
 MIB = disk.MIB
 
+#: Of the data partition's file system.
+BLOCK = 4096
+
 #: Programs of Debian that the image does not have and the tests use: they run from the shared folder.
 TOOLS = ("usr/bin/arecord", "usr/bin/aplay")
 
@@ -52,6 +55,7 @@ class ImageBoard(VirtualBoard):
         run(["cp", "--sparse=always", image, self.card], check=True)
         os.truncate(self.card, card_megabytes * MIB)
         self._data_disk = self.card
+        self._faults = []
         if music is not None:
             self._write_data(music)
 
@@ -66,6 +70,11 @@ class ImageBoard(VirtualBoard):
         with self.card.open("r+b") as card:
             card.seek(start)
             card.write(content)
+
+    def refuse(self, kind, start=None, size=BLOCK):
+        """From the next start on the card refuses to "read" or "write" the blocks there; without `start`, all of it."""
+        places = [None] if start is None else range(start, start + size, BLOCK)
+        self._faults += [(kind, place) for place in places]
 
     def data_partition(self):
         """Start and size in bytes, as the partition table has them."""
@@ -125,6 +134,14 @@ class ImageBoard(VirtualBoard):
         result = run(["/sbin/e2fsck", "-f", "-n", copy], capture_output=True, text=True)
         copy.unlink()
         return result.returncode, result.stdout
+
+    def data_block(self, inode):
+        """Where the first block of a file of the data partition is on the card: 2 is the root directory, 8 the
+        journal."""
+        start, _ = self.data_partition()
+        result = run(["/sbin/debugfs", "-R", f"bmap <{inode}> 0", f"{self.card}?offset={start}"], capture_output=True,
+                     text=True, check=True)
+        return start + int(result.stdout) * BLOCK
 
     def data_was_unmounted(self):
         """Whether the data partition has nothing to replay: the feature `needs_recovery` of ext4 is not set."""
@@ -227,7 +244,15 @@ class ImageBoard(VirtualBoard):
     # Inside
 
     def _start_machine(self):
-        return qemu.start_image(self._boot, IMAGE / "u-boot.bin", IMAGE / "flash.img", self.card, self._counts)
+        card = self.card
+        if self._faults:
+            rules = self.folder / "faults"
+            # A rule for a sector holds for each request with this sector in it. Linux asks for whole blocks.
+            rules.write_text("".join(
+                f'[inject-error]\nevent = "none"\niotype = "{kind}"\nerrno = "5"\n'
+                + ("" if place is None else f'sector = "{place // disk.SECTOR}"\n') for kind, place in self._faults))
+            card = f"blkdebug:{rules}:{card}"
+        return qemu.start_image(self._boot, IMAGE / "u-boot.bin", IMAGE / "flash.img", card, self._counts)
 
     def _write_data(self, music):
         content = self.folder / "content"

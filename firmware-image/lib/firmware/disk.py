@@ -72,12 +72,13 @@ def state(sequence, **variables):
 
 
 def write(path, signature, boot, slot_a, **variables):
-    """The whole image, sparse. The second slot is empty; the data partition is made at the first boot."""
+    """The whole image, sparse. The second slot is empty; the data partition is made at the first
+    boot, as the boot state says that it never was."""
     with open(path, "wb") as disk:
         disk.write(partition_table(signature))
         for sequence, place in enumerate(STATES, 1):
             disk.seek(place)
-            disk.write(state(sequence, **variables))
+            disk.write(state(sequence, data="new", **variables))
         for part, content in ((BOOT, boot), (SLOT_A, slot_a)):
             disk.seek(part.start)
             for at in range(0, len(content), MIB):
