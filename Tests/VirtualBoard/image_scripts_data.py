@@ -250,6 +250,15 @@ class Data(unittest.TestCase):
                 self.assertIsNone(self.root.read("run/data-system/reserve"))
                 self.assert_has_music()
 
+    def test_after_a_failure_it_is_only_mounted(self):
+        self.fill()
+        self.root.program("e2fsck", "")
+        result = self.root.run("data", "failed")
+        self.assertEqual(result.stderr, "")
+        self.assertEqual(self.root.read("run/mounted").splitlines()[0], "ext4 ro,noload")
+        self.assertIn("has failed while the player ran", self.root.read("run/problems/storage"))
+        self.assertFalse(any(line.startswith("e2fsck") for line in self.root.calls))
+
     def test_folders_that_lost_their_names_come_back(self):
         self.fill()
         self.root.program("e2fsck", 'case "$*" in *" -y "*) ;; *) exit 4 ;; esac')
@@ -274,26 +283,24 @@ class Card(unittest.TestCase):
     def setUp(self):
         self.root = ScriptRoot(self)
         self.root.program("sleep", '[ "$1" != 10 ] || exec /bin/sleep 0.01\nexec /bin/sleep 100000')
-        self.root.write("proc/mounts", f"/dev/data {self.root.folder}/data ext4 rw,noatime 0 0\n")
         self.root.write("boot/tonearm-report.txt", "Earlier\n")
 
-    def assert_told(self, change):
+    def test_an_error_that_the_kernel_has_met_is_told_and_the_partition_mounted_again(self):
+        self.root.script("data", "echo \"data $*\" >>/run/order; mkdir -p /run/problems\n"
+                                 "echo 'worn out' >/run/problems/storage")
+        self.root.program("umount", 'echo "umount ${1##*/}" >>/run/order')
+        self.root.program("killall", 'echo "killall $2" >>/run/order')
+        self.root.program("pidof", "exit 1")
+        self.root.write("sys/fs/ext4/data/errors_count", "3\n")
         self.root.start(self, "card")
         self.root.wait_until(lambda: self.root.calls.count("sleep 10") > 2)
         self.assertIsNone(self.root.read("run/problems/storage"))
-        change()
+        self.root.write("sys/fs/ext4/data/errors_count", "4\n")
         self.root.wait_until(lambda: "sleep 2147483647" in self.root.calls)
-        told = self.root.read("run/problems/storage")
-        self.assertIn("Copy your music", told)
-        self.assertEqual(self.root.read("boot/tonearm-report.txt"), f"Earlier\n{told}")
-
-    def test_a_file_system_that_was_remounted_is_told(self):
-        self.assert_told(lambda: self.root.write(
-            "proc/mounts", f"/dev/data {self.root.folder}/data ext4 ro,noatime 0 0\n"))
-
-    def test_an_error_that_the_kernel_has_met_is_told(self):
-        self.root.write("sys/fs/ext4/data/errors_count", "3\n")
-        self.assert_told(lambda: self.root.write("sys/fs/ext4/data/errors_count", "4\n"))
+        self.assertEqual(self.root.read("run/order").splitlines(), [
+            "killall -TERM", "killall -KILL", "umount data", "data failed", "umount boot"])
+        self.assertEqual(self.root.read("boot/tonearm-report.txt"), "Earlier\nworn out\n")
+        self.assertIsNone(self.root.read("run/data-fails"))
 
     def test_what_was_told_at_the_start_is_not_told_again(self):
         self.root.write("run/problems/storage", "worn out\n")

@@ -28,6 +28,8 @@ EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
 
 #: For U-Boot: no key stops the start (0 would look for one).
 NO_WAIT = {"bootdelay": "-2"}
+#: Where U-Boot finds the copy of boot.scr, when the boot partition does not have it: first sector and number.
+SCRIPT_SECTORS = f"{disk.BOOT_SCRIPT // disk.SECTOR:#x} {disk.BOOT_SCRIPT_SIZE // disk.SECTOR:#x}"
 #: The serial port neither stops the start nor shows it. `boot.cmd` brings back the output.
 SILENT = {"stdin": "nulldev", "stdout": "nulldev", "stderr": "nulldev"}
 
@@ -54,10 +56,13 @@ class Build:
         shutil.rmtree(self.output, ignore_errors=True)
         self.output.mkdir(parents=True)
         tree = self.make_root()
+        boot = self.boot_partition()
+        # What `boot-partition` makes of one that is destroyed. Behind its last file it is empty.
+        tree.write("usr/share/tonearm/boot.fat", _without_end(boot), "tonearm-image")
         bill.write(self, tree)
         slot = disk.slot(self.squash(tree), self.kernel(), self.ramdisk(), self.version)
         (self.output / "slot.img").write_bytes(slot)
-        disk.write(self.output / "disk.img", self.signature, self.boot_partition(), slot)
+        disk.write(self.output / "disk.img", self.signature, self.boot_script(), boot, slot)
         if self.settings["uboot"].startswith("u-boot-qemu"):
             self.make_flash()
 
@@ -230,7 +235,8 @@ class Build:
         shutil.copyfile(self.packages / package / name, folder / "u-boot.bin")
         work = self.settings["work"]
         commands = ("for devnum in 0 1; do if mmc dev ${devnum}; then setenv devtype mmc; "
-                    f"if load mmc ${{devnum}}:1 0x{work} boot.scr; then source 0x{work}; fi; fi; done; reset")
+                    f"if load mmc ${{devnum}}:1 0x{work} boot.scr; then source 0x{work}; fi; "
+                    f"if mmc read 0x{work} {SCRIPT_SECTORS}; then source 0x{work}; fi; fi; done; reset")
         (folder / "uboot.env").write_bytes(uboot.environment(NO_WAIT | SILENT | {"bootcmd": commands}, 0x4000))
         trees = self.packages / self.kernel_package / f"usr/lib/linux-image-{self.modules.version}/broadcom"
         for name in self.settings["device-trees"].split():
@@ -253,11 +259,19 @@ class Build:
         package, name = self.settings["uboot"].split()
         shutil.copyfile(self.packages / package / name, self.output / "u-boot.bin")
         commands = ("virtio scan; setenv devtype virtio; setenv devnum 0; "
-                    f"load virtio 0:1 0x{self.settings['work']} boot.scr && source 0x{self.settings['work']}; reset")
+                    f"load virtio 0:1 0x{self.settings['work']} boot.scr && source 0x{self.settings['work']}; "
+                    f"virtio dev 0; virtio read 0x{self.settings['work']} {SCRIPT_SECTORS} && "
+                    f"source 0x{self.settings['work']}; reset")
         with (self.output / "flash.img").open("wb") as flash:
             # Its U-Boot has no silent console (SYS_CONSOLE_IS_IN_ENV), and the serial port is the emulator's screen.
             flash.write(uboot.environment(NO_WAIT | {"bootcmd": commands}, 0x40000))
             flash.truncate(64 << 20)
+
+
+def _without_end(content):
+    """A disk's content without the empty sectors at its end."""
+    length = len(content.rstrip(b"\0"))
+    return content[:-(-length // disk.SECTOR) * disk.SECTOR]
 
 
 if __name__ == "__main__":

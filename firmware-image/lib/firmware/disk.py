@@ -2,6 +2,7 @@
 
     sector 0        partition table
     1 MiB, 5 MiB    the boot state, twice: far apart, so that one worn block of a card does not take both
+    6 MiB           a copy of boot.scr, for a boot partition that cannot be read
     8 MiB           1: boot partition, FAT
     72 MiB          2: slot a        136 MiB  3: slot b
     200 MiB         4: data, up to the end of the card after the first boot
@@ -16,6 +17,9 @@ MIB = 1 << 20
 SECTOR = 512
 
 STATES = (1 * MIB, 5 * MIB)
+BOOT_SCRIPT = 6 * MIB
+#: The most bytes of it that U-Boot reads.
+BOOT_SCRIPT_SIZE = 64 << 10
 SLOT_SIZE = 64 * MIB
 #: Of a slot: where its header is, behind the root file system. Kernel and initramfs follow.
 HEADER = 40 * MIB
@@ -71,7 +75,7 @@ def state(sequence, **variables):
     return uboot.environment(first | variables, uboot.STATE_SIZE)
 
 
-def write(path, signature, boot, slot_a, **variables):
+def write(path, signature, script, boot, slot_a, **variables):
     """The whole image, sparse. The second slot is empty; the data partition is made at the first
     boot, as the boot state says that it never was."""
     with open(path, "wb") as disk:
@@ -79,6 +83,10 @@ def write(path, signature, boot, slot_a, **variables):
         for sequence, place in enumerate(STATES, 1):
             disk.seek(place)
             disk.write(state(sequence, data="new", **variables))
+        if len(script) > BOOT_SCRIPT_SIZE:
+            raise ValueError(f"boot.scr has {len(script)} bytes, its copy has room for {BOOT_SCRIPT_SIZE}")
+        disk.seek(BOOT_SCRIPT)
+        disk.write(script)
         for part, content in ((BOOT, boot), (SLOT_A, slot_a)):
             disk.seek(part.start)
             for at in range(0, len(content), MIB):
