@@ -6,7 +6,7 @@ from firmware import disk, uboot
 from virtual_board.script_root import ScriptRoot
 
 SCRIPT = uboot.image(b"what U-Boot does", uboot.SCRIPT, "Tonearm", time=1)
-SKELETON = b"a whole FAT"
+SKELETON = b"a whole FAT".ljust(512) + b"\xf8\xff"
 
 #: A partition can be mounted when it begins like one; what is there is the folder itself.
 MOUNT = """
@@ -35,7 +35,8 @@ class BootPartition(unittest.TestCase):
         self.root.program("mount", MOUNT)
         self.root.program("umount", "echo >/proc/mounts")
         self.root.program("fsck.fat", "")
-        self.root.write("run/partition", "a whole FAT of a card")
+        self.partition = folder / "run/partition"
+        self.partition.write_bytes(SKELETON + b" of a card")
         (folder / "boot/boot.scr").write_bytes(SCRIPT)
         self.root.write("boot/tonearm.conf", "[image]\nname = mine\n")
         self.root.write("data/system/tonearm.conf", "[image]\nname = before\n")
@@ -74,6 +75,13 @@ class BootPartition(unittest.TestCase):
         self.assertTrue((self.root.folder / "run/partition").read_bytes().startswith(SKELETON))
         self.assertEqual((self.root.folder / "boot/boot.scr").read_bytes(), SCRIPT)
         self.assertIn("before", self.root.read("boot/tonearm.conf"))
+
+    def test_tables_without_their_beginning_are_made_anew_with_what_can_be_read(self):
+        self.partition.write_bytes(SKELETON[:512] + bytes(100))
+        (self.root.folder / "boot/boot.scr").write_bytes(b"")
+        self.assertIn("made anew", self.attach())
+        self.assertTrue(self.partition.read_bytes().startswith(SKELETON))
+        self.assertIn("mine", self.root.read("boot/tonearm.conf"))
 
     def test_it_is_not_made_anew_after_a_read_error_nor_without_a_copy(self):
         self.root.write("run/partition", "\0" * 100)

@@ -15,7 +15,8 @@ class Slots(unittest.TestCase):
         self.disk = self.root.folder / "disk"
         self.disk.touch()
         self.root.write("run/disk", f"disk={self.disk}\nslot=a\n")
-        self.root.program("crc32", "python3 -c 'import sys, zlib; print(f\"{zlib.crc32(sys.stdin.buffer.read()):x}\")'")
+        # The last bytes of what gzip(1) writes are checksum and length.
+        self.root.program("crc32", "gzip -1 -c | tail -c 8 | od -A n -N 4 -t x4 | tr -d ' '")
 
     def slots(self, *words):
         result = self.root.run("slots", *words)
@@ -132,6 +133,68 @@ class Slots(unittest.TestCase):
         self.set_copies(disk.state(1), disk.state(2))
         self.refuse(*disk.STATES)
         self.assertEqual(self.miss()[0], 60)
+
+    def trial(self, **variables):
+        """The boot state of a start of slot a on trial, as U-Boot has left it."""
+        self.set_copies(disk.state(1), disk.state(2, **({"slot": "a", "good": "b", "tries": "2"} | variables)))
+        (self.root.folder / "run/try-given-back").unlink(missing_ok=True)
+
+    def start_on_trial(self, *words, cut=False):
+        """A start as U-Boot counts it, in which the engine answers; then a failure, or the power is cut. False when it
+        takes the good slot instead."""
+        state = self.slots("show")[1]
+        tries = int(state["tries"], 16)
+        if tries == 0:
+            return False
+        state = {name: value for name, value in state.items() if name != "seq"}
+        self.trial(**state | {"tries": f"{tries - 1:x}"})
+        self.assertEqual(self.slots("alive")[0], 0)
+        if not cut:
+            self.assertEqual(self.slots("fail", *words)[0], 0)
+        return True
+
+    def test_power_cuts_of_a_version_that_runs_are_no_failures(self):
+        self.trial(tries="3")
+        for _ in range(5):
+            self.assertTrue(self.start_on_trial(cut=True))
+        self.assertEqual(self.slots("show")[1]["tries"], "3")
+        self.assertEqual(self.slots("good")[0], 0)
+        self.assertEqual(set(self.slots("show")[1]), {"seq", "slot", "good", "tries"})
+
+    def test_failures_count_also_between_power_cuts(self):
+        self.trial(tries="3")
+        starts = [self.start_on_trial("signal-11", cut=cut) for cut in (True, False, True, False, False)]
+        self.assertEqual(starts, [True] * 5)
+        self.assertFalse(self.start_on_trial(cut=True))
+
+    def test_a_version_that_hangs_after_it_answered_is_not_tried_for_ever(self):
+        self.trial(tries="3")
+        starts = 0
+        while self.start_on_trial(cut=True):
+            starts += 1
+            self.assertLess(starts, 20)
+        self.assertEqual(starts, 11)
+
+    def test_a_failure_that_another_start_would_not_mend_is_the_last(self):
+        self.trial(tries="3")
+        self.start_on_trial("configuration", "last")
+        self.assertFalse(self.start_on_trial(cut=True))
+
+    def test_a_failure_has_its_reason(self):
+        for word, reason in (("configuration", "does not accept the settings"), ("signal-11", "crashed (signal 11)"),
+                             ("exit-1", "ended by itself (code 1)"), ("silent", "did not answer"),
+                             ("still", "did not move on"), ("start", "did not finish its start")):
+            with self.subTest(word):
+                self.trial()
+                self.assertEqual(self.slots("fail", word)[0], 0)
+                self.assertIn(reason, self.root.run("slots", "why").stdout)
+        # Of a good slot there is none.
+        self.set_copies(disk.state(1), disk.state(2))
+        before = self.disk.read_bytes()
+        for words in (("fail", "silent"), ("alive",)):
+            self.assertEqual(self.slots(*words)[0], 0)
+        self.assertEqual(self.disk.read_bytes(), before)
+        self.assertEqual(self.root.run("slots", "why").stdout, "")
 
     def test_an_update_forgets_what_was_kept_for_the_one_before(self):
         self.set_copies(disk.state(1, failed="b"), disk.state(2, failed="b", misses="1"))
