@@ -1,5 +1,6 @@
 """The firmware image's script that keeps which of the two slots starts, by itself."""
 
+import re
 import unittest
 
 from firmware import disk
@@ -134,6 +135,12 @@ class Slots(unittest.TestCase):
         self.refuse(*disk.STATES)
         self.assertEqual(self.miss()[0], 60)
 
+    def kept_by_u_boot(self):
+        """The variables that boot.cmd writes. A command of U-Boot has at most 16 words; with more it does nothing."""
+        line, = re.findall(r"env export [^;]*", (SOURCE.parent / "boot/boot.cmd").read_text())
+        self.assertLessEqual(len(line.split()), 15)
+        return set(line.split()[6:])
+
     def trial(self, **variables):
         """The boot state of a start of slot a on trial, as U-Boot has left it."""
         self.set_copies(disk.state(1), disk.state(2, **({"slot": "a", "good": "b", "tries": "2"} | variables)))
@@ -146,7 +153,12 @@ class Slots(unittest.TestCase):
         tries = int(state["tries"], 16)
         if tries == 0:
             return False
-        state = {name: value for name, value in state.items() if name != "seq"}
+        written = self.disk.read_bytes()
+        for place in disk.STATES:
+            lines = written[place + 4:place + 512].rstrip(b"\0").decode().split("\0")
+            self.assertLessEqual({line.split("=")[0] for line in lines}, self.kept_by_u_boot())
+        state = {name: value for name, value in state.items() if name not in ("seq", "why", "cuts")} | {
+            "data": "/".join(state.get(name, "") for name in ("data", "why", "cuts"))}
         self.trial(**state | {"tries": f"{tries - 1:x}"})
         self.assertEqual(self.slots("alive")[0], 0)
         if not cut:
