@@ -181,7 +181,8 @@ class Data(unittest.TestCase):
         board = self.board(music=self.folder)
         self.assert_plays(board)
         board.run_script("cd /; echo broken >/sys/fs/ext4/vda4/trigger_fs_error")
-        board.wait_until("grep -q ' /data ext4 ro' /proc/mounts && tonearm status >/dev/null 2>&1")
+        # From elsewhere: the board unmounts /data.
+        board.wait_until("cd / && grep -q ' /data ext4 ro' /proc/mounts && tonearm status >/dev/null 2>&1")
         self.assert_plays(board)
         board.wait_until("tonearm status --json | grep -q '\"subject\":\"storage\"'")
         board.power_off()
