@@ -55,8 +55,8 @@ struct ConfigurationFilesTests: ConfigurationSuite {
         #expect(reading.configuration.mpdPort == 6602 && reading.configuration.webPort == 82)
         #expect(reading.configuration.origin(of: .webPort) == .file("conf.d/20-b.conf", line: 2))
         #expect(
-            read("[mpd]\nport = 1", "[mpd]\nport = 2\n[mpd]\nport = 3").problems.map(\.description)
-                == ["conf.d/10-a.conf:4: port was set in line 2 already"])
+            read("[mpd]\nport = 1", "[mpd]\nport = 2\nport = 3").problems.map(\.description)
+                == ["conf.d/10-a.conf:3: port was set in line 2 already"])
     }
 
     @Test("Lines with mistakes are left out, and the mistakes of all files are reported")
@@ -67,6 +67,32 @@ struct ConfigurationFilesTests: ConfigurationSuite {
                 "tonearm.conf:2", "conf.d/10-a.conf:1", "conf.d/20-b.conf:1",
             ])
         #expect(reading.configuration.mpdPort == 6601 && !reading.configuration.isSet(.logLevel))
+    }
+
+    @Test(
+        "With mistakes, valid lines count; other settings are as at the last good start, else they have their defaults",
+        arguments: [
+            ("buffer = 500\nperiods = 5", "100 ms", "5"), ("bufer = 500 ms", "100 ms", "3"),
+            ("buffer = 300 ms\nnonsense", "300 ms", "3"), ("buffer = 300 ms\nperiods = x\nperiods = 6", "300 ms", "6"),
+            ("[mpd]\nport = x", "100 ms", "3"), ("buffer = 300 ms", "300 ms", "4"),
+        ])
+    func completed(lines: String, buffer: String, periods: String) throws {
+        let lastGood = Configuration(lastGood: [.buffer: "100 ms", .periods: "3"])
+        let reading = read("[audio]\n\(lines)")
+        let hasMistakes = !reading.problems.isEmpty
+        let all = hasMistakes ? reading.completed(by: lastGood) : reading.configuration
+        #expect(all.written(.buffer) == buffer && all.written(.periods) == periods)
+        #expect(reading.completed(by: nil) == reading.configuration)
+    }
+
+    @Test("A wrong value in a later file is that of the last good start, and not that of a file before")
+    func layers() {
+        let lastGood = Configuration(lastGood: [.webPort: "8080"])
+        for line in ["port = 8o", "prot = 81"] {
+            let reading = read("[web]\nport = 80\nfolder = /a", "[web]\n\(line)")
+            #expect(reading.completed(by: lastGood).webPort == 8080 && reading.completed(by: nil).webPort == 80)
+            #expect(reading.completed(by: lastGood).originText(.webPort) == "last good settings")
+        }
     }
 
     @Test(

@@ -9,8 +9,8 @@ struct ConfigurationMistakeTests: ConfigurationSuite {
         "A line that is not valid is an error with its number",
         arguments: [
             ("device = x", "1: \"device\" comes before the first [section]"),
-            ("[audio\ndevice = x", "1: a section is written [name], alone on its line"),
-            ("[audio] x", "1: a section is written [name], alone on its line"),
+            ("[audio\ndevice = x", "1: a section is written [name], alone on its line; this line only begins [audio]"),
+            ("[audio] x", "1: a section is written [name], alone on its line; this line only begins [audio]"),
             ("[audio]\n\ndevice", "3: \"device\" is neither a [section] nor key = value"),
             ("[audio]\n= x", "2: there is no key before the ="),
             ("[audio]\ndevice = \"x", "2: the closing quote is missing"),
@@ -25,7 +25,7 @@ struct ConfigurationMistakeTests: ConfigurationSuite {
     func invalidUTF8() {
         let bytes = Array("[audio]\ndevice = ".utf8) + [0xFF, 0xFE]
         let error = #expect(throws: Configuration.Problems.self) { try Configuration(parsing: bytes, file: "f") }
-        #expect(error?.problems.map(\.description) == ["f:2: not valid UTF-8"])
+        #expect(error?.problems.map(\.description) == ["f:2: not valid UTF-8. Save the file as UTF-8"])
     }
 
     @Test(
@@ -62,7 +62,7 @@ struct ConfigurationMistakeTests: ConfigurationSuite {
     private static let pins =
         "hosts, each with its keys after it and a comma between hosts, like nas.local KEY KEY; or none"
 
-    private static let address = "an address that begins with https:// and has at most 1000 bytes, or none"
+    private static let address = "an address that begins with https:// or http:// and has at most 1000 bytes, or none"
 
     @Test(
         "The error for a bad value or unit lists the allowed ones",
@@ -89,7 +89,7 @@ struct ConfigurationMistakeTests: ConfigurationSuite {
                 "a path that begins with / and has at most 103 bytes, or none"
             ),
             ("[player]\nstate = none", "a path that begins with /"),
-            ("[update]\naddress = http://a/b", Self.address), ("[update]\naddress = https://", Self.address),
+            ("[update]\naddress = ftp://a/b", Self.address), ("[update]\naddress = https://", Self.address),
             ("[network]\npins = nas.local", Self.pins), ("[network]\npins = nas.local abc=", Self.pins),
             ("[network]\npins = nas.local,", Self.pins),
         ])
@@ -123,8 +123,19 @@ struct ConfigurationMistakeTests: ConfigurationSuite {
     @Test("The error for a setting that is set twice names the first line")
     func duplicate() {
         #expect(
-            problems("[audio]\nperiods = 4\n[audio]\nperiods = 5")
-                == ["tonearm.conf:4: periods was set in line 2 already"])
+            problems("[audio]\nperiods = 4\nperiods = 5") == ["tonearm.conf:3: periods was set in line 2 already"])
+    }
+
+    @Test("A section that begins twice is a mistake that names the first; its lines count unless they were set there")
+    func sectionTwice() {
+        let text = "[audio]\nperiods = 4\n[log]\n[Audio]\nperiods = 5\nbuffer = 1 s"
+        let reading = ConfigurationReading([("f", Array(text.utf8))])
+        #expect(
+            reading.problems.map(\.description) == [
+                "f:4: [audio] begins in line 1 already. Move its lines there, or give it a name of its own",
+                "f:5: periods was set in line 2 already",
+            ])
+        #expect(reading.configuration.periodCount == 4 && reading.configuration.bufferMilliseconds == 1000)
     }
 
     @Test("Everything that is wrong is said at once, in the order of the lines")

@@ -293,7 +293,7 @@ struct DaemonTests {
         #expect(difference.changed == [.preAmp])
         #expect(difference.needsRestart == [.periods])
         #expect(fixture.player.playbackEngineConfig.loudnessNormalizationPreAmp == 6)
-        fixture.perform { $0.settings.reloadFailed("tonearm.conf:2: bufer is no key") }
+        fixture.perform { $0.settings.startedWithMistakes(["tonearm.conf:2: bufer is no key"]) }
         #expect(fixture.status.problems.map(\.subject) == ["configuration"])
         try fixture.perform { _ = try $0.settings.set(.preAmp, to: "3 dB") }
         #expect(fixture.status.problems.map(\.subject) == ["configuration"], "the file is still as it was")

@@ -59,26 +59,45 @@ struct LastGoodSettingsTests {
         #expect(again.withState(in: "/b").stateFolder == "/b" && again.withState(in: "/var/lib/tonearm") == again)
     }
 
-    @Test("A start without the file's settings stores nothing, and says what to correct, until the file is reloaded")
-    func startedWithoutFile() throws {
-        try fixture.start(Self.text)
-        fixture.end()
-        let before = try stored()
-        fixture.prepare = { $0.settings.startedWithoutFile(["tonearm.conf:3: wrong", "tonearm.conf:4: too"]) }
+    @Test("A start with mistakes says all of them, with what is in force, until the file is reloaded without any")
+    func startedWithMistakes() throws {
+        fixture.prepare = { $0.settings.startedWithMistakes((3...12).map { "tonearm.conf:\($0): wrong" }) }
         try fixture.start("[player]\nresume = empty")
         #expect(fixture.status.problems.map(\.subject) == [DaemonProblem.configuration])
         let message = try #require(fixture.status.problems.first?.message)
-        #expect(message.contains("tonearm.conf:3: wrong (and 1 more)") && message.contains("`tonearm config check`"))
-        fixture.end()
-        #expect(try stored() == before)
-        try fixture.start("[player]\nresume = empty")
-        fixture.prepare = nil
+        #expect(message.contains("tonearm.conf:3: wrong; tonearm.conf:4: wrong; ") && message.contains(":10: wrong"))
+        #expect(message.contains("(and 2 more)") && message.contains("`tonearm config check`"))
         let text = "[player]\nresume = empty\n[log]\nlevel = info"
         let file = try parse(text)
         fixture.perform { _ = $0.settings.reload(file) }
         #expect(fixture.status.problems == [])
         fixture.end()
         #expect(try stored() == ["player.resume": "empty", "log.level": "info"])
+    }
+
+    @Test("A start without the file's socket stores nothing")
+    func startedWithoutSocket() throws {
+        try fixture.start(Self.text)
+        fixture.end()
+        let before = try stored()
+        fixture.prepare = { $0.settings.startedWithoutSocket("/a/control: no such folder") }
+        try fixture.start("[player]\nresume = empty")
+        #expect(fixture.status.problems.first?.message.contains("/a/control: no such folder") == true)
+        fixture.end()
+        #expect(try stored() == before)
+    }
+
+    @Test("A reload with mistakes applies the other lines, and keeps what the wrong ones would set")
+    func reloadWithMistakes() throws {
+        try fixture.start("[audio]\npre-amp = 2 dB\nmaximum-volume = 50 %")
+        let text = "[audio]\npre-amp = loud\nuntagged-gain = -3 dB"
+        let reading = ConfigurationReading([("f", Array(text.utf8))])
+        let mistakes = reading.problems.map(\.description)
+        fixture.perform { $0.settings.reload(reading, mistakes: mistakes) }
+        #expect(fixture.status.problems.first?.message.contains("f:2: pre-amp = loud: must be") == true)
+        fixture.end()
+        #expect(
+            try stored() == ["audio.pre-amp": "2 dB", "audio.maximum-volume": "50 %", "audio.untagged-gain": "-3 dB"])
     }
 
     @Test("A reload stores them too, but not while a setting waits for the next start")

@@ -56,10 +56,11 @@ public struct Configuration: Equatable, Sendable {
     }
 
     /// Reads a file; what can be used overrides the settings of the files before it.
-    /// - Parameter unused: gets the values of lines that cannot be used.
+    /// - Parameter unused: gets the lines that cannot be used.
     /// - Returns: all mistakes in it, in the order of the lines.
-    mutating func read(_ text: ConfigurationText, file: String, unused: inout [String]) -> [ConfigurationProblem] {
+    mutating func read(_ text: ConfigurationText, file: String, unused: inout UnusedLines) -> [ConfigurationProblem] {
         var problems = text.problems
+        notes += text.notes
         func report(_ line: Int, _ message: String) {
             problems.append(ConfigurationProblem(file: file, line: line, message: message))
         }
@@ -68,12 +69,13 @@ public struct Configuration: Equatable, Sendable {
         }
         for assignment in text.assignments {
             guard Self.isSection(assignment.section) else {
-                unused.append(assignment.value)
+                unused.values.append(assignment.value)
                 continue
             }
             guard let setting = Self.setting(assignment.section, assignment.key) else {
                 report(assignment.line, Self.unknownKey(assignment.key, in: assignment.section))
-                unused.append(assignment.value)
+                unused.values.append(assignment.value)
+                if let meant = Self.meant(assignment.key, in: assignment.section) { unused.settings.append(meant) }
                 continue
             }
             let index = setting.name.rawValue
@@ -82,15 +84,24 @@ public struct Configuration: Equatable, Sendable {
             } else if let value = setting.type.value(of: assignment.value) {
                 values[index] = value
                 origins[index] = .file(file, line: assignment.line)
+                unused.settings.removeAll { $0 == setting.name }
                 if assignment.isCut, setting.type.isFree {
                     notes.append(
                         ConfigurationProblem(file: file, line: assignment.line, message: Self.cut(setting.key)))
                 }
             } else {
                 report(assignment.line, Self.notAllowed(assignment.value, for: setting))
+                unused.settings.append(setting.name)
             }
         }
+        notes.sort { $0.file.utf8.elementsEqual($1.file.utf8) && $0.line < $1.line }
         return problems.sorted { $0.line < $1.line }
+    }
+
+    /// Returns the setting that an unknown key probably means.
+    private static func meant(_ key: String, in section: String) -> SettingName? {
+        let keys = Setting.all.filter { $0.section.utf8.elementsEqual(section.utf8) }.map { $0.key }
+        return Suggestion.nearest(to: key, among: keys).flatMap { setting(section, $0)?.name }
     }
 
     private static func isSection(_ name: String) -> Bool {
@@ -163,6 +174,35 @@ public struct Configuration: Equatable, Sendable {
             values[name.rawValue] = value
             origins[name.rawValue] = .lastGood
         }
+    }
+
+    /// These settings where the files have mistakes. A setting that no line sets is that of the last good start: a line
+    /// with a mistake may have meant it. So are those of which that is known.
+    /// - Parameter meant: settings that lines with mistakes mean.
+    func completed(by lastGood: Configuration?, meant: [SettingName]) -> Configuration {
+        guard let lastGood else { return self }
+        return taking(SettingName.allCases.filter { !isSet($0) } + meant, from: lastGood)
+    }
+
+    /// These settings, some of them as at the last good start. Those that were not set there stay as they are.
+    public func taking(_ names: [SettingName], from lastGood: Configuration) -> Configuration {
+        var configuration = self
+        for name in names where lastGood.isSet(name) {
+            configuration.values[name.rawValue] = lastGood[name]
+            configuration.origins[name.rawValue] = .lastGood
+        }
+        return configuration
+    }
+
+    /// These settings, some of them as without a file.
+    public func withoutSettings(_ names: [SettingName]) -> Configuration {
+        var configuration = self
+        let standard = Configuration()
+        for name in names {
+            configuration.values[name.rawValue] = standard[name]
+            configuration.origins[name.rawValue] = .standard
+        }
+        return configuration
     }
 
     /// These settings with the state in `folder`, which may have been moved.

@@ -9,8 +9,7 @@ public struct ConfigurationReading: Equatable, Sendable {
     public private(set) var configuration = Configuration()
     /// In the order of the files and lines.
     public private(set) var problems: [ConfigurationProblem] = []
-    /// The values of lines that cannot be used.
-    private var unused: [String] = []
+    private var unused = UnusedLines()
 
     /// - Parameter files: the name of each file, for messages and origins, and its contents.
     public init(_ files: [(name: String, bytes: [UInt8])]) {
@@ -23,6 +22,21 @@ public struct ConfigurationReading: Equatable, Sendable {
     /// The folders that may have the state, the likeliest first. With mistakes, a wrong line may be `[player] state`.
     public var stateFolders: [String] {
         if problems.isEmpty || configuration.isSet(.state) { return [configuration.stateFolder] }
-        return unused.filter { $0.utf8.first == UInt8(ascii: "/") } + [configuration.stateFolder]
+        return unused.values.filter { $0.utf8.first == UInt8(ascii: "/") } + [configuration.stateFolder]
     }
+
+    /// The settings to use while there are mistakes: those of the lines without one, and for the others those of the
+    /// last good start, or the defaults.
+    /// - Parameter lastGood: nil without a good start before.
+    public func completed(by lastGood: Configuration?) -> Configuration {
+        configuration.completed(by: lastGood, meant: unused.settings)
+    }
+}
+
+/// What lines with mistakes may have meant.
+struct UnusedLines: Equatable, Sendable {
+    /// Values of sections and keys that do not exist.
+    var values: [String] = []
+    /// The settings whose value is not allowed, or whose key is nearly right.
+    var settings: [SettingName] = []
 }

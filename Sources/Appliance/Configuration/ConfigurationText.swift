@@ -22,8 +22,9 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
 ///     key = value
 ///     other = "a value with # or blanks at its end "
 ///
-/// In quotes, \" and \\ stand for a quote and a backslash. The firmware image reads its own sections by the same rules
-/// (firmware-image/root/usr/lib/tonearm/configuration.awk).
+/// In quotes, \" and \\ stand for a quote and a backslash. Names of sections and keys have no case. A line with a
+/// mistake in a section's name begins that section. The firmware image reads its own sections by the same rules
+/// (firmware-image/root/usr/lib/tonearm/configuration-text.awk); Tests/Support/configuration-files.txt has files for both.
 struct ConfigurationText: Equatable {
     struct Assignment: Equatable {
         let section: String
@@ -42,101 +43,78 @@ struct ConfigurationText: Equatable {
     private(set) var sections: [Section] = []
     private(set) var assignments: [Assignment] = []
     private(set) var problems: [ConfigurationProblem] = []
+    /// Lines that are used, and may be meant otherwise.
+    private(set) var notes: [ConfigurationProblem] = []
     private let file: String
 
     /// - Parameter file: its name, for messages.
     init(_ bytes: [UInt8], file: String) {
         self.file = file
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? bytes[3...] : bytes[...]
-        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            read(Self.trimmed(line), index + 1)
+        if ConfigurationBytes.isUTF16(bytes) {
+            let remedy = "Save it again as UTF-8: in Notepad, Save as, Encoding: UTF-8"
+            report(1, "the file is UTF-16; nothing of it is used. \(remedy)")
+            return
+        }
+        for (index, line) in ConfigurationBytes.lines(bytes).enumerated() {
+            read(ConfigurationBytes.trimmed(line), index + 1)
         }
     }
 
     private mutating func read(_ line: ArraySlice<UInt8>, _ number: Int) {
-        guard let first = line.first, !Self.isComment(first) else { return }
+        guard let first = line.first, !ConfigurationBytes.isComment(first) else { return }
         if line.contains(where: { $0 < 0x20 && $0 != UInt8(ascii: "\t") || $0 == 0x7F }) {
             return report(number, "control characters are not allowed")
         }
-        guard let whole = String(validating: line, as: UTF8.self) else { return report(number, "not valid UTF-8") }
+        guard let whole = String(validating: line, as: UTF8.self) else {
+            return report(number, "not valid UTF-8. Save the file as UTF-8")
+        }
         if first == UInt8(ascii: "[") { return readSection(line, number) }
         guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else {
             return report(number, "\"\(whole)\" is neither a [section] nor key = value")
         }
-        let key = Self.trimmed(line[..<sign])
+        let key = ConfigurationBytes.name(line[..<sign])
         guard !key.isEmpty else { return report(number, "there is no key before the =") }
         guard let section = sections.last else {
-            return report(number, "\"\(Self.text(key))\" comes before the first [section]")
+            return report(number, "\"\(key)\" comes before the first [section]")
         }
-        guard let (value, isCut) = value(Self.trimmed(line[(sign + 1)...]), number) else { return }
-        assignments.append(
-            Assignment(section: section.name, key: Self.text(key), value: value, line: number, isCut: isCut))
+        let text = ConfigurationBytes.trimmed(line[(sign + 1)...])
+        switch ConfigurationValue(text) {
+        case .fault(let message): report(number, message)
+        case .value(let value, let form):
+            switch form {
+            case .curlyQuotes:
+                note(number, "the \(key) is used without the quotes around it. Write straight ones: \(key) = \"…\"")
+            case .curlyInside:
+                note(number, "the \(key) has a curly quote in it, and is used so. Is a straight one meant, or none?")
+            case .plain, .cut: break
+            }
+            assignments.append(
+                Assignment(section: section.name, key: key, value: value, line: number, isCut: form == .cut))
+        }
     }
 
     private mutating func readSection(_ line: ArraySlice<UInt8>, _ number: Int) {
-        guard let end = line.firstIndex(of: UInt8(ascii: "]")), Self.isRest(line[(end + 1)...]) else {
-            return report(number, "a section is written [name], alone on its line")
+        let inside = line.dropFirst()
+        let end = inside.firstIndex(of: UInt8(ascii: "]"))
+        let name = ConfigurationBytes.name(end.map { inside[..<$0] } ?? ConfigurationBytes.withoutComment(inside))
+        let isAlone = end.map { ConfigurationBytes.isRest(line[($0 + 1)...]) } ?? false
+        var faults: [String] = []
+        if !isAlone {
+            faults.append("a section is written [name], alone on its line; this line only begins [\(name)]")
         }
-        sections.append(Section(name: Self.text(Self.trimmed(line[(line.startIndex + 1)..<end])), line: number))
-    }
-
-    /// Returns the value without quotes and comment, and `isCut`; nil when the line is not valid.
-    private mutating func value(_ text: ArraySlice<UInt8>, _ number: Int) -> (String, isCut: Bool)? {
-        guard text.first == UInt8(ascii: "\"") else {
-            var end = text.startIndex
-            while end < text.endIndex {
-                let isAfterBlank = end == text.startIndex || Self.isBlank(text[end - 1])
-                if isAfterBlank, Self.isComment(text[end]) { break }
-                end += 1
-            }
-            return (Self.text(Self.trimmed(text[..<end])), end < text.endIndex)
+        if let first = sections.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+            let remedy = "Move its lines there, or give it a name of its own"
+            faults.append("[\(name)] begins in line \(first.line) already. \(remedy)")
         }
-        var value: [UInt8] = []
-        var index = text.startIndex + 1
-        while index < text.endIndex {
-            switch text[index] {
-            case UInt8(ascii: "\""):
-                if Self.isRest(text[(index + 1)...]) { return (Self.text(value[...]), false) }
-                report(number, "there is something after the closing quote")
-                return nil
-            case UInt8(ascii: "\\") where index + 1 < text.endIndex && Self.isEscaped(text[index + 1]):
-                index += 1
-                value.append(text[index])
-            default:
-                value.append(text[index])
-            }
-            index += 1
-        }
-        report(number, "the closing quote is missing")
-        return nil
+        if !faults.isEmpty { report(number, faults.joined(separator: ". ")) }
+        sections.append(Section(name: name, line: number))
     }
 
     private mutating func report(_ line: Int, _ message: String) {
         problems.append(ConfigurationProblem(file: file, line: line, message: message))
     }
 
-    // MARK: Bytes
-
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+    private mutating func note(_ line: Int, _ message: String) {
+        notes.append(ConfigurationProblem(file: file, line: line, message: message))
     }
-
-    private static func isComment(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") }
-
-    private static func isEscaped(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") }
-
-    /// Whether only blanks or a comment follow.
-    private static func isRest(_ text: ArraySlice<UInt8>) -> Bool {
-        guard let first = trimmed(text).first else { return true }
-        return isComment(first) && isBlank(text[text.startIndex])
-    }
-
-    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var text = text.drop { isBlank($0) }
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return text
-    }
-
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -118,7 +118,7 @@ extension Setting {
             The shell command that tells the system of a request in that folder; none tells it nothing.
             """),
         Setting(
-            .updateAddress, "update", "address", .address(["https"], limit: UpdateAddress.lengthLimit), "none",
+            .updateAddress, "update", "address", .address(["https", "http"], limit: UpdateAddress.lengthLimit), "none",
             """
             Where the update bundle for this board is published: the page proposes this address.
             """),

@@ -14,8 +14,8 @@ public final class DaemonSettings {
     private var clientValues: [SettingName: String]
     private let keep: (SettingName, String?) -> Void
     private let lastGood: LastGoodSettings
-    /// Whether the file's settings are in force; otherwise those of the last good start are.
-    private var isFileInForce = true
+    /// Whether a start has used these settings of the file.
+    private var isProved = true
     private let applied: AppliedSettings
     private let problems: DaemonProblems
     private let changed: () -> Void
@@ -65,43 +65,62 @@ public final class DaemonSettings {
     /// Writes the values of clients again: the state may have lost them.
     func keepAll() {
         for (name, text) in clientValues { keep(name, text) }
-        guard isFileInForce else { return }
+        guard isProved else { return }
         lastGood.forget()
         lastGood.keep(file)
     }
 
     // MARK: The file at the start
 
-    /// Handles a start at which the file cannot be used: the settings of the last good start are in force.
+    /// Handles a start with mistakes in the file: the lines without one are in force.
     /// - Parameter mistakes: a line for each.
-    public func startedWithoutFile(_ mistakes: [String]) {
-        isFileInForce = false
-        let more = mistakes.count > 1 ? " (and \(mistakes.count - 1) more)" : ""
-        problems.set(
-            DaemonProblem.configuration,
-            "the settings of the last good start are in force until this is corrected (`tonearm config check` finds "
-                + "all mistakes, `systemctl reload tonearm` applies the file): \(mistakes.first ?? "")\(more)")
+    public func startedWithMistakes(_ mistakes: [String]) { report(mistakes) }
+
+    /// Handles a start that could not use the file's control socket: the next start tries it again.
+    public func startedWithoutSocket(_ mistake: String) {
+        isProved = false
+        report([mistake])
     }
 
     /// Handles the end of a good start: the next one can fall back to its settings.
-    func startIsComplete() { if isFileInForce { lastGood.keep(file) } }
+    func startIsComplete() { if isProved { lastGood.keep(file) } }
 
     // MARK: Reloading the file
-
-    /// Handles a file with mistakes: nothing changes.
-    public func reloadFailed(_ mistake: String) {
-        problems.set(DaemonProblem.configuration, "not reloaded: \(mistake)")
-    }
 
     /// Applies another file as far as that is possible now, and logs the settings that need a restart.
     @discardableResult
     public func reload(_ file: Configuration) -> Configuration.Difference {
-        problems.set(DaemonProblem.configuration, nil)
-        isFileInForce = true
+        report([])
+        return adoptFile(file)
+    }
+
+    /// Applies the lines without mistakes; the other settings stay as they are.
+    /// - Parameter mistakes: a line for each.
+    public func reload(_ reading: ConfigurationReading, mistakes: [String], keeping names: [SettingName] = []) {
+        report(mistakes)
+        let new = mistakes.isEmpty ? reading.configuration : reading.completed(by: file).taking(names, from: file)
+        _ = adoptFile(new)
+    }
+
+    private func adoptFile(_ file: Configuration) -> Configuration.Difference {
+        isProved = true
         let difference = adopt(file)
         // Settings that wait for the next start are not proved yet.
         if difference.needsRestart.isEmpty { lastGood.keep(file) }
         return difference
+    }
+
+    /// How many mistakes the problem lists.
+    private static let listed = 8
+
+    private func report(_ mistakes: [String]) {
+        guard !mistakes.isEmpty else { return problems.set(DaemonProblem.configuration, nil) }
+        let more = mistakes.count > Self.listed ? " (and \(mistakes.count - Self.listed) more)" : ""
+        problems.set(
+            DaemonProblem.configuration,
+            "\(mistakes.prefix(Self.listed).joined(separator: "; "))\(more). The other lines are in force; these "
+                + "settings are as at the last good start, or have their defaults. `tonearm config check` finds all "
+                + "mistakes, `systemctl reload tonearm` applies the corrected file")
     }
 
     private func adopt(_ file: Configuration) -> Configuration.Difference {

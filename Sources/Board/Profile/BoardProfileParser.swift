@@ -30,6 +30,27 @@ extension BoardProfile {
         try self.init(parsing: text, path: path)
     }
 
+    /// Reads what can be used of a profile's file, and all mistakes in it. A part (button, encoder, light, amplifier)
+    /// with a mistake is left out.
+    /// - Returns: no profile where it has no board or no sound card, or cannot be read.
+    public static func readAround(path: String) -> (profile: BoardProfile?, mistakes: [String]) {
+        let text: [UInt8]
+        do throws(SystemError) {
+            text = try File.contents(of: path, limit: 1 << 20)
+        } catch {
+            return (nil, ["\(path): \(error.reason)"])
+        }
+        return readAround(text, path: path)
+    }
+
+    static func readAround(_ text: [UInt8], path: String) -> (profile: BoardProfile?, mistakes: [String]) {
+        var parser = BoardProfileParser(SectionedText(parsing: text))
+        var profile = parser.profile()
+        profile?.notices = parser.notices.map { "\(path):\($0.line): \($0.message)" }
+        if parser.problems.isEmpty { return (profile, []) }
+        return (profile, BoardProfileError(path: path, problems: parser.problems.sorted { $0.line < $1.line }).lines)
+    }
+
     /// Parses a profile. It does not access the hardware; `BoardCheck` does that.
     /// - Parameter path: the path for messages.
     /// - Throws: all mistakes at once.
@@ -129,7 +150,9 @@ private struct BoardProfileParser {
         let result = read(&self, &reader)
         reader.finish()
         problems += reader.problems
-        return result
+        // A half-understood part could mute the amplifier for good. Without its card, a profile says nothing.
+        let isPart = !["board", "sound", "network"].contains { $0.hasSameBytes(as: section.kind) }
+        return isPart && !reader.problems.isEmpty ? nil : result
     }
 
     // MARK: Contents of the sections

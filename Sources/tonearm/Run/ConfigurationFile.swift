@@ -43,9 +43,13 @@ struct ConfigurationFile {
         return (reading, mistakes + reading.problems.map { $0.description })
     }
 
-    /// The file, and after it `conf.d/*.conf` beside it in the order of their names.
+    /// The settings of the lines without mistakes, for commands that need no more.
+    var usable: Configuration { readAround().reading.configuration }
+
+    /// The file, before it `tonearm.conf.defaults` beside it, where the system has one, and after it `conf.d/*.conf` beside it in the order of their names.
     private func paths(_ mistakes: inout [String]) -> [String] {
         var paths: [String] = []
+        if FileKind(at: "\(path).defaults") == .file { paths.append("\(path).defaults") }
         if !mayBeMissing || FileKind(at: path) != nil { paths.append(path) }
         let folder = "\(Folder.containing(path))/conf.d"
         guard FileKind(at: folder) == .folder else { return paths }
@@ -66,8 +70,7 @@ struct ConfigurationFile {
 
     /// Checks the board profile, which a start reads too.
     static func check(profile: String) throws(Problems) {
-        do throws(BoardProfileError) { _ = try BoardProfile(path: profile) } catch {
-            throw Problems(lines: error.lines)
-        }
+        let mistakes = BoardProfile.readAround(path: profile).mistakes
+        if !mistakes.isEmpty { throw Problems(lines: mistakes) }
     }
 }

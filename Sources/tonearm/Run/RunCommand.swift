@@ -49,7 +49,7 @@ struct RunCommand {
         var settings = StartSettings(file)
         let state = try openState(&settings)
         let lastGood = state.lastGood
-        try Self.asFailure { () throws(ConfigurationFile.Problems) in try settings.settle(lastGood) }
+        settings.settle(lastGood)
         let loop: EventLoop
         do throws(SystemError) { loop = try EventLoop() } catch { throw Failure(lines: [error.description]) }
         // Before any other thread starts: it would receive the signals.
@@ -58,7 +58,7 @@ struct RunCommand {
         let time = StoredTrustedTime(state.storage)
         defer { time.close() }
         let clock = TrustedClock(store: time)
-        let streaming = try openStreaming(&settings, state, clock)
+        let streaming = openStreaming(&settings, state, clock)
         defer { streaming?.stop() }
         let written = settings.configuration
         let inForce = state.inForce(written)
@@ -76,7 +76,7 @@ struct RunCommand {
             deviceAbsence: { DeviceName.absence(of: device) })
         let login = watchLogin(inForce, loop, daemon)
         defer { login?.stop() }
-        if !settings.mistakes.isEmpty { daemon.settings.startedWithoutFile(settings.mistakes) }
+        if !settings.mistakes.isEmpty { daemon.settings.startedWithMistakes(settings.mistakes) }
         if let service = inForce.streamingSettings {
             daemon.openServiceLogin(service) { () throws(ServiceLogin.NetworkProblem) in
                 do throws(NetworkSetupError) {
@@ -139,21 +139,8 @@ struct RunCommand {
 
     // MARK: The parts
 
-    private static func asFailure(_ body: () throws(ConfigurationFile.Problems) -> Void) throws(Failure) {
-        do throws(ConfigurationFile.Problems) {
-            try body()
-        } catch {
-            throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
-        }
-    }
-
     private func openState(_ settings: inout StartSettings) throws(Failure) -> ApplianceState {
-        let folder: String
-        do throws(ConfigurationFile.Problems) {
-            folder = try settings.findState()
-        } catch {
-            throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
-        }
+        let folder = settings.findState()
         do throws(ApplianceState.Problem) {
             return try ApplianceState(folder)
         } catch {
@@ -193,24 +180,18 @@ struct RunCommand {
         }
     }
 
-    /// Opens the content service. If its settings cannot be used, the last good settings replace all of the file.
+    /// Opens the content service. If its settings cannot be used, those of the last good start replace them; if there
+    /// are none, music plays without a service.
     /// - Returns: nil without a content service.
     private func openStreaming(
         _ settings: inout StartSettings, _ state: borrowing ApplianceState, _ clock: TrustedClock
-    ) throws(Failure) -> StreamingService? {
-        let storage = state.storage
-        do throws(NetworkSetupError) {
-            return try openStreaming(state.inForce(settings.configuration), settings.board, clock, storage)
-        } catch {
-            let (lines, lastGood) = ([error.description], state.lastGood)
-            try Self.asFailure { () throws(ConfigurationFile.Problems) in
-                try settings.replace(lastGood, because: lines)
+    ) -> StreamingService? {
+        while true {
+            do throws(NetworkSetupError) {
+                return try openStreaming(state.inForce(settings.configuration), settings.board, clock, state.storage)
+            } catch {
+                if !settings.replaceService(because: error.description) { return nil }
             }
-        }
-        do throws(NetworkSetupError) {
-            return try openStreaming(state.inForce(settings.configuration), settings.board, clock, storage)
-        } catch {
-            throw Failure(lines: settings.mistakes + [error.description], exitCode: ExitCode.configuration)
         }
     }
 
@@ -250,7 +231,7 @@ struct RunCommand {
             if let lastGood, !lastGood.hasSocket(of: configuration) {
                 do throws(SocketFileError) {
                     let server = try openSocket(daemon, as: lastGood)
-                    daemon.settings.startedWithoutFile([mistake])
+                    daemon.settings.startedWithoutSocket(mistake)
                     return server
                 } catch {}
             }
@@ -314,18 +295,19 @@ struct RunCommand {
         }
     }
 
-    /// Reloads the configuration. A file with mistakes changes nothing.
+    /// Reloads the configuration. Lines with mistakes change nothing.
     private func reload(_ daemon: Daemon) {
-        do throws(ConfigurationFile.Problems) {
-            let configuration = try file.read()
-            for note in configuration.notes { Log.warning(note.description) }
-            if let profile = configuration.boardProfile { try ConfigurationFile.check(profile: profile) }
-            daemon.settings.reload(configuration)
-            Log.notice("\(file.path) was read again")
-        } catch {
-            for line in error.lines { Log.error(line) }
-            daemon.settings.reloadFailed(error.lines.first ?? file.path)
+        var (reading, mistakes) = file.readAround()
+        for note in reading.configuration.notes { Log.warning(note.description) }
+        var kept: [SettingName] = []
+        if let profile = reading.configuration.boardProfile {
+            let (board, lines) = BoardProfile.readAround(path: profile)
+            mistakes += lines
+            if board == nil { kept.append(.profile) }
         }
+        for line in mistakes { Log.error(line) }
+        daemon.settings.reload(reading, mistakes: mistakes, keeping: kept)
+        Log.notice("\(file.path) was read again")
     }
 }
 

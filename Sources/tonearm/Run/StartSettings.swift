@@ -3,71 +3,73 @@ import Board
 import Platform
 import Player
 
-/// The settings of a start: those of the file, or those of the last good start where the file cannot be used
-/// (docs/decisions/last-good-settings.md).
+/// The settings of a start: those of the file's lines without mistakes, and for the others those of the last good start
+/// or the defaults (docs/decisions/last-good-settings.md).
 struct StartSettings {
     /// The settings below those of clients.
     private(set) var configuration: Configuration
     private(set) var board: BoardProfile?
-    /// Why the file cannot be used, a line for each mistake; empty when it can.
+    /// What is wrong in the file and in the profile, a line for each mistake.
     private(set) var mistakes: [String]
-    /// Where the state may be.
-    private let stateFolders: [String]
+    private let reading: ConfigurationReading
+    private var lastGood: Configuration?
     /// Where the state is.
     private var stateFolder: String
 
-    /// Reads the file, and the board profile that it names.
+    /// Reads the file.
     init(_ file: ConfigurationFile) {
-        let (reading, mistakes) = file.readAround()
+        (reading, mistakes) = file.readAround()
         configuration = reading.configuration
         stateFolder = configuration.stateFolder
-        stateFolders = reading.stateFolders
-        self.mistakes = mistakes
-        guard mistakes.isEmpty else { return }
-        do throws(ConfigurationFile.Problems) { board = try Self.board(of: configuration) } catch {
-            self.mistakes = error.lines
+    }
+
+    /// Returns the folder of the state. With mistakes in the file, the line that names it may be the wrong one: then it
+    /// is one that has a state already, if there is one.
+    mutating func findState() -> String {
+        if !mistakes.isEmpty {
+            let found = reading.stateFolders.first { FileKind(at: "\($0)/\(Player.databaseName)") == .file }
+            stateFolder = found ?? stateFolder
         }
+        return stateFolder
     }
 
-    /// Returns the folder of the state. With mistakes in the file, it has a state already.
-    /// - Throws: the mistakes, when there is none.
-    mutating func findState() throws(ConfigurationFile.Problems) -> String {
-        if mistakes.isEmpty { return stateFolder }
-        let found = stateFolders.first { FileKind(at: "\($0)/\(Player.databaseName)") == .file }
-        guard let found else { throw ConfigurationFile.Problems(lines: mistakes) }
-        stateFolder = found
-        return found
-    }
-
-    /// Puts the settings of the last good start in force where the file has mistakes.
-    /// - Throws: the mistakes, when there are no such settings, or none that can be used.
-    mutating func settle(_ lastGood: Configuration?) throws(ConfigurationFile.Problems) {
-        if !mistakes.isEmpty { try fallBack(to: lastGood) }
-    }
-
-    /// Does so where a part of the program cannot use the file's settings.
-    /// - Throws: `lines`, when those of the last good start are in force already, or cannot be used.
-    mutating func replace(_ lastGood: Configuration?, because lines: [String]) throws(ConfigurationFile.Problems) {
-        guard mistakes.isEmpty else { throw ConfigurationFile.Problems(lines: lines) }
-        mistakes = lines
-        try fallBack(to: lastGood)
-    }
-
-    private mutating func fallBack(to lastGood: Configuration?) throws(ConfigurationFile.Problems) {
-        guard let lastGood else { throw ConfigurationFile.Problems(lines: mistakes) }
-        do throws(ConfigurationFile.Problems) { board = try Self.board(of: lastGood) } catch {
-            throw ConfigurationFile.Problems(lines: mistakes + error.lines)
-        }
-        configuration = lastGood.withState(in: stateFolder)
+    /// Completes the settings, and reads the board profile that they name.
+    /// - Parameter lastGood: those of the last good start; nil without one.
+    mutating func settle(_ lastGood: Configuration?) {
+        self.lastGood = lastGood
+        if !mistakes.isEmpty { configuration = reading.completed(by: lastGood).withState(in: stateFolder) }
+        readProfile()
         for line in mistakes { Log.error(line) }
     }
 
-    private static func board(of configuration: Configuration) throws(ConfigurationFile.Problems) -> BoardProfile? {
-        guard let path = configuration.boardProfile else { return nil }
-        do throws(BoardProfileError) {
-            return try BoardProfile(path: path)
-        } catch {
-            throw ConfigurationFile.Problems(lines: error.lines)
+    /// Reads the profile. Where nothing of it can be used, that of the last good start stands in, if it is another one.
+    private mutating func readProfile() {
+        guard let path = configuration.boardProfile else { return }
+        let (profile, mistakes) = BoardProfile.readAround(path: path)
+        board = profile
+        self.mistakes += mistakes
+        guard profile == nil, let lastGood, let other = lastGood.boardProfile, other != path else { return }
+        guard let profile = BoardProfile.readAround(path: other).profile else { return }
+        board = profile
+        configuration = configuration.taking([.profile], from: lastGood)
+    }
+
+    /// The settings without which there is no content service.
+    private static let ofService: [SettingName] = [
+        .serviceURL, .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder,
+    ]
+
+    /// Handles settings of the content service that the start cannot use: those of the last good start stand in.
+    /// - Returns: false when there are none, or when that was done before: then there is no service.
+    mutating func replaceService(because line: String) -> Bool {
+        mistakes.append(line)
+        Log.error(line)
+        guard let good = lastGood else {
+            configuration = configuration.withoutSettings(Self.ofService)
+            return false
         }
+        lastGood = nil
+        configuration = configuration.withoutSettings(Self.ofService).taking(Self.ofService, from: good)
+        return true
     }
 }

@@ -65,11 +65,7 @@ struct UpdateCommand {
     /// which may repair it.
     private func networkSettings() -> NetworkSettings {
         let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
-        do throws(ConfigurationFile.Problems) {
-            return try ConfigurationFile(configuration).read().networkSettings(clock)
-        } catch {
-            return NetworkSettings(clock: clock)
-        }
+        return ConfigurationFile(configuration).usable.networkSettings(clock)
     }
 
     private func install(_ file: String) -> Int32 {

@@ -76,10 +76,10 @@ class ScriptRoot:
         path = self.folder / name
         return path.read_text() if path.exists() else None
 
-    def run(self, name, *words, **environment):
+    def run(self, name, *words, standard_input=None, **environment):
         """Runs a script of /usr/lib/tonearm to its end."""
         return run(self.command(name, words), capture_output=True, text=True, cwd=self.folder,
-                   env=os.environ | environment, timeout=PATIENCE)
+                   env=os.environ | environment, timeout=PATIENCE, input=standard_input)
 
     def start(self, test, name):
         """Starts a script that does not end by itself."""
