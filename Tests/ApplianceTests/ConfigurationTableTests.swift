@@ -48,7 +48,7 @@ struct ConfigurationTableTests {
         return bytes
     }
 
-    /// What is in a file, as the table writes it.
+    /// Returns the contents of a file in the form of the table.
     private static func contents(of bytes: [UInt8]) -> [String] {
         let text = ConfigurationText(bytes, file: "")
         var lines: [(line: Int, order: Int, text: String)] = []

@@ -207,7 +207,8 @@ struct ConfigurationTests: ConfigurationSuite {
             ("[audio] ; sound\n# device = a\n;device = b\ndevice = hw:1 # the DAC", "hw:1"),
             ("[ audio ]\ndevice = a#1;2", "a#1;2"), ("[audio]\ndevice = a b\t;c", "a b"),
             ("[audio]\ndevice = \" # \" # quoted", " # "), ("[audio]\ndevice = \"\\\"\\\\\"", "\"\\"),
-            ("[player]\n[AUDIO]\nDevice = Küche", "Küche"), ("[audio]\rdevice = a\r", "a"), ("[audio]\ndevice = a = b", "a = b"),
+            ("[player]\n[AUDIO]\nDevice = Küche", "Küche"),
+            ("[audio]\rdevice = a\r", "a"), ("[audio]\ndevice = a = b", "a = b"),
         ])
     func notation(text: String, device: String) throws {
         #expect(try parse(text).device == device)

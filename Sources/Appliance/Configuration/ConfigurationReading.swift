@@ -33,7 +33,7 @@ public struct ConfigurationReading: Equatable, Sendable {
     }
 }
 
-/// What lines with mistakes may have meant.
+/// Lines with mistakes, and the settings that they may mean.
 struct UnusedLines: Equatable, Sendable {
     /// Values of sections and keys that do not exist.
     var values: [String] = []

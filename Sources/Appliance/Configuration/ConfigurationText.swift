@@ -23,8 +23,9 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
 ///     other = "a value with # or blanks at its end "
 ///
 /// In quotes, \" and \\ stand for a quote and a backslash. Names of sections and keys have no case. A line with a
-/// mistake in a section's name begins that section. The firmware image reads its own sections by the same rules
-/// (firmware-image/root/usr/lib/tonearm/configuration-text.awk); Tests/Support/configuration-files.txt has files for both.
+/// mistake in a section's name begins that section. The firmware image reads its own sections by the same rules:
+/// firmware-image/root/usr/lib/tonearm/configuration-text.awk. Tests/Support/configuration-files.txt has files for
+/// both.
 struct ConfigurationText: Equatable {
     struct Assignment: Equatable {
         let section: String

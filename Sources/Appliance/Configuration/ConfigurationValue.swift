@@ -1,4 +1,4 @@
-/// A value in a line of a configuration file, without its quotes and the comment behind it.
+/// A value in a line of a configuration file, without its quotes and a comment that follows.
 enum ConfigurationValue: Equatable {
     enum Form: Equatable {
         case plain

@@ -46,7 +46,8 @@ struct ConfigurationFile {
     /// The settings of the lines without mistakes, for commands that need no more.
     var usable: Configuration { readAround().reading.configuration }
 
-    /// The file, before it `tonearm.conf.defaults` beside it, where the system has one, and after it `conf.d/*.conf` beside it in the order of their names.
+    /// The file; before it `tonearm.conf.defaults` beside it, where the system has one; after it `conf.d/*.conf` in the
+    /// order of their names.
     private func paths(_ mistakes: inout [String]) -> [String] {
         var paths: [String] = []
         if FileKind(at: "\(path).defaults") == .file { paths.append("\(path).defaults") }

@@ -9,7 +9,7 @@ struct StartSettings {
     /// The settings below those of clients.
     private(set) var configuration: Configuration
     private(set) var board: BoardProfile?
-    /// What is wrong in the file and in the profile, a line for each mistake.
+    /// The mistakes in the file and in the profile, a line each.
     private(set) var mistakes: [String]
     private let reading: ConfigurationReading
     private var lastGood: Configuration?
