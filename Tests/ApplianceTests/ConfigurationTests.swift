@@ -74,11 +74,13 @@ struct ConfigurationTests: ConfigurationSuite {
             mode = 600
             group = audio
             clients = 4
+            client-settings = off
             [board]
             profile = /etc/tonearm/board.conf
             power-off = poweroff -f
             network-restart = ifup -a
             restart = reboot -f
+            system-folder = /run/system
             [service]
             url = https://nas.local:8443
             client = kitchen
@@ -175,6 +177,7 @@ struct ConfigurationTests: ConfigurationSuite {
         #expect(configuration.commandLine(of: .powerOff) == "poweroff -f")
         #expect(configuration.commandLine(of: .networkRestart) == "ifup -a")
         #expect(configuration.commandLine(of: .restart) == "reboot -f")
+        #expect(configuration.systemFolder == "/run/system")
         let streaming = try #require(configuration.streamingSettings)
         #expect(streaming.service.baseURL == "https://nas.local:8443" && streaming.service.clientName == "kitchen")
         #expect(streaming.service.readAhead == 4 << 20)
@@ -307,12 +310,40 @@ struct ConfigurationTests: ConfigurationSuite {
         "Settings that a start needs before those of clients, and commands, can be set only in the file",
         arguments: [
             SettingName.state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .restart,
-            .networkRestart,
+            .networkRestart, .systemFolder, .clientSettings,
         ])
     func fileOnly(name: SettingName) throws {
         let standard = Configuration()
         #expect(throws: SettingError.self) { try Configuration.checked(standard[name].plain, for: name) }
         #expect(standard.overruled(by: [name: name == .clients ? "1" : "/elsewhere"]) == standard)
+    }
+
+    @Test(
+        "A limit of the file for volume and cellular networks can only be lowered by clients; without one, it is free",
+        arguments: [
+            ("audio.maximum-volume", "60 %", "50 %", "70 %"), ("service.quality-cellular", "high", "low", "lossless"),
+            ("offline.over-cellular", "no", "no", "yes"),
+        ])
+    func limits(path: String, limit: String, lower: String, higher: String) throws {
+        let name = try SettingName(path: path)
+        let file = try parse("[\(name.setting.section)]\n\(name.setting.key) = \(limit)")
+        #expect(file.refusal(of: lower, for: name) == nil)
+        #expect(file.refusal(of: higher, for: name)?.contains("\(limit) (tonearm.conf:2)") == true)
+        #expect(file.overruled(by: [name: lower]).written(name) == lower)
+        #expect(file.overruled(by: [name: higher]) == file)
+        #expect(Configuration().refusal(of: higher, for: name) == nil)
+        #expect(Configuration().overruled(by: [name: higher]).written(name) == higher)
+        // What is no limit may be raised.
+        #expect(try parse("[audio]\nbuffer = 50 ms").overruled(by: [.buffer: "1 s"]).bufferMilliseconds == 1000)
+    }
+
+    @Test("A line in the file switches the settings of clients off, and on again")
+    func clientSettings() throws {
+        let values: [SettingName: String] = [.preAmp: "1 dB", .clientSettings: "on"]
+        let off = try parse("[control]\nclient-settings = off")
+        #expect(off.overruled(by: values) == off)
+        #expect(off.refusal(of: "1 dB", for: .preAmp)?.contains("[control] client-settings (tonearm.conf:2)") == true)
+        #expect(try parse("[control]\nclient-settings = on").overruled(by: values).preAmp == 1)
     }
 
     @Test("No client can set a value that a file cannot hold", arguments: ["a\nb", "a\0b", "\u{7F}"])

@@ -144,7 +144,7 @@ struct RequestLimitsTests {
             "config-get": "",
             "config-set": "\"key\":\"audio.mixer-control\",\"value\":\"\(String(repeating: "\\u0001", count: 1024))\"",
             "config-unset": "\"key\":\"audio.mixer-control\"", "network-restart": nil, "restart": nil, "power-off": nil,
-            "devices": "",
+            "devices": "", "machine": "",
             "service-status": "", "service-login": "", "service-cancel": "", "service-logout": "",
             "wifi-status": "", "wifi-scan": "",
             "wifi-forget": "\"ssid\":\"\(String(repeating: "\u{EFFF}", count: 32))\"",

@@ -51,6 +51,7 @@ struct VocabularyTests {
         "loudness-known",
         "loudness-keep", "playlists", "favourite", "devices", "service-status", "service-login", "service-cancel",
         "service-logout", "update-status", "update",
+        "machine",
     ]
 
     @Test("Each name is the same everywhere", arguments: rows)

@@ -18,8 +18,10 @@ function showLogin() {
     event.preventDefault();
     logIn(input.value, problem);
   });
-  mount({ title: text("login.title"), element: form });
-  input.focus();
+  // Without its password or certificate the speaker lets nobody in, and says why.
+  mount({ title: text("login.title"), element: server.problem
+    ? make("p", { class: "error", role: "alert", text: server.problem }) : form });
+  if (!server.problem) input.focus();
 }
 
 async function logIn(password, problem) {

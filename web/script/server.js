@@ -91,6 +91,7 @@ async function attempt(promise) {
 async function openSession() {
   const session = await fetchReply("session");
   server.token = session.token;
+  server.problem = session.problem;
   setText(byId("name"), session.name);
   player.room = session.name;
   return !session.login;

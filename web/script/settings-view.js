@@ -23,12 +23,13 @@ function settingsView() {
   const version = make("p", { class: "note" });
   const login = new ServiceLogin();
   const updates = new Updates();
+  const machine = machineState();
   const wifi = make("div", { hidden: true }, make("h3", { text: text("wifi.title") }),
     make("a", { href: "#/wifi", text: text("wifi.choose") }));
   const element = make("div", {}, head(text("settings.title")), rows, wifi, login.element,
     make("h3", { text: text("library.title") }), libraryState(), make("div", { class: "actions" },
       make("button", { text: text("library.scan"), click: () => attempt(scanLibrary()) })),
-    updates.element, make("h3", { text: text("system.title") }), version, make("div", { class: "actions" },
+    updates.element, make("h3", { text: text("system.title") }), version, machine.element, make("div", { class: "actions" },
       systemButton("system.network", "network-restart"), systemButton("system.restart", "restart"),
       systemButton("system.off", "power-off")));
   attempt(request("config-get").then(reply => {
@@ -41,6 +42,7 @@ function settingsView() {
     if (reply) setText(version, text("system.version", { version: reply.version }));
   });
   showVersion();
+  machine.update();
   return {
     tab: "settings", title: text("settings.title"), element,
     receive: (name, data) => {
@@ -50,6 +52,7 @@ function settingsView() {
       login.update();
       updates.update();
       showVersion();
+      machine.update();
     },
     stop: () => {
       login.stop();
@@ -103,6 +106,7 @@ function settingRow(setting, value) {
   const control = isFixed ? make("output", { id, text: value.value }) : settingControl(id, setting, value.value);
   const notes = [
     isFixed && text("settings.read-only"),
+    value.origin === SET_BY_CLIENT && text("settings.from-page"),
     value.needsRestart && !isFixed && text("settings.restart")
   ].filter(note => note);
   const row = make("div", { class: "setting", "data-value": value.value, "data-origin": value.origin },

@@ -83,7 +83,7 @@ class Updates {
     if (status.mode === "idle" && this.expected !== null && status.version === this.expected)
       return text("update.success", status);
     const key = "update.mode." + status.mode;
-    return hasText(key) ? text(key, status) : "";
+    return hasText(key) ? text(key, { version: status.version, message: status.problem.message }) : "";
   }
 
   reason(status) {

@@ -222,15 +222,29 @@ public struct Configuration: Equatable, Sendable {
     // MARK: Set at run time
 
     /// This configuration, overridden by values that clients have set. Values that are not allowed (any more) are left
-    /// out.
+    /// out, and so are those above a limit of the file.
     public func overruled(by values: [SettingName: String]) -> Configuration {
         var configuration = self
+        guard usesClientSettings else { return configuration }
         for (name, text) in values where name.setting.refusalForClients(of: text) == nil {
-            guard let value = name.setting.type.value(of: text) else { continue }
+            guard let value = name.setting.type.value(of: text), !exceeds(value, name) else { continue }
             configuration.values[name.rawValue] = value
             configuration.origins[name.rawValue] = .client
         }
         return configuration
+    }
+
+    private func exceeds(_ value: SettingValue, _ name: SettingName) -> Bool {
+        isSet(name) && name.setting.exceeds(self[name], value)
+    }
+
+    /// Returns why a client cannot set this, where the file says so; nil when it can.
+    func refusal(of text: String, for name: SettingName) -> String? {
+        if !usesClientSettings {
+            return "the settings of clients are switched off: [control] client-settings (\(originText(.clientSettings)))"
+        }
+        guard let value = name.setting.type.value(of: text), exceeds(value, name) else { return nil }
+        return "\(name.setting.key) can only be lowered: the limit is \(written(name)) (\(originText(name)))"
     }
 
     /// Returns the text as a file would write it.

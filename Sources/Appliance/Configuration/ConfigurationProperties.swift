@@ -84,6 +84,10 @@ extension Configuration {
     }
     public var socketGroup: String { text(.socketGroup) }
     public var clientLimit: Int { number(.clients) }
+    /// Whether the values of clients override those of the file.
+    var usesClientSettings: Bool { choice(.clientSettings, of: [true, false]) }
+    /// The folder with the system's problems and its report; nil without one.
+    var systemFolder: String? { text(.systemFolder, unless: "none") }
     /// The path of the board profile; nil without one.
     public var boardProfile: String? { text(.profile, unless: "none") }
     /// The shell command line of the command; `none` for nothing.

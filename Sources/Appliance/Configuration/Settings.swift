@@ -4,8 +4,8 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case fades, adaptation, channels, resampling, rate, highestRate, dsd
     case normalization, preAmp, untaggedGain
     case resume, state
-    case socket, socketMode, socketGroup, clients
-    case profile, powerOff, restart, networkRestart
+    case socket, socketMode, socketGroup, clients, clientSettings
+    case profile, powerOff, restart, networkRestart, systemFolder
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize, wifiFolder
     case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineDownloadPlayed, offlineFolder

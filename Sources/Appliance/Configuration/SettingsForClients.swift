@@ -9,7 +9,7 @@ extension Setting {
             .serviceURL, .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .wifiFolder, .offlineFolder,
             .libraryFolders, .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords,
             .mpdPermission, .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webCertificate, .webKey,
-            .webFolder, .updateFolder, .updateCommand, .updateAddress:
+            .webFolder, .updateFolder, .updateCommand, .updateAddress, .systemFolder, .clientSettings:
             true
         default: false
         }
@@ -23,6 +23,28 @@ extension Setting {
             return "\(title): other devices than auto and hw:… can only be set in the file"
         }
         return nil
+    }
+
+    /// The values of a limit that protects hearing or the bill of a network, the lowest first; nil for other settings.
+    /// Where the file sets one, clients can only lower it.
+    private var limits: [String]? {
+        switch name {
+        case .cellularQuality: ["low", "high", "lossless", "hi-res-lossless"]
+        case .offlineOverCellular: ["no", "yes"]
+        default: nil
+        }
+    }
+
+    /// Whether `value` of a client is above the limit of the file.
+    func exceeds(_ limit: SettingValue, _ value: SettingValue) -> Bool {
+        switch (value, limit) {
+        case (.percent(let value), .percent(let limit)): return name == .maximumVolume && value > limit
+        case (.text(let value), .text(let limit)):
+            guard let limits else { return false }
+            func place(_ text: String) -> Int? { limits.firstIndex { $0.utf8.elementsEqual(text.utf8) } }
+            return (place(value) ?? 0) > (place(limit) ?? 0)
+        default: return false
+        }
     }
 
     /// Whether a device's name means a card and nothing else.

@@ -23,6 +23,12 @@ extension Setting {
             How many clients may be connected at once, plus one for root.
             """),
         Setting(
+            .clientSettings, "control", "client-settings", .choice(["on", "off"]), "on", changesWhileRunning: true,
+            """
+            Whether the settings of clients, as of the page, override this file. With off they are not used, and none
+            can be made. Limits for volume and cellular networks that are set here can only be lowered by clients.
+            """),
+        Setting(
             .profile, "board", "profile", .path(orWord: "none"), "none",
             """
             The board's profile, board.conf: its buttons, lights and relays, and its sound card.
@@ -43,6 +49,11 @@ extension Setting {
             changesWhileRunning: true,
             """
             The shell command for the action network-restart of buttons and clients; none does nothing.
+            """),
+        Setting(
+            .systemFolder, "board", "system-folder", .path(orWord: "none"), "none",
+            """
+            The folder in which the system tells what is wrong, and its last report; in the images it is /run/system.
             """),
     ]
 }

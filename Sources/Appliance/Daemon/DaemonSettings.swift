@@ -49,6 +49,7 @@ public final class DaemonSettings {
     /// - Returns: true when it is in force, false when it takes effect at the next start.
     public func set(_ setting: SettingName, to text: String) throws(SettingError) -> Bool {
         let text = try Configuration.checked(text, for: setting)
+        if let refusal = file.refusal(of: text, for: setting) { throw SettingError(refusal) }
         clientValues[setting] = text
         keep(setting, text)
         return !adopt(file).needsRestart.contains(setting)

@@ -1,11 +1,13 @@
 import Database
 import Platform
 
-/// The requests of clients that concern the system: its commands, Wi-Fi, updates and sound cards.
+/// The requests of clients that concern the system: its commands, Wi-Fi, updates, sound cards, and what
+/// a person wants to know of the machine.
 struct SystemRequests {
     let commands: SystemCommands
     /// Looks at the sound cards for all clients.
     let devices: DeviceSurvey
+    let machine: MachineSurvey
     /// nil where no system takes requests about Wi-Fi.
     let wifi: WiFiExchange?
     /// nil where no system takes requests for updates.
@@ -15,6 +17,7 @@ struct SystemRequests {
         let (loop, storage) = (environment.loop, environment.storage)
         self.commands = commands
         devices = DeviceSurvey(loop: loop)
+        machine = MachineSurvey(configuration, storage: storage, loop: loop)
         wifi = configuration.wifiFolder.map { WiFiExchange(WiFiFolder(path: $0), storage: storage, loop: loop) }
         updates = configuration.updateFolder.map {
             UpdateExchange(

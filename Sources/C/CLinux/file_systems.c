@@ -24,13 +24,22 @@ int tonearm_reports_changes(const char *path) {
     return 1;
 }
 
+static int64_t bytes_of(uint64_t blocks, uint64_t size) {
+    uint64_t bytes;
+    if (__builtin_mul_overflow(blocks, size, &bytes)) return INT64_MAX;
+    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
 int64_t tonearm_free_bytes(const char *path) {
     struct statvfs file_system;
     if (statvfs(path, &file_system) != 0) return -1;
-    uint64_t bytes;
-    uint64_t blocks = file_system.f_bavail;
-    if (__builtin_mul_overflow(blocks, (uint64_t)file_system.f_frsize, &bytes)) return INT64_MAX;
-    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+    return bytes_of(file_system.f_bavail, file_system.f_frsize);
+}
+
+int64_t tonearm_all_bytes(const char *path) {
+    struct statvfs file_system;
+    if (statvfs(path, &file_system) != 0) return -1;
+    return bytes_of(file_system.f_blocks, file_system.f_frsize);
 }
 
 int tonearm_is_kernel_folder(const char *path) {

@@ -36,7 +36,7 @@ final class LinkReader {
 
     /// Returns the links on which services can be announced, from the kernel; empty when it does not answer. A short
     /// read without waiting.
-    func links() -> [DiscoveryLink] {
+    static func links() -> [DiscoveryLink] {
         let addresses = Self.read(Self.mostAddresses, tonearm_interface_addresses)
         return Self.read(Self.mostInterfaces, tonearm_interfaces).compactMap { interface in
             guard interface.flags & Self.required == Self.required, interface.flags & Self.refused == 0 else {

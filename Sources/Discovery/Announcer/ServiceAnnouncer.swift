@@ -90,7 +90,7 @@ package final class ServiceAnnouncer {
 
     private func readLinks() {
         guard let reader else { return }
-        links = reader.links()
+        links = LinkReader.links()
         for link in links {
             for socket in sockets where Self.has(link, socket) {
                 if !socket.join(link.index) { Log.warning("services cannot be found on one of the interfaces") }

@@ -112,6 +112,13 @@ public enum Folder {
         return bytes
     }
 
+    /// Returns the size of the file system of `path`, in bytes.
+    public static func allBytes(at path: String) throws(SystemError) -> Int64 {
+        let bytes = FileName.withBytes(of: path) { tonearm_all_bytes($0) }
+        if bytes < 0 { throw .last("statvfs", path) }
+        return bytes
+    }
+
     /// Returns whether there is an empty folder at `path`.
     public static func isEmpty(_ path: String) -> Bool {
         var isEmpty = true

@@ -41,8 +41,7 @@ final class WebFixture {
             daemon.openLibrary()
             opened.server = try? WebServer.open(
                 daemon, on: ListeningSocket(address: "127.0.0.1", port: 0),
-                password: WebServer.password(daemon.settings.configuration.webPasswordFile),
-                identity: WebServer.identity(daemon.settings.configuration), version: "1.2.3",
+                WebAccess(daemon.settings.configuration), version: "1.2.3",
                 pictures: PictureProgram(program, limits: limits, clock: SystemMonotonicClock()))
         }
         try start()

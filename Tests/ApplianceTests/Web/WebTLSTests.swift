@@ -128,16 +128,24 @@ struct WebTLSTests {
             let configuration = try Configuration(
                 parsing: Array("[web]\nclients = \(clients)".utf8), file: "tonearm.conf")
             for (hasTLS, hasPassword) in [(false, false), (false, true), (true, false), (true, true)] {
-                let accepts = WebServer.acceptsAll(configuration, hasTLS: hasTLS, hasPassword: hasPassword)
-                #expect(accepts == (isWanted && hasTLS && hasPassword))
+                let tls = hasTLS ? settings : ""
+                let password = hasPassword ? "password-file = \(folder["password"])" : ""
+                let access = WebAccess(try parse("[web]\n\(tls)\n\(password)"))
+                #expect(access.problem == nil && access.acceptsAll(configuration) == (isWanted && hasTLS && hasPassword))
             }
         }
     }
 
-    @Test("A mistake with the files is the problem `web`, which names the file, and the daemon plays on")
+    private func parse(_ text: String) throws -> Configuration {
+        try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
+    }
+
+    @Test("A mistake with the files names the file")
     func problems() throws {
         let other = try ServerCertificate.of(.rsa)
         let missing = folder["missing.pem"]
+        let empty = folder["empty"]
+        try Data().write(to: URL(fileURLWithPath: empty))
         let cases = [
             ("certificate = \(files.chain)", ["[web] certificate", "[web] key"]),
             ("key = \(files.key)", ["[web] certificate", "[web] key"]),
@@ -146,21 +154,31 @@ struct WebTLSTests {
             ("certificate = \(files.key)\nkey = \(files.key)", [files.key, "certificates in PEM"]),
             ("certificate = \(files.chain)\nkey = \(files.lockedKey)", [files.lockedKey, "without a password"]),
             ("certificate = \(files.chain)\nkey = \(other.key)", [other.key, files.chain]),
+            ("password-file = \(missing)", [missing]), ("password-file = \(empty)", [empty, "first line"]),
         ]
         for (lines, texts) in cases {
-            let daemon = DaemonFixture(folder: folder[UUID().uuidString])
-            daemon.prepare = { daemon in #expect(WebServer.open(daemon, version: "1") == nil) }
-            try daemon.start(
-                """
-                [player]
-                state = \(daemon.folder)
-                [web]
-                address = 127.0.0.1
-                \(lines)
-                """)
-            defer { daemon.end() }
-            let message = daemon.status.problems.first { $0.subject == "web" }?.message ?? ""
+            let access = WebAccess(try parse("[web]\nclients = all\n\(lines)"))
+            let message = access.problem ?? ""
             #expect(texts.allSatisfy { message.contains($0) }, "\(lines): \(message)")
+            #expect(access.password == nil && access.identity == nil)
+        }
+    }
+
+    @Test("Without its password or certificate the page is there, and shows why nobody gets in; nothing else is answered")
+    func locked() throws {
+        let missing = folder["missing"]
+        for lines in ["password-file = \(missing)", "certificate = \(missing)\nkey = \(missing)"] {
+            let fixture = try WebFixture(settings: lines) { folder in
+                try Data("<!doctype html>".utf8).write(to: URL(fileURLWithPath: "\(folder["page"])/index.html"))
+            }
+            defer { fixture.end() }
+            #expect(try fixture.get("/").text == "<!doctype html>")
+            let session = try fixture.get("/api/session").json
+            #expect(session["login"] == true && session["problem"]?.string?.contains(missing) == true)
+            for name in ["status", "config-get", "play", "machine"] { #expect(try fixture.ask(name).status == 401) }
+            #expect(try fixture.get("/api/events").status == 401)
+            let login = try fixture.ask("login", #"{"password":""}"#)
+            #expect(login.status == 503 && login.code == "locked" && login.headers["set-cookie"] == nil)
         }
     }
 

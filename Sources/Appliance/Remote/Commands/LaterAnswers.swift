@@ -47,6 +47,7 @@ struct LaterAnswers {
                 return nil
             }
             serviceLogin.perform(request) { answer(.success(.serviceLogin($0))) }
+        case .machine: system.machine.perform(answer)
         case .wifi(let request):
             guard let wifi = system.wifi else {
                 let message = "Wi-Fi is not set up by requests on this machine: no [network] wifi-folder is configured"

@@ -13,4 +13,6 @@ package enum LaterRequest: Equatable, Sendable {
     case serviceLogin(ServiceLogin.Request)
     case wifi(WiFiRequest)
     case update(UpdateRequest)
+    /// The machine's name, addresses, room and last report.
+    case machine
 }

@@ -30,6 +30,7 @@ enum RemoteReply: Equatable {
     case serviceLogin(ServiceLoginStatus)
     case wifi(WiFiStatus)
     case update(UpdateStatus)
+    case machine(MachineStatus)
     /// For each file of the request whether it was measured.
     case known([KnownLoudness?])
     case library(LibraryReply)

@@ -101,6 +101,7 @@ enum ReplyLines {
         case .serviceLogin(let status): ServiceLoginJSON.members(status)
         case .wifi(let status): WiFiJSON.members(status)
         case .update(let status): UpdateJSON.members(status)
+        case .machine(let status): MachineJSON.members(status)
         case .devices(let cards): [Member("cards", .array(cards.map { DeviceJSON.value(of: $0) }))]
         case .known(let known): LoudnessJSON.members(known)
         case .library(let reply): LibraryJSON.members(reply)

@@ -34,7 +34,7 @@ extension RemoteRequest {
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms =
         ownForms + DownloadJSON.forms + LoudnessJSON.forms + LibraryJSON.forms + PlaylistJSON.forms
-        + ServiceLoginJSON.forms + WiFiJSON.forms + UpdateJSON.forms
+        + ServiceLoginJSON.forms + WiFiJSON.forms + UpdateJSON.forms + MachineJSON.forms
 
     // Safe: as above.
     private nonisolated(unsafe) static let ownForms = [

@@ -15,18 +15,23 @@ final class WebLogins: @unchecked Sendable {
     private let lock = Lock()
     /// nil when none is set.
     private let password: [UInt8]?
+    /// Why nobody gets in, for the user.
+    let problem: String?
     private let sessions: WebSessions
     private let clock: any MonotonicClock
     private var limit = PasswordLimit()
 
-    init(password: [UInt8]?, sessions: WebSessions, clock: any MonotonicClock) {
-        self.password = password
+    init(_ access: WebAccess, sessions: WebSessions, clock: any MonotonicClock) {
+        password = access.password
+        problem = access.problem
         self.sessions = sessions
         self.clock = clock
     }
 
     /// Whether the request's browser may use everything.
-    func allows(_ request: HTTPRequest) -> Bool { password == nil || session(of: request) != nil }
+    func allows(_ request: HTTPRequest) -> Bool {
+        problem == nil && (password == nil || session(of: request) != nil)
+    }
 
     /// Returns the session that the request is of; nil when it is of none.
     func session(of request: HTTPRequest) -> WebSessionRows.Hash? {
@@ -36,6 +41,7 @@ final class WebLogins: @unchecked Sendable {
 
     /// Answers `POST /api/login`.
     func login(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
+        if let problem { throw WebRefusal(503, "locked", problem) }
         guard let given = (try? JSONValue.parse(request.body, depthLimit: 4))?["password"]?.string else {
             throw WebRefusal(400, "bad-request", "password: must be a text")
         }

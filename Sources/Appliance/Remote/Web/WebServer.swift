@@ -44,10 +44,12 @@ public final class WebServer {
         do throws(Refusal) {
             let configuration = daemon.settings.configuration
             // Before the socket, which accepts connections at once.
-            let password = try password(configuration.webPasswordFile)
-            let identity = try identity(configuration)
+            let access = WebAccess(configuration)
+            if let problem = access.problem {
+                daemon.problems.set(DaemonProblem.web, "nobody can use the web page: \(problem)")
+            }
             let socket = try socket(at: address, configuration.webPort)
-            return try open(daemon, on: socket, password: password, identity: identity, version: version)
+            return try open(daemon, on: socket, access, version: version)
         } catch {
             daemon.problems.set(DaemonProblem.web, "the web page cannot be reached: \(error.message)")
             return nil
@@ -58,15 +60,14 @@ public final class WebServer {
 
     /// - Parameters:
     ///   - socket: a socket that listens. The server closes it.
-    ///   - password: nil for a page without one.
-    ///   - identity: the certificate of TLS; nil without TLS.
+    ///   - access: the password and the certificate. With a problem, the server shows that alone, and to private networks.
     ///   - pictures: makes thumbnails of covers.
     static func open(
-        _ daemon: Daemon, on socket: ListeningSocket, password: [UInt8]?, identity: TLSIdentity?, version: String,
+        _ daemon: Daemon, on socket: ListeningSocket, _ access: WebAccess, version: String,
         pictures: PictureProgram = PictureProgram(PictureProgram.besideThisProgram(), clock: SystemMonotonicClock())
     ) throws(Refusal) -> WebServer {
         let configuration = daemon.settings.configuration
-        let acceptsAll = acceptsAll(configuration, hasTLS: identity != nil, hasPassword: password != nil)
+        let acceptsAll = access.acceptsAll(configuration)
         if configuration.webAcceptsAll, !acceptsAll {
             Log.warning(
                 "[web] clients: all needs certificate, key and password-file: only private networks are accepted")
@@ -77,7 +78,7 @@ public final class WebServer {
             loop.post { clients.begin(socket, user: nil) }
         }
         let random = SystemRandomSource()
-        let sessions = WebSessions(daemon.environment.storage, password: password ?? [], random: random) {
+        let sessions = WebSessions(daemon.environment.storage, password: access.password ?? [], random: random) {
             connections.end(session: $0)
         }
         let folders = MusicFolders(paths: configuration.libraryFolders + [configuration.playlistFolder])
@@ -92,7 +93,7 @@ public final class WebServer {
             guardian: WebGuard(
                 names: configuration.webNames, acceptsAll: acceptsAll,
                 token: hexadecimal(random.bytes(16))),
-            logins: WebLogins(password: password, sessions: sessions, clock: daemon.environment.clock),
+            logins: WebLogins(access, sessions: sessions, clock: daemon.environment.clock),
             files: PageFiles(folder: configuration.webFolder),
             pictures: WebPictures(library: daemon.library, folders: folders, thumbnails: thumbnails), folders: folders,
             connections: connections,
@@ -103,7 +104,7 @@ public final class WebServer {
         let port = UInt16(truncatingIfNeeded: socket.port)
         let server: HTTPServer
         do throws(HTTPServer.Refused) {
-            if let identity {
+            if let identity = access.identity {
                 // Phones look for the page of a network without TLS.
                 server = try HTTPServer(
                     on: socket, tls: identity, limits: limits, plainAddress: { captive?.folder.address },
@@ -114,15 +115,9 @@ public final class WebServer {
         } catch {
             throw Refusal(message: "the server cannot start: there is no memory or thread left")
         }
-        if password != nil { sessions.load() }
+        if access.password != nil { sessions.load() }
         clients.start()
-        return WebServer(clients, connections, thumbnails, server, port: port, isSecure: identity != nil)
-    }
-
-    /// Whether clients outside of the private networks are accepted. Without a password they would need none, and
-    /// without TLS others on their way could read it.
-    static func acceptsAll(_ configuration: Configuration, hasTLS: Bool, hasPassword: Bool) -> Bool {
-        configuration.webAcceptsAll && hasTLS && hasPassword
+        return WebServer(clients, connections, thumbnails, server, port: port, isSecure: access.identity != nil)
     }
 
     /// Returns the password; nil without a file.

@@ -93,7 +93,7 @@ struct WebService: Sendable {
     private func session(_ request: HTTPRequest) -> HTTPAnswer {
         .json([
             "ok": true, "token": .string(guardian.token), "name": .string(name),
-            "login": .boolean(!logins.allows(request)),
+            "login": .boolean(!logins.allows(request)), "problem": JSONValue(logins.problem),
         ])
     }
 

@@ -72,6 +72,8 @@ int tonearm_is_kernel_folder(const char *path);
 int tonearm_rename_new(const char *old_path, const char *new_path);
 /// How many bytes a process without privileges can still write to the file system of `path`. -1 and errno.
 int64_t tonearm_free_bytes(const char *path);
+/// The size of the whole file system, used or not. -1 on failure.
+int64_t tonearm_all_bytes(const char *path);
 int tonearm_status(int descriptor, uint32_t *mode, int64_t *length);
 /// The offset of `part` in `bytes`, or -1. memmem(3) is a GNU extension.
 ptrdiff_t tonearm_find(const uint8_t *bytes, size_t count, const uint8_t *part, size_t part_count);
