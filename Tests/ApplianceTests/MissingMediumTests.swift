@@ -359,4 +359,26 @@ struct SlowMediumProblemTests {
         loop.stop()
         thread.joinOrEndRun()
     }
+
+    @Test("A stick that was pulled out is a missing medium within two seconds, whatever the error of reading was")
+    func pulledOut() throws {
+        let folder = try ScratchFolder()
+        let loop = try EventLoop()
+        let thread = try NamedThread.start(name: "appliance") { loop.run() }
+        defer {
+            loop.stop()
+            thread.joinOrEndRun()
+        }
+        try Data("x".utf8).write(to: URL(fileURLWithPath: folder["a.flac"]))
+        let path = folder["a.flac"]
+        let told = Recorder<String>()
+        // Safe: used on the loop's thread alone.
+        nonisolated(unsafe) let problem = EntryProblems(loop: loop) { told.record("\($0) \($1 ?? "-")") }
+        loop.post { problem.mediumIsMissing("\(path): Input/output error. It is retried.", of: path) }
+        expectSoon("the error") { told.elements.contains { $0.contains("Input/output error") } }
+        try FileManager.default.removeItem(atPath: path)
+        expectSoon("the missing medium") {
+            told.elements.contains("music \(path): its medium is missing. Put it in again; playback goes on then.")
+        }
+    }
 }

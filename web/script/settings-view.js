@@ -29,7 +29,8 @@ function settingsView() {
   const element = make("div", {}, head(text("settings.title")), rows, wifi, login.element,
     make("h3", { text: text("library.title") }), libraryState(), make("div", { class: "actions" },
       make("button", { text: text("library.scan"), click: () => attempt(scanLibrary()) })),
-    updates.element, make("h3", { text: text("system.title") }), version, machine.element, make("div", { class: "actions" },
+    updates.element, make("h3", { text: text("system.title") }), version, machine.element,
+    make("div", { class: "actions" },
       systemButton("system.network", "network-restart"), systemButton("system.restart", "restart"),
       systemButton("system.off", "power-off")));
   attempt(request("config-get").then(reply => {

@@ -241,7 +241,8 @@ public struct Configuration: Equatable, Sendable {
     /// Returns why a client cannot set this, where the file says so; nil when it can.
     func refusal(of text: String, for name: SettingName) -> String? {
         if !usesClientSettings {
-            return "the settings of clients are switched off: [control] client-settings (\(originText(.clientSettings)))"
+            let place = originText(.clientSettings)
+            return "the settings of clients are switched off: [control] client-settings (\(place))"
         }
         guard let value = name.setting.type.value(of: text), exceeds(value, name) else { return nil }
         return "\(name.setting.key) can only be lowered: the limit is \(written(name)) (\(originText(name)))"

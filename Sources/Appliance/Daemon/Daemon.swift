@@ -42,7 +42,6 @@ public final class Daemon: @unchecked Sendable {
     private let present: PresentStatus
     private let reactions: QueueReactions
     private let offlineProblems: OfflineProblems
-    private let systemProblems: SystemProblems?
     private var panel: BoardPanel?
 
     /// - Parameters:
@@ -88,7 +87,7 @@ public final class Daemon: @unchecked Sendable {
         self.settings = settings
         environment = DaemonEnvironment(
             loop: loop, storage: state.storage, clock: clock, random: random, spareMemory: SpareMemory(loop: loop))
-        self.system = SystemRequests(system, configuration, environment)
+        self.system = SystemRequests(system, configuration, environment, problems)
         focus = DeviceFocus(queue) { observers.notify(.state) }
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
         present = PresentStatus(player.playbackEngine, queue, volume, focus, problems, deviceAbsence: deviceAbsence)
@@ -98,9 +97,6 @@ public final class Daemon: @unchecked Sendable {
                 queue, problems, resume, stored: (state.contents.position, state.contents.isPlaying)),
             AutomaticDownloads(player.offlineEngine, settings), plays, environment)
         offlineProblems = OfflineProblems(player.offlineEngine, loop: loop, problems, observers)
-        systemProblems = configuration.systemFolder.map {
-            SystemProblems(folder: $0, storage: state.storage, loop: loop) { problems.set($0, $1) }
-        }
         queue.observe = { [reactions] in reactions.receive($0) }
         plays.count = { [self] in library?.count($0) }
         writer.found = { finding in
@@ -168,7 +164,7 @@ public final class Daemon: @unchecked Sendable {
         reactions.resume.start(settings.configuration.resume)
         observers.notify(.state)
         offlineProblems.check()
-        systemProblems?.start()
+        system.problems?.start()
         // After resuming: meanwhile the engine opens the file and the device.
         panel?.listen()
         library?.start()
@@ -187,7 +183,7 @@ public final class Daemon: @unchecked Sendable {
         system.commands.stop()
         player.observeStorage(nil)
         offlineProblems.stop()
-        systemProblems?.stop()
+        system.problems?.stop()
         // In this order: the parts below notify the observers, and the panel is one of them.
         observers.removeAll()
         queue.shutDown()

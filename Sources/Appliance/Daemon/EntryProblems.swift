@@ -20,6 +20,9 @@ final class EntryProblems {
     private let loop: EventLoop
     private let report: (_ subject: String, _ message: String?) -> Void
     private var missing: String?
+    /// The file of the entry whose medium is missing.
+    private var missingFile: String?
+    private var secondLook: TimerToken?
     private var away: String?
     private var slow: (subject: String, message: String)?
     /// The product whose data is late.
@@ -33,11 +36,34 @@ final class EntryProblems {
         self.report = report
     }
 
-    /// - Parameter message: nil when the medium is there or not needed.
-    func mediumIsMissing(_ message: String?) {
+    /// How long after an error of reading the file is looked for, in nanoseconds: the system needs a moment to notice
+    /// that a stick was pulled out.
+    private static let secondLookDelay: Int64 = 1_000_000_000
+
+    /// - Parameters:
+    ///   - message: nil when the medium is there or not needed.
+    ///   - path: the entry's file.
+    func mediumIsMissing(_ message: String?, of path: String? = nil) {
         loop.assertOnLoop()
         missing = message
+        missingFile = path.map { SheetTrack.file(of: $0) }
+        if let secondLook { loop.cancel(secondLook) }
+        secondLook = nil
+        if !nameMissingFile(), message != nil, path != nil {
+            secondLook = loop.schedule(after: Self.secondLookDelay) { [self] in
+                secondLook = nil
+                if nameMissingFile() { update() }
+            }
+        }
         update()
+    }
+
+    /// Says that the medium is missing where the file is, whatever the error of reading it was.
+    /// - Returns: whether it is.
+    private func nameMissingFile() -> Bool {
+        guard missing != nil, let missingFile, FileKind(at: missingFile) == nil else { return false }
+        missing = "\(missingFile): its medium is missing. Put it in again; playback goes on then."
+        return true
     }
 
     /// - Parameter message: nil when the service is back or not needed.

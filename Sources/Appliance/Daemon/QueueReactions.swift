@@ -55,7 +55,8 @@ final class QueueReactions {
             let product = queue.contents.product(entry) ?? QueuedProduct(.track, error.mediaProduct?.productId ?? "")
             observers.notify(.failed(QueueEntry(id: entry, product: product), error))
         case .mediumMissing(let error):
-            entryProblems.mediumIsMissing(error.map { "\($0.message). It is retried." })
+            entryProblems.mediumIsMissing(
+                error.map { "\($0.message). It is retried." }, of: error?.mediaProduct?.productId)
             observers.notify(.state)
         case .serviceAway(let error):
             entryProblems.serviceIsAway(error.map { "\($0.message) It is retried, and playback goes on then." })

@@ -8,15 +8,23 @@ struct SystemRequests {
     /// Looks at the sound cards for all clients.
     let devices: DeviceSurvey
     let machine: MachineSurvey
+    /// nil where no system tells problems.
+    let problems: SystemProblems?
     /// nil where no system takes requests about Wi-Fi.
     let wifi: WiFiExchange?
     /// nil where no system takes requests for updates.
     let updates: UpdateExchange?
 
-    init(_ commands: SystemCommands, _ configuration: Configuration, _ environment: DaemonEnvironment) {
+    init(
+        _ commands: SystemCommands, _ configuration: Configuration, _ environment: DaemonEnvironment,
+        _ problems: DaemonProblems
+    ) {
         let (loop, storage) = (environment.loop, environment.storage)
         self.commands = commands
         devices = DeviceSurvey(loop: loop)
+        self.problems = configuration.systemFolder.map {
+            SystemProblems(folder: $0, storage: storage, loop: loop) { problems.set($0, $1) }
+        }
         machine = MachineSurvey(configuration, storage: storage, loop: loop)
         wifi = configuration.wifiFolder.map { WiFiExchange(WiFiFolder(path: $0), storage: storage, loop: loop) }
         updates = configuration.updateFolder.map {

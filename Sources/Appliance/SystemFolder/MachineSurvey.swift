@@ -2,7 +2,7 @@ import Database
 import Discovery
 import Platform
 
-/// What a person without a shell wants to know of the machine.
+/// The machine, for a person without a shell.
 struct MachineStatus: Equatable, Sendable {
     /// A file system with music or the state.
     struct Volume: Equatable, Sendable {
@@ -59,7 +59,7 @@ struct MachineSurvey {
         if !willAnswer { answer(.failure(.ending)) }
     }
 
-    /// The file systems of the folders, and those that are mounted in them, as sticks are in /media. Each is named once.
+    /// Returns the file systems of the folders, and those that are mounted in them, as sticks are in /media.
     static func volumes(_ folders: [String]) -> [MachineStatus.Volume] {
         var volumes: [MachineStatus.Volume] = []
         func add(_ path: String) {

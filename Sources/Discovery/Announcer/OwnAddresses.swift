@@ -5,14 +5,13 @@ public enum OwnAddresses {
     /// Returns them as texts, those of IPv4 first; empty without a network. A short read of the kernel without waiting.
     public static func texts() -> [String] {
         let addresses = LinkReader.links().flatMap { $0.addresses }.filter { $0.isAnnounced }
-        let (version6, version4) = (addresses.filter { $0.address.isVersion6 }, addresses.filter { !$0.address.isVersion6 })
-        // One that is valid in its own link alone needs the name of an interface.
-        return version4.map { text($0.address.bytes) }
-            + version6.filter { !($0.address.bytes[0] == 0xFE && $0.address.bytes[1] & 0xC0 == 0x80) }
-            .map { text($0.address.bytes) }
+        let bytes = addresses.map { $0.address.bytes }
+        // An address that is valid in its own link alone needs the name of an interface.
+        let version6 = bytes.filter { $0.count == 16 && !($0[0] == 0xFE && $0[1] & 0xC0 == 0x80) }
+        return (bytes.filter { $0.count == 4 } + version6).map { text($0) }
     }
 
-    private static func text(_ bytes: [UInt8]) -> String {
+    static func text(_ bytes: [UInt8]) -> String {
         if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
         // RFC 5952, 4.2: the longest run of two or more zeros becomes ::.

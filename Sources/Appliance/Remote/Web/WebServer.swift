@@ -60,7 +60,7 @@ public final class WebServer {
 
     /// - Parameters:
     ///   - socket: a socket that listens. The server closes it.
-    ///   - access: the password and the certificate. With a problem, the server shows that alone, and to private networks.
+    ///   - access: the password and the certificate. With a problem, the server shows that alone, to private networks.
     ///   - pictures: makes thumbnails of covers.
     static func open(
         _ daemon: Daemon, on socket: ListeningSocket, _ access: WebAccess, version: String,
