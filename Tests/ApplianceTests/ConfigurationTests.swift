@@ -333,7 +333,7 @@ struct ConfigurationTests: ConfigurationSuite {
         #expect(file.overruled(by: [name: higher]) == file)
         #expect(Configuration().refusal(of: higher, for: name) == nil)
         #expect(Configuration().overruled(by: [name: higher]).written(name) == higher)
-        // What is no limit may be raised.
+        // Other settings may be raised.
         #expect(try parse("[audio]\nbuffer = 50 ms").overruled(by: [.buffer: "1 s"]).bufferMilliseconds == 1000)
     }
 

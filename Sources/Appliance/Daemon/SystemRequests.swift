@@ -8,7 +8,7 @@ struct SystemRequests {
     /// Looks at the sound cards for all clients.
     let devices: DeviceSurvey
     let machine: MachineSurvey
-    /// nil where no system tells problems.
+    /// nil without a folder of the system.
     let problems: SystemProblems?
     /// nil where no system takes requests about Wi-Fi.
     let wifi: WiFiExchange?

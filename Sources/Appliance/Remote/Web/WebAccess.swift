@@ -8,7 +8,7 @@ struct WebAccess {
     var password: [UInt8]?
     /// nil without TLS.
     var identity: TLSIdentity?
-    /// Why nobody gets in, for the user; nil when that is not so.
+    /// Why the page admits no user, as a message; nil when it admits them.
     var problem: String?
 
     /// Reads the files that the configuration names.

@@ -15,7 +15,7 @@ final class WebLogins: @unchecked Sendable {
     private let lock = Lock()
     /// nil when none is set.
     private let password: [UInt8]?
-    /// Why nobody gets in, for the user.
+    /// Why the page admits no user, as a message.
     let problem: String?
     private let sessions: WebSessions
     private let clock: any MonotonicClock
