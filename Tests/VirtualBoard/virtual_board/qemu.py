@@ -185,7 +185,8 @@ def _start(folder, disk, boot, counts):
     def server(name):
         return f"unix:{folder / name},server=on,wait=off"
 
-    processors = ["-smp", "1", "-icount", f"shift=1,sleep={'on' if counts == 'waits' else 'off'}"] if counts else ["-smp", "2"]
+    sleep = "on" if counts == "waits" else "off"
+    processors = ["-smp", "1", "-icount", f"shift=1,sleep={sleep}"] if counts else ["-smp", "2"]
     words = [
         # With a boot loader and ACPI there would be another GPIO chip.
         program, "-M", "virt,acpi=off", "-cpu", "cortex-a72", *processors, "-m", "512", "-nodefaults", "-no-reboot",
