@@ -70,7 +70,7 @@ struct RequestLineTests {
                 Issue.record("taken")
                 return
             }
-            #expect(error.description.utf8.count < 1000 && !error.description.contains("did you mean"))
+            #expect(error.description.utf8.count < 1100 && !error.description.contains("did you mean"))
         }
     }
 

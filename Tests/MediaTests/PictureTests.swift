@@ -265,7 +265,7 @@ struct PictureTests {
         case .opus:
             guard Tool.opusenc.isInstalled else { return }
             // The headers of 400 pages, each of which is believed when another one follows.
-            limit = 500_000
+            limit = 250_000
             bytes = try file(
                 .opusenc, ["--quiet", "--picture", "3|image/jpeg||2x2x24|cover.jpg", "input.wav", "out"],
                 Covers.jpeg(size), [], to: "out")

@@ -1,7 +1,9 @@
 """The firmware image: from a card that was just written to the first sample, and the configuration on it."""
 
+import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -66,7 +68,7 @@ class Starting(unittest.TestCase):
         self.assert_waits_for_a_change(board)
         with board.holding(POWER_LINE):
             board.wait_until_off()
-        self.assertIn("tonearm.conf:1: ", board.read_file("tonearm-errors.txt"))
+        self.assertIn("a newer version of the program wrote it", board.read_file("tonearm-errors.txt"))
         self.assertEqual(before, board.root_of("a"), "the root was written")
         self.assertEqual(board.check_data()[0], 0)
         start, size = board.data_partition()
@@ -153,16 +155,25 @@ class Starting(unittest.TestCase):
         self.assertNotIn("tonearm-errors.txt", board.files())
 
     def assert_waits_for_a_change(self, board):
-        """An engine that refuses its configuration is not started again before that has changed."""
-        board.run_script("cd /run/tonearm && cp tonearm.conf /tmp/good.conf && echo wrong >tonearm.conf && "
-                         "killall tonearm")
+        """An engine that refuses the state of a newer version is not started again before the configuration has
+        changed."""
+        # The service `engine` waits for as long as that is there.
+        board.run_script("touch /run/data-fails; killall tonearm; "
+                         "while pidof tonearm >/dev/null; do usleep 50000; done; "
+                         "cp -r /data/state /host/state; chmod -R a+rwX /host/state")
+        with contextlib.closing(sqlite3.connect(board.share / "state/tonearm.db")) as database, database:
+            # With the tables of this version the number would be damage.
+            database.execute("ALTER TABLE setting ADD COLUMN newer")
+            database.execute("PRAGMA user_version = 3")
+        board.run_script("cd /data/state && cp tonearm.db /tmp/good.db && rm -f tonearm.db-wal tonearm.db-shm && "
+                         "cat /host/state/tonearm.db >tonearm.db && rm /run/data-fails")
         board.wait_until("dmesg | grep -q 'the engine does not start' && ! grep -q ' /boot ' /proc/mounts")
         starts = "dmesg | grep -c 'tonearm-engine: starting'"
         before = board.run_script(starts).stdout
         # Longer than init would wait.
         board.run_script("sleep 3")
         self.assertEqual(board.run_script(starts).stdout, before)
-        board.run_script("cp /tmp/good.conf /run/tonearm/tonearm.conf")
+        board.run_script("cat /tmp/good.db >/data/state/tonearm.db; echo '# another' >>/run/tonearm/tonearm.conf")
         board.wait_for_engine()
 
     @long("image-starting", "another start")

@@ -83,12 +83,13 @@ class Updates {
     if (status.mode === "idle" && this.expected !== null && status.version === this.expected)
       return text("update.success", status);
     const key = "update.mode." + status.mode;
-    return hasText(key) ? text(key, { version: status.version, message: status.problem.message }) : "";
+    return hasText(key) ? text(key, status) : "";
   }
 
   reason(status) {
     const key = "update.problem." + status.problem.code;
-    return hasText(key) ? text(key, status) : text("update.problem.other", status.problem);
+    return text(hasText(key) ? key : "update.problem.other",
+      { version: status.version, message: status.problem.message });
   }
 
   showRestart(next) {

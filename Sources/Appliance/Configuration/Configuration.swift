@@ -60,6 +60,7 @@ public struct Configuration: Equatable, Sendable {
     /// - Returns: all mistakes in it, in the order of the lines.
     mutating func read(_ text: ConfigurationText, file: String, unused: inout UnusedLines) -> [ConfigurationProblem] {
         var problems = text.problems
+        let earlier = notes.count
         notes += text.notes
         func report(_ line: Int, _ message: String) {
             problems.append(ConfigurationProblem(file: file, line: line, message: message))
@@ -94,7 +95,7 @@ public struct Configuration: Equatable, Sendable {
                 unused.settings.append(setting.name)
             }
         }
-        notes.sort { $0.file.utf8.elementsEqual($1.file.utf8) && $0.line < $1.line }
+        notes[earlier...].sort { $0.line < $1.line }
         return problems.sorted { $0.line < $1.line }
     }
 

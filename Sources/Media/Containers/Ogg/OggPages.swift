@@ -114,17 +114,24 @@ final class OggPages {
     /// The page at `offset`, or the next one after other bytes, with a correct checksum. A page inside of one packet is
     /// not read if the next page follows it, because there may be many of them.
     func headerOrNext(from offset: Int64) throws(Interruption) -> OggPage? {
-        if let page = try header(at: offset), isInsidePacket(page), let following = try header(at: page.end),
-            following.isContinued, following.serial == page.serial, following.sequence == page.sequence &+ 1
-        {
-            return try header(at: offset)
-        }
+        if let page = try header(at: offset), isInsidePacket(page), try isFollowed(page) { return page }
         return if case .page(let page) = try next(from: offset) { page } else { nil }
     }
 
     /// Whether all of the page lies inside of one packet.
     func isInsidePacket(_ page: OggPage) -> Bool {
         page.isContinued && page.bodySize == OggPage.mostSegments * 255
+    }
+
+    /// Whether the next page continues the one whose header is in memory. The fixed part of the next header is read to
+    /// the place of this page's body.
+    private func isFollowed(_ page: OggPage) throws(Interruption) -> Bool {
+        hasBody = false
+        let place = page.headerSize..<(page.headerSize + OggPage.fixedSize)
+        guard try fill(place, at: page.end - Int64(place.lowerBound), direct) else { return false }
+        let following = OggPage(UnsafeRawBufferPointer(rebasing: memory[place]), at: page.end)
+        guard let following else { return false }
+        return following.isContinued && following.serial == page.serial && following.sequence == page.sequence &+ 1
     }
 
     private func load(at offset: Int64) throws(Interruption) -> Answer {
