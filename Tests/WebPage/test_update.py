@@ -148,7 +148,7 @@ class Updates(PageCase):
             "": "Es läuft Version 0.1.0.", "mode=downloading\ndone=30\ntotal=100": "wird heruntergeladen",
             "mode=downloading": "wird heruntergeladen", "mode=installing\ndone=1\ntotal=3": "wird installiert",
             "mode=installed\nversion=0.9": "Mit Version 0.9 neu starten",
-            "mode=failed\ncode=download\ntext=x": "ließ sich nicht herunterladen",
+            "mode=failed\ncode=download\ntext=x": "konnte nicht geladen werden: x",
         }
         for width in SIZES:
             for scheme in ["light", "dark"]:
