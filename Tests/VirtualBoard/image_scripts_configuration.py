@@ -19,7 +19,9 @@ MISTAKES = "Mistakes in tonearm.conf. The other lines are used; in place of thes
 GOOD = "[wifi one]\nssid = first\npassword = 12345678\n"
 
 
-class Configuration(unittest.TestCase):
+class ConfigurationCase(unittest.TestCase):
+    """Starts of a board with a tonearm.conf."""
+
     def setUp(self):
         self.root = ScriptRoot(self)
         self.root.program("tonearm", CHECK)
@@ -36,6 +38,8 @@ class Configuration(unittest.TestCase):
     def system(self):
         return dict(line.split("=", 1) for line in self.root.read("run/system.conf").splitlines())
 
+
+class Configuration(ConfigurationCase):
     def test_an_earlier_version_has_stored_the_file_alone(self):
         self.root.write("data/system/tonearm.conf", f"{GOOD}[image]\nname = kitchen\nname = bath\n")
         self.root.write("data/system/checked-by", "version=0\n")

@@ -7,9 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from image_scripts_configuration import CHECK, GOOD, MISTAKES, NOTES
+from image_scripts_configuration import GOOD, MISTAKES, NOTES, ConfigurationCase
 from virtual_board.host import run
-from virtual_board.script_root import ROOT, ScriptRoot
+from virtual_board.script_root import ROOT
 
 #: What the table says of a line, as configuration-text.awk reads it.
 CONTENTS = r"""{ read_line($0, NR)
@@ -63,23 +63,7 @@ class Table(unittest.TestCase):
                    env=os.environ | {"LC_ALL": "C"}).stdout
 
 
-class Mistakes(unittest.TestCase):
-    def setUp(self):
-        self.root = ScriptRoot(self)
-        self.root.program("tonearm", CHECK)
-
-    def start(self, text):
-        """As a start of the board with this tonearm.conf; the mistakes that a person reads."""
-        for name in ("errors", "mistakes", "file-mistakes", "report"):
-            (self.root.folder / "run" / name).unlink(missing_ok=True)
-        self.root.write("boot/tonearm.conf", text)
-        result = self.root.run("configuration")
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        return (self.root.read("boot/tonearm-errors.txt") or "").splitlines()
-
-    def system(self):
-        return dict(line.split("=", 1) for line in self.root.read("run/system.conf").splitlines())
-
+class Mistakes(ConfigurationCase):
     def forget(self):
         """As a board that has never started."""
         for path in (self.root.folder / "data/system").iterdir():
