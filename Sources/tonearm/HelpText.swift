@@ -17,7 +17,7 @@ enum HelpText {
           probe FILE|FOLDER…  print formats and tags of files
           loudness FILE|FOLDER…
                               measure the loudness of music without tags, for normalization
-          board check|watch   try a board's profile on its hardware
+          board …             try a board's profile on its hardware; find the DAC on the header
           update FILE|URL     install a new firmware image beside the running one
 
         Commands for the daemon:
@@ -66,16 +66,25 @@ enum HelpText {
 
     static let board = """
         Usage: tonearm board check|watch PROFILE
+               tonearm board dac NAME|auto|list
 
         check   checks that everything in the profile exists on this machine: card, lines, interfaces
         watch   prints every edge of the buttons and encoders and its action, until Ctrl-C
+        dac     shows what a DAC on the header of a Raspberry Pi needs: by its name, the one that is there (auto), or
+                all names (list)
 
         PROFILE is a board.conf. A running daemon uses the lines: stop it first, `systemctl stop tonearm`.
+
+        Options of dac:
+          --table FILE            the table of DACs; default: /usr/share/tonearm/dacs
+          --tree FOLDER           the device tree, in which the firmware notes a HAT; default: /proc/device-tree
+          --bus DEVICE            the header's I2C bus; default: /dev/i2c-1
 
         Options:
           --help, -h              this text
 
-        Exit codes: 0 everything exists; 1 something is missing; 2 the command line is wrong; 78 the profile is wrong.
+        Exit codes: 0 everything exists; 1 something is missing, or the DAC is not supported; 2 the command line is
+        wrong; 78 the profile or the table is wrong.
         """
 
     static let update = """

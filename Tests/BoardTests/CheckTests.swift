@@ -146,7 +146,7 @@ struct MixerCheckTests {
     func finding(sound: String, mixer: CardMixer, expected: String) throws {
         let text = "[board]\nname = test\n[sound]\ncard = HiFi\n" + sound
         let profile = try BoardProfile(parsing: Array(text.utf8), path: "test")
-        let finding = MixerCheck.finding(profile.sound, on: mixer)
+        let finding = MixerCheck.finding(try #require(profile.sound), on: mixer)
         #expect("\(finding.verdict) \(finding.subject): \(finding.message)" == expected)
     }
 }

@@ -82,9 +82,9 @@ struct ProfileTests {
         #expect(
             profile
                 == BoardProfile(
-                    name: "A board", reservedLines: [line(2), LineReference(chip: "pinctrl", line: .name("SDA"))],
+                    name: "A board", chip: "pinctrl", reservedLines: [line(2), LineReference(chip: "pinctrl", line: .name("SDA"))],
                     sound: BoardSound(
-                        card: "HiFi", mixer: "Digital", mixerRange: -6050...0, settleAtStart: 50,
+                        cards: ["HiFi"], mixer: "Digital", mixerRange: -6050...0, settleAtStart: 50,
                         settleAtRateChange: 1000),
                     amplifier: BoardAmplifier(
                         line: line(4), active: .low, role: .enable, muteBeforeStart: 10, unmuteAfterStart: 20,
@@ -191,12 +191,19 @@ struct ProfileTests {
         #expect(problems(Self.minimal + text) == [expected])
     }
 
-    @Test("all mistakes at once, in the order of the lines, and missing sections first")
+    @Test("a wiring needs no sound card, but a name")
+    func wiring() throws {
+        #expect(try parse("[board]\nname = x\n").sound == nil)
+        #expect(problems("[sound]\ncard = x\n") == ["board.conf: there is no section [board]"])
+        #expect(try parse("[board]\nname = x\n[sound]\ncard = a, b\n").sound?.cards == ["a", "b"])
+    }
+
+    @Test("all mistakes at once, in the order of the lines")
     func atOnce() {
         let text = "[board]\nchip c\nreserved = 1\n[button b]\nline = 1\npress = go\n"
         #expect(
             problems(text).map { String($0.prefix { $0 != " " }) } == [
-                "board.conf:", "board.conf:1:", "board.conf:2:", "board.conf:3:", "board.conf:5:", "board.conf:6:",
+                "board.conf:1:", "board.conf:2:", "board.conf:3:", "board.conf:5:", "board.conf:6:",
             ])
     }
 
@@ -275,6 +282,6 @@ struct ShippedProfileTests {
         let eight = (0..<8).map { LineReference(chip: "9030000.pl061", line: .offset($0)) }
         #expect(lines.allSatisfy { eight.contains($0) })
         #expect(profile.buttons.allSatisfy { $0.active == .low && $0.bias == .asIs })
-        #expect(profile.sound.card == "HiFi")
+        #expect(profile.sound?.cards == ["HiFi"])
     }
 }

@@ -36,7 +36,7 @@ extension Configuration {
         return value.utf8.elementsEqual(word.utf8) ? nil : value
     }
 
-    /// The device; nil: the board profile decides, else the first usable card.
+    /// The device; nil: the board profile decides, else the best card (`OutputKind`).
     public var device: String? { text(.device, unless: "auto") }
     /// The sample format; nil: the widest format of the device.
     public var sampleFormat: SampleFormat? {
@@ -90,6 +90,10 @@ extension Configuration {
     var systemFolder: String? { text(.systemFolder, unless: "none") }
     /// The path of the board profile; nil without one.
     public var boardProfile: String? { text(.profile, unless: "none") }
+    /// The name of the DAC on the header; nil without one.
+    public var headerDAC: String? { text(.dac, unless: "none") }
+    /// The path of the table of DACs; nil without one.
+    public var dacTable: String? { text(.dacTable, unless: "none") }
     /// The shell command line of the command; `none` for nothing.
     public func commandLine(of command: SystemCommand) -> String {
         switch command {

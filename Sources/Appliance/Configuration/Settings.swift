@@ -5,7 +5,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case normalization, preAmp, untaggedGain
     case resume, state
     case socket, socketMode, socketGroup, clients, clientSettings
-    case profile, powerOff, restart, networkRestart, systemFolder
+    case profile, dac, dacTable, powerOff, restart, networkRestart, systemFolder
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize, wifiFolder
     case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineDownloadPlayed, offlineFolder

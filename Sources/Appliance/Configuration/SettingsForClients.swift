@@ -5,7 +5,7 @@ extension Setting {
     /// mistake in it locks clients out, or makes the next start fail. It is a command that is run.
     private var isForFileOnly: Bool {
         switch name {
-        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .restart, .networkRestart,
+        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .dac, .dacTable, .powerOff, .restart, .networkRestart,
             .serviceURL, .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .wifiFolder, .offlineFolder,
             .libraryFolders, .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords,
             .mpdPermission, .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webCertificate, .webKey,

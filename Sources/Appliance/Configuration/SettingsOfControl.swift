@@ -34,6 +34,17 @@ extension Setting {
             The board's profile, board.conf: its buttons, lights and relays, and its sound card.
             """),
         Setting(
+            .dac, "board", "dac", .text, "none",
+            """
+            The DAC on the header of a Raspberry Pi, by a name that `tonearm board dac list` shows: its card, mixer and
+            amplifier. The profile's own sound card and amplifier override it.
+            """),
+        Setting(
+            .dacTable, "board", "dac-table", .path(orWord: "none"), "/usr/share/tonearm/dacs",
+            """
+            The table of these DACs.
+            """),
+        Setting(
             .powerOff, "board", "power-off", .text, "systemctl poweroff", changesWhileRunning: true,
             """
             The shell command for the action power-off of buttons and clients; none does nothing.

@@ -10,6 +10,7 @@ final class BoardPanel {
     private let buttons: Buttons
     private let lights: Lights
     private let amplifier: Amplifier?
+    private let held: HeldLines
 
     /// - Parameters:
     ///   - output: the output, for which the amplifier is muted.
@@ -43,6 +44,7 @@ final class BoardPanel {
         amplifier = profile.amplifier.map {
             Amplifier($0, lines: lines, loop: loop, clock: clock, carryOut: carryOut, deliver: deliver)
         }
+        held = HeldLines(profile, lines: lines, loop: loop, deliver: deliver)
         if let amplifier { output.use(amplifier) }
     }
 
@@ -52,6 +54,7 @@ final class BoardPanel {
         lights.start()
         lights.show([.boot])
         amplifier?.start()
+        held.start()
     }
 
     func listen() { buttons.start() }
@@ -59,6 +62,7 @@ final class BoardPanel {
     func stop() {
         buttons.stop()
         amplifier?.stop()
+        held.stop()
         lights.stop()
     }
 

@@ -27,10 +27,14 @@ public enum BoardCheck {
         _ profile: BoardProfile, lines: any LineProvider, mixer: (_ card: String) -> CardMixer,
         sound: String = "/proc/asound", network: String = "/sys/class/net"
     ) -> [Finding] {
-        let card = soundCard(profile.sound.card, sound)
-        var findings = [card]
-        if card.verdict == .present {
-            findings.append(MixerCheck.finding(profile.sound, on: mixer(profile.sound.card)))
+        var findings: [Finding] = []
+        if let parts = profile.sound {
+            let card = soundCard(parts.cards, sound)
+            findings.append(card.finding)
+            if let id = card.id { findings.append(MixerCheck.finding(parts, on: mixer(id))) }
+        }
+        for held in profile.heldLines {
+            findings.append(output(held.subject, held.line, held.level, initially: true, lines))
         }
         if let amplifier = profile.amplifier {
             let muted = amplifier.role == .mute
@@ -53,9 +57,10 @@ public enum BoardCheck {
         return findings
     }
 
-    private static func soundCard(_ card: String, _ folder: String) -> Finding {
-        if FileKind(at: "\(folder)/\(card)") == .folder {
-            return Finding(verdict: .present, subject: "sound", message: "card \(card) is here")
+    /// - Returns: the card that is here, and the finding.
+    private static func soundCard(_ ids: [String], _ folder: String) -> (id: String?, finding: Finding) {
+        if let id = ids.first(where: { FileKind(at: "\(folder)/\($0)") == .folder }) {
+            return (id, Finding(verdict: .present, subject: "sound", message: "card \(id) is here"))
         }
         // Each card has a folder `card0` and a link to it by its id.
         let entries = (try? Folder.entries(of: folder)) ?? []
@@ -67,7 +72,8 @@ public enum BoardCheck {
         }
         let names = cards.map { $0.name }.joined(separator: ", ")
         let here = cards.isEmpty ? "This machine has none." : "Cards here: \(names)."
-        return Finding(verdict: .missing, subject: "sound", message: "no sound card `\(card)`. \(here)")
+        let wanted = ids.map { "`\($0)`" }.joined(separator: " or ")
+        return (nil, Finding(verdict: .missing, subject: "sound", message: "no sound card \(wanted). \(here)"))
     }
 
     private static func input(_ input: any BoardInput, _ lines: any LineProvider) -> Finding {

@@ -56,7 +56,7 @@ public final class GPIOLines: LineProvider {
         for device in devices() {
             do throws(ChipFailure) {
                 let chip = try ChipHandle(device: device)
-                if chip.label.hasSameBytes(as: line.chip) { return chip }
+                if line.isOnChip(labelled: chip.label) { return chip }
                 if chip.name.hasSameBytes(as: line.chip) { byName = device }
                 present.append(chip.label)
             } catch {

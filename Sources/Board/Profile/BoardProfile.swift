@@ -2,10 +2,17 @@
 public struct BoardProfile: Equatable, Sendable {
     /// The name for users.
     public var name: String
+    /// The chip of lines that name none.
+    public var chip: String?
     /// The lines that a part without a section uses: the buses of a DAC.
     public var reservedLines: [LineReference]
-    public var sound: BoardSound
+    /// The sound card; nil where the profile is a wiring alone.
+    public var sound: BoardSound?
     public var amplifier: BoardAmplifier?
+    /// Whether the sound card is that of a DAC on the header: other cards may be preferred to it.
+    public var isSoundOfDAC = false
+    /// Lines that keep one level as long as the daemon runs.
+    public var heldLines: [HeldLine] = []
     public var buttons: [BoardButton]
     public var encoders: [BoardEncoder]
     public var lights: [BoardLight]
@@ -19,8 +26,9 @@ public struct BoardProfile: Equatable, Sendable {
 
 /// The sound card and its properties. Times are in milliseconds.
 public struct BoardSound: Equatable, Sendable {
-    /// The ALSA card's id, as in /proc/asound/cards.
-    public var card: String
+    /// The ids that the ALSA card may have, as in /proc/asound/cards: different kernels give it different ones. Never
+    /// empty.
+    public var cards: [String]
     /// The mixer control that sets the volume; nil leaves the choice to the player.
     public var mixer: String?
     /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.

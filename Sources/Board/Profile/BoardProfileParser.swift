@@ -32,7 +32,7 @@ extension BoardProfile {
 
     /// Reads what can be used of a profile's file, and all mistakes in it. A part (button, encoder, light, amplifier)
     /// with a mistake is left out.
-    /// - Returns: no profile where it has no board or no sound card, or cannot be read.
+    /// - Returns: no profile where it has no board, or cannot be read.
     public static func readAround(path: String) -> (profile: BoardProfile?, mistakes: [String]) {
         let text: [UInt8]
         do throws(SystemError) {
@@ -87,15 +87,15 @@ private struct BoardProfileParser {
     mutating func profile() -> BoardProfile? {
         refuseUnknownSections()
         let board = single("board") { $0.board(&$1) }
-        let sound = single("sound") { $0.sound(&$1) }
+        let sound = text.has("sound") ? single("sound") { BoardSound(reading: &$1) } : nil
         let amplifier = text.has("amplifier") ? single("amplifier") { $0.amplifier(&$1) } : nil
         let buttons = every("button") { $0.button(&$1, named: $2) }
         let encoders = every("encoder") { $0.encoder(&$1, named: $2) }
         let lights = every("light") { $0.light(&$1, named: $2) }
         let network = text.has("network") ? single("network") { ($1.list("cellular"), $1.list("unmetered")) } : nil
-        guard let board, let sound else { return nil }
+        guard let board else { return nil }
         return BoardProfile(
-            name: board.name, reservedLines: board.reserved, sound: sound, amplifier: amplifier ?? nil,
+            name: board.name, chip: defaultChip, reservedLines: board.reserved, sound: sound, amplifier: amplifier ?? nil,
             buttons: buttons, encoders: encoders, lights: lights, cellularInterfaces: network?.0 ?? [],
             unmeteredInterfaces: network?.1 ?? [])
     }
@@ -174,38 +174,8 @@ private struct BoardProfileParser {
         return (name, reserved)
     }
 
-    private func sound(_ reader: inout SectionReader) -> BoardSound? {
-        let card = reader.requiredText("card")
-        let mixer = reader.text("mixer")
-        let levels = -12_000...2_400
-        let least = reader.hundredthsOfDecibels("mixer-minimum", in: levels)
-        let most = reader.hundredthsOfDecibels("mixer-maximum", in: levels)
-        var range: ClosedRange<Int>?
-        switch (least, most) {
-        case (nil, nil): break
-        case (let least?, let most?) where least < most: range = least...most
-        default: reader.refuse("needs both `mixer-minimum` and `mixer-maximum`, the first below the second")
-        }
-        let start = reader.milliseconds("settle-at-start", in: 0...5000) ?? 0
-        let rateChange = reader.milliseconds("settle-at-rate-change", in: 0...5000) ?? 0
-        guard let card else { return nil }
-        return BoardSound(
-            card: card, mixer: mixer, mixerRange: range, settleAtStart: start, settleAtRateChange: rateChange)
-    }
-
     private mutating func amplifier(_ reader: inout SectionReader) -> BoardAmplifier? {
-        let line = line("line", &reader)
-        let active = reader.choice("active", of: ActiveLevel.self) ?? .high
-        let role = reader.choice("role", of: BoardAmplifier.Role.self)
-        if role == nil, reader.text("role") == nil { reader.refuse("needs `role`") }
-        let times = 0...10_000
-        let beforeStart = reader.milliseconds("mute-before-start", in: times) ?? 0
-        let afterStart = reader.milliseconds("unmute-after-start", in: times) ?? 0
-        let beforeStop = reader.milliseconds("mute-before-stop", in: times) ?? 0
-        guard let line, let role else { return nil }
-        return BoardAmplifier(
-            line: line, active: active, role: role, muteBeforeStart: beforeStart, unmuteAfterStart: afterStart,
-            muteBeforeStop: beforeStop)
+        BoardAmplifier(reading: &reader, prefix: "", line: line("line", &reader), isNeeded: true)
     }
 
     /// Reads an action by its name. An old name is accepted with a notice.

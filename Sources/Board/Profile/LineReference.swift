@@ -9,7 +9,13 @@ public struct LineReference: Equatable, Sendable {
         case name(String)
     }
 
-    /// The chip's label (`pinctrl-bcm2711`) or name (`gpiochip0`). Names depend on the kernel's order.
+    /// The word for the chip of the 40-pin header of any Raspberry Pi.
+    public static let headerChip = "header"
+    /// Its labels: of Raspberry Pi 0 to 3, of 4, of 5.
+    private static let headerLabels = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
+
+    /// The chip's label (`pinctrl-bcm2711`), its name (`gpiochip0`), or `headerChip`. Names depend on the kernel's
+    /// order.
     public var chip: String
     public var line: Line
 
@@ -26,6 +32,20 @@ public struct LineReference: Equatable, Sendable {
         } else {
             self.init(chip: chip, line: .name(text))
         }
+    }
+
+    /// The line as a profile writes it.
+    var text: String {
+        switch line {
+        case .offset(let offset): "\(offset)"
+        case .name(let name): name
+        }
+    }
+
+    /// Whether its chip is the one with `label`.
+    func isOnChip(labelled label: String) -> Bool {
+        if chip.hasSameBytes(as: Self.headerChip) { return Self.headerLabels.contains { $0.hasSameBytes(as: label) } }
+        return chip.hasSameBytes(as: label)
     }
 
     public static func == (left: LineReference, right: LineReference) -> Bool {

@@ -29,6 +29,13 @@ public struct File: ~Copyable {
         self.path = path
     }
 
+    /// Opens an existing file, or a device, for writing and reading in place.
+    /// - Throws: ENOENT, EACCES…
+    public init(updatingExisting path: String) throws(SystemError) {
+        descriptor = try Self.open(path, O_RDWR)
+        self.path = path
+    }
+
     /// Opens a file for writing and reading in place, and creates a missing one.
     public init(updating path: String, mode: UInt32 = 0o644) throws(SystemError) {
         descriptor = try Self.open(path, O_RDWR | O_CREAT, mode)

@@ -111,7 +111,8 @@ public struct SectionReader {
         return trimmed(bytes.dropLast(unit.utf8.count))
     }
 
-    private static func trimmed(_ bytes: Substring.UTF8View) -> String {
+    /// Returns the text without blanks around it.
+    public static func trimmed(_ bytes: Substring.UTF8View) -> String {
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         let rest = bytes.drop(while: isBlank)
         guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return "" }

@@ -6,40 +6,50 @@ import Platform
 /// `tonearm board`: tries a profile on the hardware that it describes.
 struct BoardCommand {
     private enum Task {
-        case check, watch
+        case check(profile: String)
+        case watch(profile: String)
+        case dac(DACCommand)
     }
 
     private let task: Task
-    private let path: String
     private let console = Console()
 
     init(_ words: [String]) throws(UsageError) {
+        if words.first == "dac" {
+            task = .dac(try DACCommand(Array(words.dropFirst())))
+            return
+        }
         let arguments = try Arguments(parsing: words, knowing: [])
         let operands = arguments.operands
-        switch operands.first {
-        case "check": task = .check
-        case "watch": task = .watch
-        case let word?:
-            throw UsageError("board \(word): unknown." + Suggestion.text(for: word, among: ["check", "watch"]))
-        case nil: throw UsageError("board what? check or watch.")
+        guard let word = operands.first else { throw UsageError("board what? check, watch or dac.") }
+        guard operands.count == 2 || !["check", "watch"].contains(word) else {
+            throw UsageError("board \(word) takes one profile: a board.conf.")
         }
-        guard operands.count == 2 else { throw UsageError("board \(operands[0]) takes one profile: a board.conf.") }
-        path = operands[1]
+        switch word {
+        case "check": task = .check(profile: operands[1])
+        case "watch": task = .watch(profile: operands[1])
+        default:
+            throw UsageError("board \(word): unknown." + Suggestion.text(for: word, among: ["check", "watch", "dac"]))
+        }
     }
 
     /// - Returns: the exit code.
     func run() -> Int32 {
-        let profile: BoardProfile
+        switch task {
+        case .check(let path): use(path, check)
+        case .watch(let path): use(path, watch)
+        case .dac(let command): command.run()
+        }
+    }
+
+    private func use(_ path: String, _ perform: (BoardProfile) -> Int32) -> Int32 {
         do throws(BoardProfileError) {
-            profile = try BoardProfile(path: path)
+            let profile = try BoardProfile(path: path)
             for notice in profile.notices { console.complain("note: \(notice)") }
+            return perform(profile)
         } catch {
             for line in error.lines { console.complain(line) }
             return ExitCode.configuration
-        }
-        switch task {
-        case .check: return check(profile)
-        case .watch: return watch(profile)
         }
     }
 

@@ -93,7 +93,8 @@ struct ConfigCommand {
                 common.console.print(DisplayText.visibleLines(configuration.shown))
             } else {
                 for note in configuration.notes { common.console.complain(note.description) }
-                if let profile = configuration.boardProfile { try ConfigurationFile.check(profile: profile) }
+                let mistakes = ConfiguredBoard(configuration).mistakes
+                if !mistakes.isEmpty { throw ConfigurationFile.Problems(lines: mistakes) }
             }
             return ExitCode.fine
         } catch {

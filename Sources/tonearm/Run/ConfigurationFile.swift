@@ -68,10 +68,4 @@ struct ConfigurationFile {
     private static func isConfiguration(_ name: String) -> Bool {
         name.utf8.first != UInt8(ascii: ".") && name.utf8.suffix(5).elementsEqual(".conf".utf8)
     }
-
-    /// Checks the board profile, which a start reads too.
-    static func check(profile: String) throws(Problems) {
-        let mistakes = BoardProfile.readAround(path: profile).mistakes
-        if !mistakes.isEmpty { throw Problems(lines: mistakes) }
-    }
 }

@@ -65,7 +65,7 @@ struct RunCommand {
         let board = settings.board
         Log.minimumLevel = written.logLevel
         for notice in written.notes.map({ $0.description }) + (board?.notices ?? []) { Log.warning(notice) }
-        let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
+        let device = inForce.device ?? Self.card(of: board) ?? DeviceName.automatic
         let certificateClock = TrustedCertificateClock(clock, released: tonearmReleased)
         let web = streaming?.web ?? inForce.webFiles(certificateClock, linkSettings(inForce, board))
         defer { web.stop() }
@@ -138,6 +138,12 @@ struct RunCommand {
     }
 
     // MARK: The parts
+
+    /// The card that the profile names. A DAC on the header names none: a USB DAC that is plugged in is preferred to it.
+    private static func card(of board: BoardProfile?) -> String? {
+        guard let board, !board.isSoundOfDAC else { return nil }
+        return board.sound.map { DeviceName.card(among: $0.cards) }
+    }
 
     private func openState(_ settings: inout StartSettings) throws(Failure) -> ApplianceState {
         let folder = settings.findState()
@@ -300,11 +306,9 @@ struct RunCommand {
         var (reading, mistakes) = file.readAround()
         for note in reading.configuration.notes { Log.warning(note.description) }
         var kept: [SettingName] = []
-        if let profile = reading.configuration.boardProfile {
-            let (board, lines) = BoardProfile.readAround(path: profile)
-            mistakes += lines
-            if board == nil { kept.append(.profile) }
-        }
+        let board = ConfiguredBoard(reading.configuration)
+        mistakes += board.mistakes
+        if !board.hasProfile { kept.append(.profile) }
         for line in mistakes { Log.error(line) }
         daemon.settings.reload(reading, mistakes: mistakes, keeping: kept)
         Log.notice("\(file.path) was read again")

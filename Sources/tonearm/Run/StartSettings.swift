@@ -42,16 +42,19 @@ struct StartSettings {
         for line in mistakes { Log.error(line) }
     }
 
-    /// Reads the profile. Where nothing of it can be used, that of the last good start stands in, if it is another one.
+    /// Reads the profile and the DAC. Where nothing of the profile can be used, that of the last good start stands in,
+    /// if it is another one.
     private mutating func readProfile() {
-        guard let path = configuration.boardProfile else { return }
-        let (profile, mistakes) = BoardProfile.readAround(path: path)
-        board = profile
-        self.mistakes += mistakes
-        guard profile == nil, let lastGood, let other = lastGood.boardProfile, other != path else { return }
-        guard let profile = BoardProfile.readAround(path: other).profile else { return }
-        board = profile
-        configuration = configuration.taking([.profile], from: lastGood)
+        let configured = ConfiguredBoard(configuration)
+        board = configured.profile
+        mistakes += configured.mistakes
+        guard !configured.hasProfile, let lastGood else { return }
+        guard let path = configuration.boardProfile, let other = lastGood.boardProfile, other != path else { return }
+        let replaced = configuration.taking([.profile], from: lastGood)
+        let replacement = ConfiguredBoard(replaced)
+        guard replacement.hasProfile else { return }
+        board = replacement.profile
+        configuration = replaced
     }
 
     /// The settings without which there is no content service.

@@ -86,6 +86,8 @@ void tonearm_use_background_priority(void);
 int tonearm_use_realtime_priority(int priority);
 /// RLIMIT_RTPRIO of this process: the highest real-time priority that it may ask for.
 unsigned long tonearm_realtime_priority_limit(void);
+/// Reads the register `reg` of the chip at `address` of an open I2C bus. Returns its value, or -1 where none answers.
+int tonearm_i2c_read(int descriptor, int address, int reg);
 /// Whether the kernel says that its clock is synchronised (STA_UNSYNC is clear).
 int tonearm_clock_is_synchronised(void);
 /// strtod(3) and snprintf(3) with "%.*f" in the C locale, independent of the locale of the process.
