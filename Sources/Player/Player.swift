@@ -24,6 +24,8 @@ public struct PlayerSettings: Sendable {
     public var output: RendererSettings
     /// The mixer control for the volume; nil uses the card's usual one.
     public var mixerControl: String?
+    /// The ids of the cards that `mixerControl` and `mixerLimits` are meant for; empty: of all.
+    public var mixerCards: [String] = []
     /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
     public var mixerLimits: ClosedRange<Int>?
     /// Leave the card's mixer alone and scale the samples instead.
@@ -105,7 +107,7 @@ public final class Player: @unchecked Sendable {
         settings.eventSender = eventSender
         if let credentialsProvider { settings.streaming?.use(credentialsProvider) }
         let device = settings.output.device
-        let (control, limits) = (settings.mixerControl, settings.mixerLimits)
+        let choice = MixerChoice(settings)
         let usesMixer = !settings.forcesSoftwareVolume
         let provider = ALSADeviceProvider()
         try self.init(
@@ -113,9 +115,7 @@ public final class Player: @unchecked Sendable {
             newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
             // The mixer belongs to the card that `auto` chose, so use the device that was opened last.
-            usesMixer
-                ? try HardwareMixer.open(device: provider.lastOpened ?? device, controlName: control, limits: limits)
-                : nil
+            usesMixer ? try choice.open(provider.lastOpened ?? device) : nil
         }
     }
 
@@ -273,5 +273,26 @@ extension StreamingPrivileges {
             case .needed(let isNeeded): needChanged(to: isNeeded)
             }
         }
+    }
+}
+
+/// The control of the settings for the volume, on the card that it is meant for.
+private struct MixerChoice: Sendable {
+    private let control: String?
+    private let limits: ClosedRange<Int>?
+    private let cards: [String]
+
+    init(_ settings: PlayerSettings) {
+        control = settings.mixerControl
+        limits = settings.mixerLimits
+        cards = settings.mixerCards
+    }
+
+    /// Opens the mixer of `device`. A card that the settings do not mean has its own control.
+    func open(_ device: String) throws(DeviceError) -> HardwareMixer? {
+        let card = DeviceName.cardReference(of: device)
+        let isMeant = cards.isEmpty || cards.contains { id in card.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
+        return try HardwareMixer.open(
+            device: device, controlName: isMeant ? control : nil, limits: isMeant ? limits : nil)
     }
 }

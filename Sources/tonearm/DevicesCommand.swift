@@ -37,13 +37,14 @@ enum DeviceListing {
         var lines = ["\(DeviceName.card(card.id))  \(DisplayText.visible(card.name)), card \(card.index)"]
         for device in card.devices {
             lines.append("  \(device.device)  \(DisplayText.visible(device.name))")
+            lines.append("    rank      \(device.kind.rank.map { "\($0), " } ?? "")\(device.kind.text)")
             switch device.availability {
             case .available(let capabilities):
                 lines.append("    rates     \(capabilities.rates.map { "\($0)" }.joined(separator: " ")) Hz")
                 lines.append("    formats   \(capabilities.sampleFormats.map { "\($0.name)" }.joined(separator: " "))")
                 lines.append("    channels  \(DeviceCapabilities.text(ofChannels: capabilities.channels))")
             case .busy:
-                lines.append("    in use by another program")
+                lines.append("    in use by \(DeviceOwner(of: device.number, ofCard: card.index).text)")
             case .unusable(let error):
                 lines.append("    \(error)")
             }

@@ -31,39 +31,6 @@ struct DeviceNameTests {
         #expect(DeviceName.device("DAC", 1) == "hw:CARD=DAC,DEV=1")
     }
 
-    /// The device that `auto` finds.
-    static let dac = SoundCardDevice.Availability.available(
-        DeviceCapabilities(rates: [44_100], channels: [2], sampleFormats: [.s16]))
-    /// An HDMI output of a Raspberry Pi.
-    static let hdmi = SoundCardDevice.Availability.available(
-        DeviceCapabilities(rates: [44_100], channels: [2], sampleFormats: [.iec958Subframe]))
-    static let floats = SoundCardDevice.Availability.available(
-        DeviceCapabilities(rates: [44_100], channels: [2], sampleFormats: []))
-    static let broken = SoundCardDevice.Availability.unusable(.refused(device: "", code: -5, reason: ""))
-
-    @Test(
-        "auto takes the first device with a usable format, HDMI only without another; one in use counts as usable",
-        arguments: [
-            ([dac, dac], 0), ([hdmi, dac], 1), ([broken, hdmi, dac], 2), ([hdmi, .busy, dac], 1), ([.busy, dac], 0),
-            // None can be used: opening the first one shows why.
-            ([floats, broken], 0), ([], nil), ([floats, dac], 1), ([hdmi, floats], 0), ([floats, hdmi, hdmi], 1),
-            ([broken, hdmi], 1),
-        ] as [([SoundCardDevice.Availability], Int?)])
-    func automatic(availabilities: [SoundCardDevice.Availability], expected: Int?) {
-        let names = availabilities.indices.map { "\($0)" }
-        var asked: [Int] = []
-        let chosen = DeviceName.choose(among: names) { name in
-            let index = Int(name) ?? 0
-            asked.append(index)
-            return availabilities[index]
-        }
-        #expect(chosen == expected.map { "\($0)" })
-        // No card after the chosen one is opened, unless the chosen one is HDMI.
-        if let expected, expected > 0, availabilities[expected] != Self.hdmi {
-            #expect(asked == Array(0...expected))
-        }
-    }
-
     @Test(
         "an enumerator of alsa-lib ends with −1, and would begin again behind it",
         arguments: [([0, 2, 5, -1, 0, 2, 5], [0, 2, 5]), ([-1, 0], []), ([], [])] as [([Int32], [Int32])])

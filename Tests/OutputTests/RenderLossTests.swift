@@ -121,6 +121,22 @@ struct RenderLossTests {
         #expect(bench.events == ["opened 1000/1", "running 3", "ended 1"])
     }
 
+    @Test("A better device is taken at the next start after a pause, and not while it plays; every frame is heard once")
+    func better() {
+        let bench = RenderBench()
+        bench.play(bench.stream(500))
+        bench.hear(100)
+        bench.card.offerBetter()
+        bench.hear(100)
+        #expect(bench.card.openingCount == 1)
+        bench.hold()
+        bench.run(2)
+        bench.hear(300)
+        #expect(bench.card.openingCount == 2)
+        #expect(bench.heard == [frames(0..<500, of: 1)])
+        #expect(bench.events == ["opened 1000/1", "running 1", "opened 1000/1", "running 2", "ended 1"])
+    }
+
     @Test("`begin` while it is away: the new stream waits for it")
     func beginWhileLost() {
         let bench = RenderBench()

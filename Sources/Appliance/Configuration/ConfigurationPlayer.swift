@@ -26,6 +26,8 @@ extension Configuration {
         settings.storesOnlyVolume = true
         settings.mixerControl = mixerControl ?? sound?.mixer
         settings.mixerLimits = sound?.mixerRange
+        // The control that a person has named counts for every card; so does that of the profile's card by its number.
+        if mixerControl == nil, device == DeviceName.automatic, let sound { settings.mixerCards = sound.cards }
         settings.forcesSoftwareVolume = forcesSoftwareVolume
         settings.realtimePriority = realtimePriority
         return settings

@@ -4,8 +4,8 @@ extension Setting {
         Setting(
             .device, "audio", "device", .text, "auto",
             """
-            The device: hw:CARD=id as `tonearm devices` lists it. With auto the board profile's card is taken,
-            without a profile the first one that plays.
+            The device: hw:CARD=id as `tonearm devices` lists it. With auto the board profile's card is taken, and
+            without one the device of the lowest rank: a USB DAC, else a DAC on the header.
             """),
         Setting(
             .sampleFormat, "audio", "sample-format",

@@ -13,11 +13,14 @@ import Platform
 /// count, bits and sample format. After a change of the format, a second file receives the music (`FileSequence`).
 ///
 /// Thread: the audio thread, except for `lastOpened`.
-public final class ALSADeviceProvider: DeviceProvider {
+/// `@unchecked Sendable` is safe because only the audio thread uses `choice`.
+public final class ALSADeviceProvider: DeviceProvider, @unchecked Sendable {
     private let configuration: ALSAConfiguration
     private let memoryMapping: Bool
     private let clock: any MonotonicClock
     private let opened = OpenedName()
+    /// The audio thread's.
+    private var choice = AutomaticChoice()
 
     public convenience init(configuration: ALSAConfiguration = .available) {
         self.init(configuration: configuration, memoryMapping: true)
@@ -36,12 +39,21 @@ public final class ALSADeviceProvider: DeviceProvider {
     public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
         var request = request
         let isAutomatic = DeviceName.isAutomatic(request.device)
-        request.device = try DeviceName.resolved(request.device, configuration: configuration)
+        request.device = try DeviceName.resolved(
+            request.device, configuration: configuration, last: opened.name, now: clock.now(), choice: &choice)
         request.device = opened.next(for: request.device, request.format)
         let device = try open(request, on: try openHandle(request.device))
         let isNews = opened.change(to: request.device)
         if isAutomatic, isNews { Log.notice("\(DeviceName.automatic): plays on \(request.device)") }
         return device
+    }
+
+    public func hasBetter(than device: String, for name: String) -> Bool {
+        guard DeviceName.isAutomatic(name) else { return false }
+        let candidates = OutputSurvey(configuration: configuration).candidates()
+        return AutomaticChoice.hasBetter(than: device, among: candidates) {
+            SoundCardDevice.Availability(of: $0, configuration: configuration)
+        }
     }
 
     /// The device that was opened last, as `auto` chose it; nil before the first one. Any thread.

@@ -7,6 +7,8 @@ struct CardControl: ~Copyable {
         var index: Int
         var id: String
         var name: String
+        /// The name of its driver.
+        var driver: String
     }
 
     let raw: OpaquePointer
@@ -68,7 +70,8 @@ struct CardControl: ~Copyable {
         try ALSAFailure.check(snd_ctl_card_info(raw, info))
         return Identity(
             index: index, id: String(cString: snd_ctl_card_info_get_id(info)),
-            name: String(cString: snd_ctl_card_info_get_name(info)))
+            name: String(cString: snd_ctl_card_info_get_name(info)),
+            driver: String(cString: snd_ctl_card_info_get_driver(info)))
     }
 
     /// Number and name of every playback device, ascending.

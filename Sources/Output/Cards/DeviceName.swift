@@ -7,45 +7,36 @@ public enum DeviceName {
 
     static func isAutomatic(_ name: String) -> Bool { name.utf8.elementsEqual(automatic.utf8) }
 
-    /// The device to open for `name`: the same name, or for `auto` the device that `choose` finds. That opens devices
-    /// for a moment.
+    /// The device to open for `name`: the same name, or for `auto` the device that `AutomaticChoice` finds. That opens
+    /// devices for a moment.
     ///
     /// Thread: any; for `auto` not while another thread opens a device.
     /// - Throws: `.absent` when there is no card to choose, `.noPermission`.
     public static func resolved(
         _ name: String, configuration: ALSAConfiguration = .available
     ) throws(DeviceError) -> String {
+        var choice = AutomaticChoice()
+        // The first look of a choice waits for nothing that is in use: it has no time to look again.
+        return try resolved(name, configuration: configuration, last: nil, now: nil, choice: &choice)
+    }
+
+    /// - Parameters:
+    ///   - last: the device that played last.
+    ///   - now: the monotonic time; nil does not wait for a device that is in use.
+    /// - Throws: as `resolved`; `.busy` as long as a device is waited for.
+    static func resolved(
+        _ name: String, configuration: ALSAConfiguration, last: String?, now: Int64?, choice: inout AutomaticChoice
+    ) throws(DeviceError) -> String {
         guard isAutomatic(name) else { return name }
-        let devices = playbackDevices(configuration: configuration)
-        let chosen = choose(among: devices) { SoundCardDevice.Availability(of: $0, configuration: configuration) }
-        if let chosen { return chosen }
-        throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])
-    }
-
-    /// The first device with a sample format that Tonearm can write. One that has only subframes, like the HDMI sockets
-    /// of a Raspberry Pi, is taken when there is no other. A device that is in use cannot be asked, and counts as
-    /// usable. When none is usable, the result is the first one, and opening it reports the reason.
-    static func choose(
-        among devices: [String], availability: (String) -> SoundCardDevice.Availability
-    ) -> String? {
-        var subframes: String?
-        for device in devices {
-            switch availability(device) {
-            case .busy: return device
-            case .available(let capabilities) where capabilities.canPlay:
-                guard capabilities.hasOnlySubframes else { return device }
-                subframes = subframes ?? device
-            case .available, .unusable: continue
-            }
+        let candidates = OutputSurvey(configuration: configuration).candidates()
+        let result = choice.choose(among: candidates, last: last, now: now ?? 0, patience: now == nil ? 0 : AutomaticChoice.patience) {
+            SoundCardDevice.Availability(of: $0, configuration: configuration)
         }
-        return subframes ?? devices.first
-    }
-
-    /// `hw:CARD=…,DEV=…` for every playback device, in the order of the cards.
-    private static func playbackDevices(configuration: ALSAConfiguration) -> [String] {
-        CardControl.all(configuration: configuration).flatMap { card -> [String] in
-            guard let control = try? CardControl(card: card.id, configuration: configuration) else { return [] }
-            return control.playbackDevices().map { device(card.id, $0.number) }
+        switch result {
+        case .device(let device): return device
+        case .wait(let device): throw .busy(device: device)
+        case .none:
+            throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])
         }
     }
 
@@ -54,7 +45,9 @@ public enum DeviceName {
     public static func absence(of name: String, configuration: ALSAConfiguration = .available) -> String? {
         do throws(DeviceError) {
             if isAutomatic(name) {
-                if !playbackDevices(configuration: configuration).isEmpty { return nil }
+                if OutputSurvey(configuration: configuration).candidates().contains(where: { $0.kind != .notForPeople }) {
+                    return nil
+                }
                 throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])
             }
             guard let card = cardReference(of: name) else { return nil }
@@ -69,6 +62,13 @@ public enum DeviceName {
 
     /// The name that opens a card's first device, as in lists: `hw:CARD=DAC`.
     public static func card(_ id: String) -> String { "hw:CARD=\(id)" }
+
+    /// The name that opens the card with one of these ids: the one that is here, else the first.
+    public static func card(among ids: [String], configuration: ALSAConfiguration = .available) -> String {
+        let present = ids.count > 1 ? CardControl.all(configuration: configuration).map(\.id) : []
+        let id = ids.first { id in present.contains { $0.utf8.elementsEqual(id.utf8) } } ?? ids.first
+        return id.map { card($0) } ?? automatic
+    }
 
     /// `hw:CARD=DAC,DEV=1`.
     public static func device(_ id: String, _ number: Int) -> String { "hw:CARD=\(id),DEV=\(number)" }

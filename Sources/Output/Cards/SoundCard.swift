@@ -17,7 +17,7 @@ public struct SoundCard: Equatable, Sendable {
         CardControl.all(configuration: configuration).map { card in
             SoundCard(
                 id: card.id, index: card.index, name: card.name,
-                devices: SoundCardDevice.all(card: card.id, configuration: configuration),
+                devices: SoundCardDevice.all(card, configuration: configuration),
                 mixerControls: MixerHandle.controls(card: card.id, configuration: configuration))
         }
     }
@@ -34,16 +34,18 @@ public struct SoundCardDevice: Equatable, Sendable {
 
     public var number: Int
     public var name: String
+    public var kind: OutputKind
     /// The name to open it with: `hw:CARD=id,DEV=number`.
     public var device: String
     public var availability: Availability
 
-    static func all(card: String, configuration: ALSAConfiguration) -> [SoundCardDevice] {
-        guard let control = try? CardControl(card: card, configuration: configuration) else { return [] }
+    static func all(_ card: CardControl.Identity, configuration: ALSAConfiguration) -> [SoundCardDevice] {
+        guard let control = try? CardControl(card: card.id, configuration: configuration) else { return [] }
+        let survey = OutputSurvey(configuration: configuration)
         return control.playbackDevices().map { number, name in
-            let device = DeviceName.device(card, number)
+            let device = DeviceName.device(card.id, number)
             return SoundCardDevice(
-                number: number, name: name, device: device,
+                number: number, name: name, kind: survey.kind(of: card, number, name), device: device,
                 availability: Availability(of: device, configuration: configuration))
         }
     }

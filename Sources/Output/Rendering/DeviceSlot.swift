@@ -49,6 +49,12 @@ struct DeviceSlot {
         sink = nil
     }
 
+    /// Closes the device when a better one is there. Call it while nothing plays.
+    mutating func closeForBetter() {
+        guard let device = sink?.device.configuration.device else { return }
+        if provider.hasBetter(than: device, for: settings.device) { close() }
+    }
+
     // MARK: Fading out
 
     /// Notes a fade-out that was written to the device.

@@ -67,6 +67,12 @@ extension PlaybackDevice {
 /// Opens devices. It runs on the audio thread, because opening may take long.
 public protocol DeviceProvider: AnyObject, Sendable {
     func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice
+    /// Whether `open` for `name` would take a better device than the open one, `device`.
+    func hasBetter(than device: String, for name: String) -> Bool
+}
+
+extension DeviceProvider {
+    public func hasBetter(than device: String, for name: String) -> Bool { false }
 }
 
 /// The device to open and how.

@@ -71,6 +71,7 @@ final class RenderLoop {
                 break
             case .parked, .priming, .waitingForDevice:
                 discardDeadDevice()
+                slot.closeForBetter()
                 activate()
             }
         case .hold:

@@ -45,6 +45,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     var current: PacedDevice?
     private var openings = 0
     private var holdsOpenings = false
+    private var isBetterThere = false
     private var waitingOpenings = 0
     var startFault: DeviceFault?
     private var channels: [Int]?
@@ -218,6 +219,11 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
 
     // MARK: DeviceProvider
 
+    /// From now on another device than the open one would be chosen, until the next opening.
+    public func offerBetter() { condition.withLock { isBetterThere = true } }
+
+    public func hasBetter(than device: String, for name: String) -> Bool { condition.withLock { isBetterThere } }
+
     public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
         condition.lock()
         defer { condition.unlock() }
@@ -228,6 +234,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         while holdsOpenings, condition.wait(until: limit) {}
         waitingOpenings -= 1
         openings += 1
+        isBetterThere = false
         if let openFailure { throw openFailure }
         var format = request.format
         if let channels, !channels.contains(format.channelCount) {

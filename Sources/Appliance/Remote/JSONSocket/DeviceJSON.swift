@@ -23,6 +23,7 @@ public enum DeviceJSON {
         }
         return [
             "device": .string(device.device), "name": .string(device.name),
+            "kind": .string(device.kind.text), "rank": JSONValue(device.kind.rank),
             "busy": .boolean(device.availability == .busy), "error": JSONValue(problem),
             "rates": list(capabilities?.rates.map { .integer(Int64($0)) }),
             "sampleFormats": list(capabilities?.sampleFormats.map { .string("\($0.name)") }),
