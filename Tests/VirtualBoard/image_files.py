@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from firmware import disk, lists
+from firmware import dacs, disk, lists
 from virtual_board.host import BUILD_LIMIT, run
 from virtual_board.image_board import IMAGE, ROOT
 from virtual_board.measures import report
@@ -20,8 +20,9 @@ from virtual_board.parts import long
 
 CACHE = ROOT / "build/firmware-image"
 OVERLAYS = sorted((ROOT / "board/overlays").glob("*.dts"))
-#: Of each board with a header.
-TREES = ("bcm2837-rpi-3-b", "bcm2837-rpi-3-b-plus", "bcm2711-rpi-4-b", "bcm2837-rpi-zero-2-w")
+#: Of all boards with a header.
+TREES = sorted({tree.removesuffix(".dtb") for path in (ROOT / "firmware-image/boards").glob("*/image.conf")
+                for tree in lists.settings(path).get("device-trees", "").split()})
 
 DTSCHEMA = ROOT / "build/dtschema/bin"
 BINDINGS = ("sound", "regulator", "i2c")
@@ -91,7 +92,9 @@ class Files(unittest.TestCase):
             self.assertTrue(package["versionInfo"] and package["licenseComments"], package["name"])
 
     def test_overlays_fit_debians_device_trees(self):
-        self.assertEqual(len(OVERLAYS), 4)
+        self.assertEqual(len(TREES), 7)
+        cards = {row["overlay"]: dacs.words(row, "card")[0] for row in dacs.sections(ROOT / "board/dacs").values()
+                 if "overlay" in row}
         trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
         with tempfile.TemporaryDirectory() as folder:
             for source in OVERLAYS:
@@ -103,10 +106,19 @@ class Files(unittest.TestCase):
                     with self.subTest(overlay=source.stem, tree=tree):
                         whole = Path(folder) / "whole.dtb"
                         run(["fdtoverlay", "-i", trees / f"{tree}.dtb", "-o", whole, overlay], check=True)
-                        name = run(["fdtget", whole, "/sound-dac", "simple-audio-card,name"], check=True,
-                                   capture_output=True, text=True).stdout.strip()
+                        name = (self.property(whole, "/sound-dac", "simple-audio-card,name") or
+                                self.property(whole, "/sound-dac", "model"))
                         # ALSA takes the letters and digits of a name, at most 15 of them, for the card's id.
-                        self.assertEqual(name.replace("_", "")[:15], "sndrpihifiberry")
+                        self.assertEqual(re.sub("[^A-Za-z0-9]", "", name)[:15], cards[source.stem])
+                        pins = "/soc/gpio@7e200000/pcm-gpio18"
+                        self.assertEqual(self.property(whole, "/soc/i2s@7e203000", "pinctrl-0"),
+                                         self.property(whole, pins, "phandle"))
+                        self.assertEqual(self.property(whole, pins, "brcm,pins"), "18 19 20 21")
+
+    @staticmethod
+    def property(tree, node, name):
+        """A property's value; nothing where the node has none."""
+        return run(["fdtget", tree, node, name], capture_output=True, text=True).stdout.strip()
 
     def test_no_key_stops_u_boot(self):
         for path, size, silent in ((IMAGE / "flash.img", 0x40000, False),
@@ -147,8 +159,7 @@ class Files(unittest.TestCase):
         self.assertLessEqual({"raspi-firmware", "firmware-brcm80211"}, names)
 
     def test_a_usb_dac_has_the_id_that_profiles_name(self):
-        cards = {re.search(r"^card = (\S+)", path.read_text(), re.MULTILINE)[1]
-                 for path in (ROOT / "board").glob("*-usb/board.conf")}
+        cards = {dacs.sections(ROOT / "board/usb-dac/board.conf")["sound"]["card"]}
         options = (ROOT / "firmware-image/root/etc/modprobe.d/sound.conf").read_text()
         self.assertEqual({re.search(r"^options snd-usb-audio id=(\S+)$", options, re.MULTILINE)[1]}, cards)
 

@@ -40,7 +40,7 @@ exec sleep 100000
 CARD = "card: snd_rpi_hifiberry_"
 #: The drivers of the DACs, below /sys/bus.
 DRIVERS = ("platform/drivers/pcm5102a-codec", "i2c/drivers/pcm512x", "platform/drivers/max98357a",
-           "i2c/drivers/wm8804")
+           "i2c/drivers/wm8804", "i2c/drivers/wm8960")
 
 #: In seconds: the model is slower than the virtual board.
 LIMIT = 3 * PATIENCE
