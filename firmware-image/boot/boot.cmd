@@ -1,7 +1,7 @@
 # What U-Boot does on every board (docs/firmware-image.md, "How it starts"). firmware-image/build fills in @…@.
 # The boot state is kept twice, one sector each: seq counts the writes (the higher one holds), slot is to be started,
-# good has proved itself, tries is what an unproved slot has left; misses and data are for Linux alone. A write goes over
-# the older copy; where the card does not take that any more, over the other. A command has at most 16 words.
+# good has proved itself, tries is what an unproved slot has left; misses, data and dac are for Linux alone. A write goes
+# over the older copy; where the card does not take that any more, over the other. A command has at most 16 words.
 ${devtype} dev ${devnum}
 setenv seq
 setenv seq1 0
@@ -10,19 +10,19 @@ ${devtype} read @WORK@ @STATE1@ 1
 if env import -c @WORK@ 0x200; then setenv seq1 ${seq}; fi
 ${devtype} read @WORK@ @STATE2@ 1
 # An import keeps what only the other copy has.
-setenv overlay; setenv console; setenv failed; setenv misses; setenv data
+setenv overlay; setenv dac; setenv console; setenv failed; setenv misses; setenv data
 if env import -c @WORK@ 0x200; then setenv seq2 ${seq}; fi
 setenv older @STATE1@
 if itest ${seq1} -gt ${seq2}; then
     setenv older @STATE2@
     ${devtype} read @WORK@ @STATE1@ 1
-    setenv overlay; setenv console; setenv failed; setenv misses; setenv data
+    setenv overlay; setenv dac; setenv console; setenv failed; setenv misses; setenv data
     env import -c @WORK@ 0x200
 fi
 if test -z "${seq}"; then setenv seq 0; setenv slot a; setenv good a; setenv tries 0; setenv older @STATE1@; fi
 # Silent (uboot.env) unless the serial console was asked for.
 if test -n "${console}"; then setenv stdout serial; setenv stderr serial; fi
-setenv save 'setexpr seq ${seq} + 1; env export -c -s 0x200 @WORK@ seq slot good tries failed misses data overlay console; ${devtype} write @WORK@ ${older} 1 || ${devtype} write @WORK@ @STATE1@ 1 || ${devtype} write @WORK@ @STATE2@ 1'
+setenv save 'setexpr seq ${seq} + 1; env export -c -s 0x200 @WORK@ seq slot good tries failed misses data overlay dac console; ${devtype} write @WORK@ ${older} 1 || ${devtype} write @WORK@ @STATE1@ 1 || ${devtype} write @WORK@ @STATE2@ 1'
 if test "${slot}" != "${good}"; then
     if itest ${tries} -gt 0; then
         setexpr tries ${tries} - 1

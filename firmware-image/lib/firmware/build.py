@@ -18,7 +18,7 @@ from pathlib import Path
 
 from virtual_board.cpio import Archive
 
-from . import bill, disk, keys, lists, uboot
+from . import bill, dacs, disk, keys, lists, uboot
 from .tree import Modules, Tree
 
 FIRMWARE = Path(__file__).parents[2]
@@ -134,12 +134,13 @@ class Build:
         plain = [line for line in starting if " " not in line]
         lines = [line for line in starting if " " in line] + [f"-a {' '.join(plain)}"]
         tree.write("etc/modules", "".join(f"{line}\n" for line in lines), "tonearm-image")
-        for key, name in (("profile", "board.conf"), ("profile-dac", "board-dac.conf")):
-            if key in self.settings:
-                tree.add(f"etc/tonearm/{name}", ROOT / "board" / self.settings[key] / "board.conf", "tonearm-image")
+        tree.add("etc/tonearm/board.conf", ROOT / "board" / self.settings["profile"] / "board.conf", "tonearm-image")
+        tree.add("usr/share/tonearm/dacs", ROOT / "board/dacs", "tonearm")
+        if "dac-bus" in self.settings:
+            self.add_dacs(tree)
         with (tree.folder / "etc/tonearm/appliance.conf").open("a") as file:
             file.write("profile = /run/tonearm/board.conf\n")
-        for key in ("reset-button", "status-light", "console"):
+        for key in ("reset-button", "status-light", "console", "dac-bus"):
             if key in self.settings:
                 tree.write(f"etc/{key}", self.settings[key] + "\n", "tonearm-image")
         # tools/release names a public key in TONEARM_UPDATE_KEY, or that there is none.
@@ -147,6 +148,15 @@ class Build:
         if key:
             tree.write("etc/tonearm/update-key", key + "\n", "tonearm-image")
         tree.write("etc/tonearm-release", f"board={self.name}\nversion={self.version}\n", "tonearm-image")
+
+    def add_dacs(self, tree):
+        """What a board with HATs needs: their overlays, as an update brings newer ones than the boot partition has, and
+        the profiles of some of them."""
+        for overlay in sorted(self.overlays().glob("*.dtbo")):
+            tree.add(f"usr/share/tonearm/overlays/{overlay.name}", overlay, "tonearm")
+        for profile in sorted((ROOT / "board").glob("*/board.conf")):
+            if profile.parent.name != "virtual":
+                tree.add(f"usr/share/tonearm/boards/{profile.parent.name}/board.conf", profile, "tonearm")
 
     def squash(self, tree):
         target = self.output / "root.squashfs"
@@ -238,14 +248,10 @@ class Build:
                     f"if load mmc ${{devnum}}:1 0x{work} boot.scr; then source 0x{work}; fi; "
                     f"if mmc read 0x{work} {SCRIPT_SECTORS}; then source 0x{work}; fi; fi; done; reset")
         (folder / "uboot.env").write_bytes(uboot.environment(NO_WAIT | SILENT | {"bootcmd": commands}, 0x4000))
-        trees = self.packages / self.kernel_package / f"usr/lib/linux-image-{self.modules.version}/broadcom"
-        for name in self.settings["device-trees"].split():
-            shutil.copyfile(trees / name, folder / name)
-        (folder / "overlays").mkdir()
-        for source in sorted((ROOT / "board/overlays").glob("*.dts")):
-            overlay = folder / f"overlays/{source.stem}.dtbo"
-            subprocess.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source], check=True,
-                           stderr=subprocess.PIPE)
+        for tree in self.device_trees():
+            shutil.copyfile(tree, folder / tree.name)
+        shutil.copytree(self.overlays(), folder / "overlays")
+        (folder / "dacs.txt").write_text(dacs.names_for_people(dacs.sections(ROOT / "board/dacs")), newline="\r\n")
         firmware = self.settings["gpu-firmware"].split()
         if self.non_free:
             for name in firmware:
@@ -253,6 +259,30 @@ class Build:
         else:
             text = (FIRMWARE / "boot/missing-firmware.txt").read_text().replace("@FILES@", ", ".join(firmware))
             (folder / "MISSING-FIRMWARE.txt").write_text(text, newline="\r\n")
+
+    def device_trees(self):
+        trees = self.packages / self.kernel_package / f"usr/lib/linux-image-{self.modules.version}/broadcom"
+        return [trees / name for name in self.settings["device-trees"].split()]
+
+    def overlays(self):
+        """The folder with the overlays of the HATs, made once. Each fits each tree, as U-Boot would leave a tree that
+        one does not fit broken."""
+        folder = self.output / "overlays"
+        if folder.exists():
+            return folder
+        folder.mkdir()
+        sources = sorted((ROOT / "board/overlays").glob("*.dts"))
+        wrong = list(dacs.mistakes(dacs.sections(ROOT / "board/dacs"), [source.stem for source in sources]))
+        if wrong:
+            raise ValueError("board/dacs: " + "; ".join(wrong))
+        for source in sources:
+            overlay = folder / f"{source.stem}.dtbo"
+            subprocess.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source], check=True,
+                           stderr=subprocess.PIPE)
+            for tree in self.device_trees():
+                subprocess.run(["fdtoverlay", "-i", tree, "-o", self.output / "whole.dtb", overlay], check=True)
+        (self.output / "whole.dtb").unlink()
+        return folder
 
     def make_flash(self):
         """For the emulator: U-Boot, and its environment in the second flash chip."""
