@@ -94,6 +94,11 @@ class Files(unittest.TestCase):
         for package in document["packages"]:
             self.assertTrue(package["versionInfo"] and package["licenseComments"], package["name"])
 
+    def test_the_bill_of_materials_names_modules_of_our_own(self):
+        packages = json.loads((CACHE / "rpi3/sbom.spdx.json").read_text())["packages"]
+        self.assertEqual([package["licenseDeclared"] for package in packages
+                          if package["name"] == "tonearm-kernel-modules"], ["GPL-2.0-only"])
+
     def test_overlays_fit_debians_device_trees(self):
         self.assertEqual(len(TREES), 7)
         cards = {row["overlay"]: dacs.words(row, "card")[0] for row in dacs.sections(ROOT / "board/dacs").values()

@@ -11,13 +11,16 @@ from virtual_board.parts import long
 
 RATES = (32000, 44100, 48000, 88200, 96000, 176400, 192000)
 WIDE = [(rate, "S24_LE") for rate in RATES]
+#: Beyond S/PDIF: after 352.8 kHz, the clock of the other family has to be there for 384 kHz.
+HIGH = [(352800, "S24_LE"), (384000, "S24_LE")]
 
 # WM8804
 
 #: Registers after a reset that the drivers write at all.
 WM8804_RESET = {0x03: 0x21, 0x04: 0xfd, 0x05: 0x36, 0x06: 0x07, 0x07: 0x16, 0x08: 0x18, 0x15: 0x71, 0x16: 0x0b,
                 0x1b: 0x06, 0x1c: 0x06, 0x1e: 0x07}
-#: PLL1 to PLL3: PLLK. PLL4: PRESCALE and PLLN. PLL5: MCLKDIV and FREQMODE. PWRDN: off are PLL, SPDIFRX, SPDIFTX, OSC, AIF.
+#: PLL1 to PLL3: PLLK. PLL4: PRESCALE and PLLN. PLL5: MCLKDIV and FREQMODE. PWRDN: bits switch the PLL, SPDIFRX,
+#: SPDIFTX, OSC and AIF off.
 PLLK, PLL4, PLL5, PWRDN = (0x03, 0x04, 0x05), 0x06, 0x07, 0x1e
 PLL_OFF, TX_OFF = 0x01, 0x04
 #: The clock of 256 fs (MCLKDIV 0) or 128 fs (1) is that of the PLL through this, by FREQMODE.
@@ -69,13 +72,19 @@ def wm8804_registers(rate, width, source, post_divisors):
 
 
 class Card(unittest.TestCase):
-    def play(self, overlay, plays, properties=""):
+    def play(self, overlay, plays, properties="", refused=None):
+        """With a rate that the card refuses: aplay then takes another one."""
+        asked = [*([(refused, "S24_LE")] if refused else []), *plays]
         with tempfile.TemporaryDirectory() as folder:
-            log = play_on(Path(folder), overlay, plays, properties)
-        self.assertEqual(len(log.plays), len(plays), log.text[-3000:])
+            log = play_on(Path(folder), overlay, asked, properties)
+        self.assertEqual(len(log.plays), len(asked), log.text[-3000:])
         for play in log.plays:
             self.assertIn("played with 0", play.events, log.text[-3000:])
             self.assertIn("cpu stops", play.events)
+        if refused:
+            other = log.plays.pop(0)
+            self.assertNotIn(f"cpu starts at {refused}", other.events)
+            log.before += other.events
         return log
 
     def each_start(self, log, reset, chip, reset_write):
@@ -137,14 +146,17 @@ class WM8804(Card):
                 self.assertNotEqual((lines.get("5"), lines.get("6")), ("1", "1"), "both oscillators")
 
     def check_lines(self, log):
-        lines = {}
+        def changes(events):
+            return dict(event.split()[1].split("=") for event in events if event.startswith("line "))
+
+        lines = changes(log.before)
         for play in log.plays:
-            lines |= dict(event.split()[1].split("=") for event in play.until_start if event.startswith("line "))
+            lines |= changes(play.until_start)
             with self.subTest(rate=play.rate):
                 self.assertEqual((lines["5"], lines["6"]), ("1", "0") if of_44k(play.rate) else ("0", "1"))
 
     def test_with_two_oscillators(self):
-        log = self.play("wm8804-pro", [*WIDE, (192000, "S16_LE")])
+        log = self.play("wm8804-pro", [*WIDE, (192000, "S16_LE")], refused=64000)
         self.check(log, oscillator)
         self.check_lines(log)
         # The same rate again: the receiver keeps the signal.
@@ -166,7 +178,8 @@ class WM8804(Card):
         self.check(log, oscillator, POST_DIVISORS_256)
         self.check_lines(log)
         first = next(index for index, event in enumerate(log.before) if event.startswith("i2c"))
-        self.assertEqual([event for event in log.before[:first] if event.startswith("line 17")], ["line 17=0", "line 17=1"])
+        resets = [event for event in log.before[:first] if event.startswith("line 17")]
+        self.assertEqual(resets, ["line 17=0", "line 17=1"])
 
 
 # PCM512x, page 0
@@ -227,13 +240,13 @@ class PCM512x(Card):
                 self.assertEqual(registers, expected)
 
     def test_with_oscillators(self):
-        log = self.play("pcm512x-pro", [*WIDE, (384000, "S24_LE")], "has-oscillators;")
+        log = self.play("pcm512x-pro", [*WIDE, *HIGH], "has-oscillators;", refused=50000)
         self.assertIn("The HAT has oscillators", log.text)
         self.check_provider(log, self.PRO, 4)
 
     @long("image-boards", "an emulator; the default test has another PCM512x")
     def test_with_oscillators_of_the_double_frequency(self):
-        self.check_provider(self.play("pcm512x-boss", [*WIDE, (384000, "S24_LE")], "has-oscillators;"), self.BOSS, 8)
+        self.check_provider(self.play("pcm512x-boss", [*WIDE, *HIGH], "has-oscillators;"), self.BOSS, 8)
 
     @long("image-boards", "an emulator; the default test has another PCM512x")
     def test_without_oscillators_the_controller_gives_the_clocks(self):

@@ -40,7 +40,8 @@ exec sleep 100000
 CARD = "card: snd_rpi_hifiberry_"
 #: The drivers of the DACs, below /sys/bus.
 DRIVERS = ("platform/drivers/pcm5102a-codec", "i2c/drivers/pcm512x", "platform/drivers/max98357a",
-           "i2c/drivers/wm8804", "i2c/drivers/wm8960")
+           "i2c/drivers/wm8804", "i2c/drivers/wm8960", "platform/drivers/tonearm-wm8804-card",
+           "platform/drivers/tonearm-pcm512x-card", "platform/drivers/tonearm-pcm512x-oscillators")
 
 #: In seconds: the model is slower than the virtual board.
 LIMIT = 3 * PATIENCE
@@ -52,9 +53,11 @@ LIGHT = 29
 
 
 def compatibles():
-    """What the device tree calls the DACs, from our overlays."""
+    """What the device tree calls the DACs and our own cards, from our overlays."""
     sources = sorted((ROOT / "board/overlays").glob("*.dts"))
-    return [re.search(r'\tdac: [^}]*compatible = "([^"]*)"', source.read_text())[1] for source in sources]
+    names = (re.findall(r'\tdac: [^}]*compatible = "([^"]*)"|compatible = "(tonearm,[^"]*)"', source.read_text())
+             for source in sources)
+    return sorted({dac or card for found in names for dac, card in found})
 
 
 @long("image-boards", "the model of the Raspberry Pi is slow")

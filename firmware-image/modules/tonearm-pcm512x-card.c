@@ -180,20 +180,29 @@ struct pcm512x_card {
 	struct clk *oscillators;
 };
 
-#define FORMAT (SND_SOC_DAIFMT_I2S | SND_SOC_DAIFMT_NB_NF)
+/* The dividers give these exactly. */
+static const unsigned int rates[] = {
+	8000, 11025, 16000, 22050, 32000, 44100, 48000, 64000, 88200, 96000, 176400, 192000, 352800, 384000,
+};
 
-/*
- * As a provider, the codec's driver allows only rates of the oscillator that runs. Opened as a consumer it allows those
- * of both families; it becomes a provider with the rate.
- */
+static const struct snd_pcm_hw_constraint_list rate_list = {
+	.count = ARRAY_SIZE(rates),
+	.list = rates,
+};
+
 static int pcm512x_card_startup(struct snd_pcm_substream *substream)
 {
 	struct snd_soc_pcm_runtime *rtd = snd_soc_substream_to_rtd(substream);
 	struct pcm512x_card *hat = snd_soc_card_get_drvdata(rtd->card);
+	int ret;
 
 	if (!hat->oscillators)
 		return 0;
-	return snd_soc_dai_set_fmt(snd_soc_rtd_to_codec(rtd, 0), FORMAT | SND_SOC_DAIFMT_CBC_CFC);
+	/* The codec's driver allows rates up to a 64th of the clock: that of the last stream may have been the lower. */
+	ret = clk_set_rate(hat->oscillators, 48000);
+	if (ret < 0)
+		return ret;
+	return snd_pcm_hw_constraint_list(substream->runtime, 0, SNDRV_PCM_HW_PARAM_RATE, &rate_list);
 }
 
 static int choose_oscillator(struct pcm512x_card *hat, struct snd_soc_component *codec, unsigned int rate)
@@ -214,15 +223,10 @@ static int pcm512x_card_hw_params(struct snd_pcm_substream *substream, struct sn
 {
 	struct snd_soc_pcm_runtime *rtd = snd_soc_substream_to_rtd(substream);
 	struct pcm512x_card *hat = snd_soc_card_get_drvdata(rtd->card);
-	struct snd_soc_dai *codec = snd_soc_rtd_to_codec(rtd, 0);
-	int ret;
 
 	if (!hat->oscillators)
 		return 0;
-	ret = choose_oscillator(hat, codec->component, params_rate(params));
-	if (ret < 0)
-		return ret;
-	return snd_soc_dai_set_fmt(codec, FORMAT | SND_SOC_DAIFMT_CBP_CFP);
+	return choose_oscillator(hat, snd_soc_rtd_to_codec(rtd, 0)->component, params_rate(params));
 }
 
 static const struct snd_soc_ops pcm512x_card_ops = {
@@ -270,7 +274,8 @@ static int pcm512x_card_probe(struct platform_device *pdev)
 	if (IS_ERR(hat->oscillators))
 		return dev_err_probe(dev, PTR_ERR(hat->oscillators), "The oscillators cannot be used\n");
 	hat->base.link.name = hat->base.link.stream_name = "PCM512x";
-	hat->base.link.dai_fmt = FORMAT | (hat->oscillators ? SND_SOC_DAIFMT_CBP_CFP : SND_SOC_DAIFMT_CBC_CFC);
+	hat->base.link.dai_fmt = SND_SOC_DAIFMT_I2S | SND_SOC_DAIFMT_NB_NF |
+				 (hat->oscillators ? SND_SOC_DAIFMT_CBP_CFP : SND_SOC_DAIFMT_CBC_CFC);
 	hat->base.link.playback_only = 1;
 	hat->base.link.init = pcm512x_card_init;
 	hat->base.link.ops = &pcm512x_card_ops;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a HAT is connected to, for tests in an emulator (Tests/VirtualBoard/image_hats.py): an I2C bus with the registers
- * of a WM8804 (0x3b) and a PCM512x (0x4d), a GPIO chip, and an I2S controller that plays to nowhere. The kernel's log has
- * all that happens to them, in lines that begin with "hat: ".
+ * A HAT and its connections, for tests in an emulator (Tests/VirtualBoard/image_hats.py): an I2C bus with the registers
+ * of a WM8804 (0x3b) and a PCM512x (0x4d), a GPIO chip, and an I2S controller that plays to nowhere. The kernel's log
+ * has all that happens to them, in lines that begin with "hat: ".
  *
  * Copyright: Tonearm maintainers
  */
@@ -336,6 +336,6 @@ static int __init test_hat_init(void)
 }
 module_init(test_hat_init);
 
-MODULE_DESCRIPTION("What a HAT is connected to, for tests");
+MODULE_DESCRIPTION("A HAT and its connections, for tests");
 MODULE_AUTHOR("Tonearm maintainers");
 MODULE_LICENSE("GPL");

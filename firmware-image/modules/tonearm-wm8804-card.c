@@ -6,7 +6,7 @@
  *
  * Device tree (docs/decisions/machine-drivers.md): compatible "tonearm,wm8804-card", model, i2s-controller,
  * audio-codec; optional clock-44k-gpios with clock-48k-gpios, and mclk-256fs for 256 fs above 96 kHz, too. A reset
- * line is the codec's (wlf,reset-gpios), whose driver cannot find the chip before.
+ * line is the codec's (wlf,reset-gpio): its driver looks for the chip first.
  *
  * Copyright: Tonearm maintainers
  */

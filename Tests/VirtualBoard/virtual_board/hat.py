@@ -1,6 +1,6 @@
-"""A HAT in the emulator: the overlay of a DAC on a device tree with an I2C bus, a GPIO chip and an I2S controller, which
-the module `tonearm-test-hat` simulates, and the kernel of the images with its modules. What happens to the HAT is in
-the kernel's log."""
+"""A HAT in the emulator, with the kernel of the images and its modules: the overlay of a DAC on a device tree with an
+I2C bus, a GPIO chip and an I2S controller, which the module `tonearm-test-hat` simulates. The kernel's log has all that
+happens to the HAT."""
 
 import functools
 import re

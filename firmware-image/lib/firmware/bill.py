@@ -7,8 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from . import lists
+from .tree import OWN_MODULES
 
 LOCK = Path(__file__).parents[2] / "packages.lock"
+
+#: Of our packages; the others have the project's.
+OWN_LICENSES = {OWN_MODULES: "GPL-2.0-only"}
 
 
 def write(build, tree):
@@ -44,6 +48,7 @@ def _write_bill(build, sizes):
     packages = []
     for name, size in sorted(sizes.items()):
         own = name.startswith("tonearm")
+        own_license = OWN_LICENSES.get(name, "Apache-2.0")
         packages.append({
             "SPDXID": f"SPDXRef-{re.sub('[^A-Za-z0-9.-]', '-', name)}",
             "name": name,
@@ -52,8 +57,8 @@ def _write_bill(build, sizes):
             "supplier": "NOASSERTION" if own else "Organization: Debian",
             "filesAnalyzed": False,
             "licenseConcluded": "NOASSERTION",
-            "licenseDeclared": "Apache-2.0" if own else "NOASSERTION",
-            "licenseComments": "Apache-2.0" if own else ", ".join(_licenses(build.packages / name, name)),
+            "licenseDeclared": own_license if own else "NOASSERTION",
+            "licenseComments": own_license if own else ", ".join(_licenses(build.packages / name, name)),
             "comment": f"{size} bytes in the image before compression",
             **({} if own else {"checksums": [{"algorithm": "SHA256", "checksumValue": locked[name].sha256}]}),
         })

@@ -15,6 +15,9 @@ SIGNATURE_MARK = b"~Module signature appended~\n"
 
 LOADER = "ld-linux-aarch64.so.1"
 
+#: The package of the modules that are built beside those of the kernel.
+OWN_MODULES = "tonearm-kernel-modules"
+
 
 class Tree:
     """Collects the root in `folder`. `packages` holds a folder of unpacked files for each package."""
@@ -160,7 +163,7 @@ class Modules:
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(self.content(path))
             copy.chmod(0o644)
-            tree.owner[place] = package
+            tree.owner[place] = OWN_MODULES if path.startswith("extra/") else package
         for name in ("modules.builtin", "modules.order", "modules.builtin.modinfo"):
             if (self._folder / name).exists():
                 tree.add(f"{target}/{name}", self._folder / name, package)
