@@ -24,7 +24,9 @@ public struct PlayerSettings: Sendable {
     public var output: RendererSettings
     /// The mixer control for the volume; nil uses the card's usual one.
     public var mixerControl: String?
-    /// The ids of the cards that `mixerControl` and `mixerLimits` are meant for; empty: of all.
+    /// What the mixer needs besides, whoever sets the volume.
+    public var mixerPreparation = MixerPreparation()
+    /// The ids of the cards that these are meant for; empty: of all.
     public var mixerCards: [String] = []
     /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
     public var mixerLimits: ClosedRange<Int>?
@@ -108,14 +110,13 @@ public final class Player: @unchecked Sendable {
         if let credentialsProvider { settings.streaming?.use(credentialsProvider) }
         let device = settings.output.device
         let choice = MixerChoice(settings)
-        let usesMixer = !settings.forcesSoftwareVolume
         let provider = ALSADeviceProvider()
         try self.init(
             settings: settings, source: source, provider: provider, clock: SystemMonotonicClock(),
             newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
             // The mixer belongs to the card that `auto` chose, so use the device that was opened last.
-            usesMixer ? try choice.open(provider.lastOpened ?? device) : nil
+            try choice.open(provider.lastOpened ?? device)
         }
     }
 
@@ -276,22 +277,30 @@ extension StreamingPrivileges {
     }
 }
 
-/// The control of the settings for the volume, on the card that it is meant for.
+/// The mixer of the settings, on the card that it is meant for.
 private struct MixerChoice: Sendable {
     private let control: String?
     private let limits: ClosedRange<Int>?
     private let cards: [String]
+    private let preparation: MixerPreparation
+    private let isUsed: Bool
 
     init(_ settings: PlayerSettings) {
         control = settings.mixerControl
         limits = settings.mixerLimits
         cards = settings.mixerCards
+        preparation = settings.mixerPreparation
+        isUsed = !settings.forcesSoftwareVolume
     }
 
-    /// Opens the mixer of `device`. A card that the settings do not mean has its own control.
+    /// Prepares and opens the mixer of `device`. A card that the settings do not mean has its own control.
+    /// - Returns: nil when the volume is set in software.
     func open(_ device: String) throws(DeviceError) -> HardwareMixer? {
+        let device = try DeviceName.resolved(device)
         let card = DeviceName.cardReference(of: device)
         let isMeant = cards.isEmpty || cards.contains { id in card.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
+        if isMeant, let card { preparation.apply(card: card) }
+        guard isUsed else { return nil }
         return try HardwareMixer.open(
             device: device, controlName: isMeant ? control : nil, limits: isMeant ? limits : nil)
     }

@@ -46,7 +46,7 @@ struct ConfigurationMistakeTests: ConfigurationSuite {
             (
                 "[board]\nprofil = x",
                 "2: unknown key \"profil\" in [board]; did you mean \"profile\"? "
-                    + "Keys: profile, power-off, restart, network-restart, system-folder"
+                    + "Keys: profile, dac, dac-table, power-off, restart, network-restart, system-folder"
             ),
             ("[player]\nlevel = x", "2: unknown key \"level\" in [player]; it belongs to [log]. Keys: resume, state"),
             ("[player]\ncolour = red", "2: unknown key \"colour\" in [player]. Keys: resume, state"),

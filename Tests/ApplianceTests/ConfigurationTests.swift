@@ -77,6 +77,8 @@ struct ConfigurationTests: ConfigurationSuite {
             client-settings = off
             [board]
             profile = /etc/tonearm/board.conf
+            dac = hifiberry-amp100
+            dac-table = /etc/tonearm/dacs
             power-off = poweroff -f
             network-restart = ifup -a
             restart = reboot -f
@@ -197,6 +199,7 @@ struct ConfigurationTests: ConfigurationSuite {
         #expect(
             configuration.updateFolder == "/run/update" && configuration.commandLine(of: .update) == "request update")
         #expect(configuration.updateAddress?.text == "https://updates.example/kitchen.update")
+        #expect(configuration.headerDAC == "hifiberry-amp100" && configuration.dacTable == "/etc/tonearm/dacs")
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }
@@ -309,8 +312,8 @@ struct ConfigurationTests: ConfigurationSuite {
     @Test(
         "Settings that a start needs before those of clients, and commands, can be set only in the file",
         arguments: [
-            SettingName.state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .restart,
-            .networkRestart, .systemFolder, .clientSettings,
+            SettingName.state, .socket, .socketMode, .socketGroup, .clients, .profile, .dac, .dacTable, .powerOff,
+            .restart, .networkRestart, .systemFolder, .clientSettings,
         ])
     func fileOnly(name: SettingName) throws {
         let standard = Configuration()

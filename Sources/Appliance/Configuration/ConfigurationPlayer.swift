@@ -26,6 +26,7 @@ extension Configuration {
         settings.storesOnlyVolume = true
         settings.mixerControl = mixerControl ?? sound?.mixer
         settings.mixerLimits = sound?.mixerRange
+        settings.mixerPreparation = MixerPreparation(switches: sound?.switches ?? [], levels: sound?.levels ?? [])
         // The control that a person has named counts for every card; so does that of the profile's card by its number.
         if mixerControl == nil, device == DeviceName.automatic, let sound { settings.mixerCards = sound.cards }
         settings.forcesSoftwareVolume = forcesSoftwareVolume

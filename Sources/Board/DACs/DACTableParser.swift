@@ -31,7 +31,7 @@ struct DACTableParser {
     private static func dac(_ reader: inout SectionReader) -> HeaderDAC? {
         let title = reader.requiredText("title")
         let otherNames = reader.list("names")
-        let products = products(&reader)
+        let products = reader.texts("products")
         let identifiers = reader.list("uuids")
         let readings = readings(&reader)
         let ownLines = reader.list("lines")
@@ -44,12 +44,6 @@ struct DACTableParser {
         return HeaderDAC(
             name: reader.section.title, title: title, otherNames: otherNames, products: products,
             identifiers: identifiers, readings: readings, ownLines: ownLines, note: note, support: support)
-    }
-
-    /// Product names may have commas: ` | ` is between them.
-    private static func products(_ reader: inout SectionReader) -> [String] {
-        guard let value = reader.text("products") else { return [] }
-        return value.utf8.split(separator: UInt8(ascii: "|")).map { SectionReader.trimmed($0) }
     }
 
     private static func readings(_ reader: inout SectionReader) -> [[RegisterReading]] {

@@ -33,6 +33,9 @@ public struct BoardSound: Equatable, Sendable {
     public var mixer: String?
     /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
     public var mixerRange: ClosedRange<Int>?
+    /// The mixer's switches that are put on, and its volumes that are set to 0 dB, at each start.
+    public var switches: [String] = []
+    public var levels: [String] = []
     /// The time of silence before the music after the device was opened, for DACs that cut off the beginning.
     public var settleAtStart: Int
     /// The time of silence when only the sample rate changed.

@@ -15,9 +15,19 @@ extension BoardSound {
         case (let least?, let most?) where least < most: mixerRange = least...most
         default: reader.refuse("needs both `mixer-minimum` and `mixer-maximum`, the first below the second")
         }
+        switches = reader.texts("switches")
+        levels = reader.texts("levels")
         settleAtStart = reader.milliseconds("settle-at-start", in: 0...5000) ?? 0
         settleAtRateChange = reader.milliseconds("settle-at-rate-change", in: 0...5000) ?? 0
         if cards.isEmpty { return nil }
+    }
+}
+
+extension SectionReader {
+    /// Returns the texts between vertical bars, which may have commas; empty when the section does not have the key.
+    mutating func texts(_ key: String) -> [String] {
+        guard let value = text(key) else { return [] }
+        return value.utf8.split(separator: UInt8(ascii: "|")).map { Self.trimmed($0) }
     }
 }
 
