@@ -164,6 +164,11 @@ public final class Network: @unchecked Sendable {
     /// Returns the host of an address in the form for `isMetered`; nil for text that is not an address.
     public static func host(of url: String) -> String? { WebAddress(url)?.host }
 
+    /// Whether the host of an address is of this network by its name, or by the numbers in it.
+    public static func isLocal(host: String) -> Bool {
+        PeerAddress(inDigits: host).map { $0.isLocal } ?? LocalName.isLocal(host)
+    }
+
     /// Returns whether the current route to a host costs money, by the address of the last connection; nil before the
     /// first one. Any thread.
     public func isMetered(host: String) -> Bool? { transfers.isMetered(host: host) }

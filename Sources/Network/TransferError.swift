@@ -26,6 +26,8 @@ public enum TransferError: Error, Equatable, Sendable {
     case webSocket(WebSocketFault)
     /// The transfer may not use a metered link (`TransferRequest.mayUseMeteredLink`), and there is no other way.
     case meteredLink
+    /// The server's name or a redirect leads into this network (`TransferRequest.localHosts`).
+    case localAddress
     /// `Network.setOfflineMode`: nothing may use the network.
     case offlineMode
     /// `Transfer.cancel` or `Network.stop` was called.
@@ -116,6 +118,7 @@ extension TransferError: CustomStringConvertible {
         case .redirect(let failure): failure.description
         case .webSocket(let fault): "the server does not keep to WebSocket (\(fault.rawValue))"
         case .meteredLink: "the way to the server is a metered link, which may not be used for this"
+        case .localAddress: "the address leads to a machine in the local network, which it does not name itself"
         case .offlineMode: "the player is in offline mode"
         case .cancelled: "cancelled"
         case .library(let code, let reason): "\(reason) (libcurl error \(code))"

@@ -41,6 +41,10 @@ public struct TransferRequest: Sendable {
     /// ends with `.meteredLink` (docs/decisions/metered-by-route.md).
     public var mayUseMeteredLink = true
 
+    /// The hosts in lower case that may have an address in this network or on this machine; nil: all. Other hosts with
+    /// such an address end the transfer with `.localAddress`, also after a redirect.
+    public var localHosts: [String]?
+
     package var isPost: Bool { if case .post = method { true } else { false } }
 
     public init(

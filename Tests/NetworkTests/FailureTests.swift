@@ -19,7 +19,7 @@ struct FailureTests {
             .tls(.notYetValid), .tls(.hostName), .tls(.pin), .tls(.certificate(reason: "x")),
             .tls(.handshake(reason: "x")), .timeOut(.resolving), .timeOut(.body), .malformedAnswer, .headTooLarge,
             .truncated, .tooLarge, .redirect(.tooMany), .redirect(.insecure), .redirect(.address), .meteredLink,
-            .offlineMode, .cancelled, .library(code: 1, reason: "x"),
+            .localAddress, .offlineMode, .cancelled, .library(code: 1, reason: "x"),
         ]
         for error in errors { #expect(!".?!".contains(error.description.last ?? "."), "\(error.description)") }
     }

@@ -130,6 +130,20 @@ static int write_address(const union tcp_address *address, uint8_t *bytes) {
     return 1;
 }
 
+int tonearm_is_local_destination(const struct sockaddr_storage *address) {
+    // What translators put before an address of IPv4 (RFC 6052).
+    static const uint8_t translated[12] = {0x00, 0x64, 0xFF, 0x9B};
+    union tcp_address copy;
+    uint8_t bytes[16];
+    memcpy(&copy, address, sizeof copy);
+    if (!write_address(&copy, bytes)) return 1;
+    int is_v4 = IN6_IS_ADDR_V4MAPPED((struct in6_addr *)bytes) || memcmp(bytes, translated, sizeof translated) == 0;
+    const uint8_t *v4 = bytes + 12;
+    // Linux connects to itself at 0.0.0.0 and ::.
+    if (is_v4) return v4[0] == 0 || (v4[0] == 100 && (v4[1] & 0xC0) == 64) || v4[0] >= 224 || is_private_v4(v4);
+    return IN6_IS_ADDR_UNSPECIFIED((struct in6_addr *)bytes) || bytes[0] == 0xFF || tonearm_is_private_address(bytes);
+}
+
 int tonearm_peer_is_private(int descriptor) {
     union tcp_address address;
     socklen_t length = sizeof address;

@@ -34,7 +34,7 @@ extension TransferError {
         switch self {
         case .nameResolution, .connection, .proxy, .timeOut, .truncated: .network(reason: description)
         case .tls: isOfNetwork ? .network(reason: description) : .tls(reason: description)
-        case .malformedAnswer, .headTooLarge, .redirect, .library, .webSocket:
+        case .malformedAnswer, .headTooLarge, .redirect, .library, .webSocket, .localAddress:
             .foreign(status: nil, reason: description)
         case .invalidRequest: .unusable(reason: description)
         // A third party applied a coding that was not requested.
@@ -55,7 +55,7 @@ extension TransferError {
     var isOfAddress: Bool {
         switch self {
         case .nameResolution, .connection, .timeOut, .truncated, .proxy, .tls, .invalidRequest, .malformedAnswer,
-            .headTooLarge, .redirect, .coding, .webSocket:
+            .headTooLarge, .redirect, .coding, .webSocket, .localAddress:
             true
         case .tooLarge, .cancelled, .library, .meteredLink, .offlineMode: false
         }
@@ -71,7 +71,7 @@ extension TransferError {
         // parameters.
         case .tls(.handshake(_, let isFinal)): !isFinal
         case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .coding, .tooLarge, .redirect, .cancelled,
-            .library, .webSocket:
+            .library, .webSocket, .localAddress:
             false
         // The engine waits for another link, or for the end of offline mode.
         case .meteredLink, .offlineMode: false

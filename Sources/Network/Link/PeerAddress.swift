@@ -28,11 +28,18 @@ struct PeerAddress {
         self.isDatagram = isDatagram
     }
 
-    /// Returns whether a host is a numeric address, which needs no name server.
-    static func isInDigits(host: String) -> Bool {
+    /// - Parameter host: of a URL.
+    /// - Returns: nil when it is not a numeric address.
+    init?(inDigits host: String) {
         let inner = host.utf8.drop { $0 == UInt8(ascii: "[") }.prefix { $0 != UInt8(ascii: "]") }
-        return PeerAddress(String(decoding: inner, as: UTF8.self), port: 0) != nil
+        self.init(String(decoding: inner, as: UTF8.self), port: 0)
     }
+
+    /// Returns whether a host is a numeric address, which needs no name server.
+    static func isInDigits(host: String) -> Bool { PeerAddress(inDigits: host) != nil }
+
+    /// Whether it is in this network or on this machine, and not in the internet.
+    var isLocal: Bool { withUnsafePointer(to: address) { tonearm_is_local_destination($0) == 1 } }
 }
 
 /// The name servers that resolve host names.

@@ -201,10 +201,10 @@ final class ServerConnection {
             let connection = ServerConnection.from(context)
             connection.enter(.firstByte)
             // Called for every request, even on an open connection.
-            if connection.way.isAllowed(address.map { String(cString: $0) }, port: Int(port)) {
+            guard let fault = connection.way.fault(of: address.map { String(cString: $0) }, port: Int(port)) else {
                 return CURL_PREREQFUNC_OK
             }
-            _ = connection.fail(.meteredLink)
+            _ = connection.fail(fault)
             return CURL_PREREQFUNC_ABORT
         })
 

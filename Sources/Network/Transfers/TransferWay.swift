@@ -3,13 +3,15 @@ import CLinux
 import Platform
 
 /// The way of one transfer to its server: the addresses that it may connect to, and the interfaces
-/// (docs/decisions/metered-by-route.md).
+/// (docs/decisions/metered-by-route.md, docs/decisions/guests.md).
 ///
 /// Thread: network.
 struct TransferWay {
     private let gate: LinkGate
     private let peers: KnownPeers
     private let mayUseMeteredLink: Bool
+    /// nil: all hosts may have a local address.
+    private let localHosts: [String]?
     /// The host of the proxy; nil without one.
     private let proxy: WebAddress?
     private var host = ""
@@ -20,10 +22,14 @@ struct TransferWay {
     /// Why no address was tried; nil when one was tried, or none was requested.
     private(set) var refusal: TransferError?
 
-    init(_ settings: LinkSettings, proxy: String?, peers: KnownPeers, mayUseMeteredLink: Bool) {
+    init(
+        _ settings: LinkSettings, proxy: String?, peers: KnownPeers, mayUseMeteredLink: Bool,
+        localHosts: [String]? = nil
+    ) {
         gate = LinkGate(settings: settings)
         self.peers = peers
         self.mayUseMeteredLink = mayUseMeteredLink
+        self.localHosts = localHosts
         self.proxy = proxy.flatMap { WebAddress($0) }
     }
 
@@ -60,8 +66,15 @@ struct TransferWay {
         guard let bytes = tonearm_curl_address(address),
             let peer = PeerAddress(bytes, count: Int(address.pointee.addrlen))
         else { return CURL_SOCKET_BAD }
+        guard mayConnect(to: peer) else {
+            refuse(.localAddress)
+            return CURL_SOCKET_BAD
+        }
         if proxy == nil { peers.connects(to: host, peer) }
-        guard !mayUseMeteredLink else { return tonearm_curl_open_socket(address) }
+        guard !mayUseMeteredLink else {
+            connects(to: peer)
+            return tonearm_curl_open_socket(address)
+        }
         switch answer(for: peer) {
         case .local:
             connects(to: peer)
@@ -105,12 +118,24 @@ struct TransferWay {
         return LinkGate.costs(gate.settings).isUnknownMetered ? .metered : .local
     }
 
-    /// Returns whether a request may be sent on a connection to this address.
-    mutating func isAllowed(_ address: String?, port: Int) -> Bool {
-        if mayUseMeteredLink { return true }
-        guard let address, let peer = PeerAddress(address, port: port) else { return false }
+    /// Whether the host may have this address. A proxy looks up names itself, so that only the name counts.
+    private func mayConnect(to peer: PeerAddress) -> Bool {
+        guard let localHosts, !localHosts.contains(where: { $0.utf8.elementsEqual(host.utf8) }) else { return true }
+        if proxy != nil { return !Network.isLocal(host: host) }
+        return !peer.isLocal && gate.answer(for: peer) != .local
+    }
+
+    /// Checks whether a request may be sent on a connection to this address, which may have been open before.
+    /// - Returns: the reason when it may not.
+    mutating func fault(of address: String?, port: Int) -> TransferError? {
+        if mayUseMeteredLink, localHosts == nil { return nil }
+        guard let address, let peer = PeerAddress(address, port: port) else {
+            return mayUseMeteredLink ? .localAddress : .meteredLink
+        }
+        if !mayConnect(to: peer) { return .localAddress }
+        if mayUseMeteredLink { return nil }
         (tried, isLookingUp) = ([peer], false)
-        return isAllowedNow
+        return isAllowedNow ? nil : .meteredLink
     }
 
     /// Whether the current routes permit all addresses that it tries, or the one that it is connected to.

@@ -68,7 +68,8 @@ final class Transfers: @unchecked Sendable {
         guard let handle = EasyHandle() else { return sink.ended(.outOfMemory) }
         let number = transfer.number
         let way = TransferWay(
-            settings.links, proxy: settings.proxy, peers: peers, mayUseMeteredLink: request.mayUseMeteredLink)
+            settings.links, proxy: settings.proxy, peers: peers, mayUseMeteredLink: request.mayUseMeteredLink,
+            localHosts: request.localHosts)
         let connection = ServerConnection(
             handle, settings: settings, verification: ServerVerification(authorities, clock: settings.clock), way: way,
             firstByteTimeout: request.firstByteTimeout, longestSilence: request.longestSilence, on: loop

@@ -47,9 +47,8 @@ struct WebGuard: Sendable {
         return nil
     }
 
-    /// Whether the host of a URL can only mean this machine: an address, a name without a dot, a name under a domain
-    /// that no foreign site can have (RFC 6762, RFC 8375, and `internal`, which ICANN has reserved), or a configured
-    /// name.
+    /// Whether the host of a URL can only mean this machine: an address, a name that no foreign site can have, or a
+    /// configured name.
     private func isOwn(_ host: String) -> Bool {
         let bytes = Self.lowercased(host).utf8
         guard !bytes.isEmpty else { return false }
@@ -61,15 +60,9 @@ struct WebGuard: Sendable {
         var name = bytes.prefix { $0 != UInt8(ascii: ":") }
         if name.last == UInt8(ascii: ".") { name = name.dropLast() }
         let text = String(decoding: name, as: UTF8.self)
-        if name.isEmpty { return false }
-        if !name.contains(UInt8(ascii: ".")) || StreamSocket.isNumericAddress(text) { return true }
-        return Self.ownDomains.contains {
-            text.utf8.count > $0.utf8.count && text.utf8.suffix($0.utf8.count).elementsEqual($0.utf8)
-        }
+        return LocalName.isLocal(text) || StreamSocket.isNumericAddress(text)
             || names.contains { $0.utf8.elementsEqual(text.utf8) }
     }
-
-    private static let ownDomains = [".local", ".home.arpa", ".internal"]
 
     static func lowercased(_ text: String) -> String {
         String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

@@ -205,6 +205,9 @@ int tonearm_route(const struct sockaddr *to, int over, int protocol, int *interf
 int tonearm_open_bound_socket(int family, int type, int protocol, int interface);
 /// The address of `text`, in digits. 0, or -1 when it is none.
 int tonearm_address(const char *text, int port, struct sockaddr_storage *address);
+/// Whether an address is of this machine or of a network that is not the internet: private, shared (RFC 6598),
+/// link-local, unspecified, or in the network of an interface with IPv6. 1 or 0.
+int tonearm_is_local_destination(const struct sockaddr_storage *address);
 /// The address of 4 or 16 bytes. 0, or -1.
 int tonearm_address_of_bytes(const uint8_t *bytes, int count, struct sockaddr_storage *address);
 
