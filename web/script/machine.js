@@ -4,6 +4,7 @@
 function machineState() {
   const element = make("div", { class: "machine" });
   const update = async () => {
+    if (!mayUse("system")) return;
     const { name, addresses, volumes, report } = await request("machine");
     replaceChildren(element, make("p", { text: [name].concat(addresses).join(" · ") }),
       ...volumes.map(volume => make("p", { class: "note", text: text("machine.free", { path: volume.path,

@@ -6,7 +6,12 @@ const RETRY_MILLISECONDS = 2000;
 const patience = { usual: 30000, long: 310000 };
 const LONG_REQUESTS = ["queue-set", "queue-add", "queue-insert", "offline-add", "playlist-save"];
 
-const server = { token: "", timer: 0 };
+// `rights` are the kinds of requests that this browser may send (docs/decisions/guests.md).
+const server = { token: "", timer: 0, rights: [], hasPassword: false };
+
+function mayUse(kind) {
+  return server.rights.includes(kind);
+}
 
 // Why a request was refused. `code` is one of docs/control.md, or `unreachable`.
 class Refusal extends Error {
@@ -61,7 +66,11 @@ async function request(name, fields) {
   try {
     return await postAgain(name, fields);
   } catch (refusal) {
-    if (refusal.code === "login") showLogin();
+    if (refusal.code === "login") {
+      // The rights have ended with the session.
+      await openSession().catch(() => {});
+      showLogin();
+    }
     throw refusal;
   }
 }
@@ -92,6 +101,8 @@ async function openSession() {
   const session = await fetchReply("session");
   server.token = session.token;
   server.problem = session.problem;
+  server.rights = session.rights;
+  server.hasPassword = session.password;
   setText(byId("name"), session.name);
   player.room = session.name;
   return !session.login;

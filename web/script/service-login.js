@@ -59,10 +59,11 @@ class ServiceLogin {
     const hasFocus = this.element.contains(document.activeElement);
     replaceChildren(this.prompt, ...(status.prompt ? loginPrompt(status.prompt) : []));
     replaceChildren(this.actions, this.button(status));
-    if (hasFocus) this.actions.firstElementChild.focus();
+    if (hasFocus && this.actions.firstElementChild) this.actions.firstElementChild.focus();
   }
 
   button(status) {
+    if (!mayUse("system")) return null;
     const makeButton = (key, click) => make("button", { text: text(key), click });
     if (status.prompt) return makeButton("service.cancel", () => this.send("service-cancel"));
     if (!status.loggedIn) return makeButton("service.log-in", () => this.send("service-login"));

@@ -26,17 +26,17 @@ function settingsView() {
   const machine = machineState();
   const wifi = make("div", { hidden: true }, make("h3", { text: text("wifi.title") }),
     make("a", { href: "#/wifi", text: text("wifi.choose") }));
-  const element = make("div", {}, head(text("settings.title")), rows, wifi, login.element,
+  const element = make("div", {}, head(text("settings.title")), guestNote(), rows, wifi, login.element,
     make("h3", { text: text("library.title") }), libraryState(), make("div", { class: "actions" },
       make("button", { text: text("library.scan"), click: () => attempt(scanLibrary()) })),
     updates.element, make("h3", { text: text("system.title") }), version, machine.element,
-    make("div", { class: "actions" },
+    mayUse("system") && make("div", { class: "actions" },
       systemButton("system.network", "network-restart"), systemButton("system.restart", "restart"),
       systemButton("system.off", "power-off")));
   attempt(request("config-get").then(reply => {
     const isSet = key => reply.settings.some(each => each.key === key && each.value !== "none");
-    wifi.hidden = !isSet("network.wifi-folder");
-    if (isSet("update.folder")) updates.begin();
+    wifi.hidden = !isSet("network.wifi-folder") || !mayUse("wifi");
+    if (isSet("update.folder") && mayUse("system")) updates.begin();
     return drawSettings(rows, reply.settings);
   }));
   const showVersion = () => attempt(request("version")).then(reply => {
@@ -104,16 +104,19 @@ function written(setting, control) {
 function settingRow(setting, value) {
   const id = settingId(setting);
   const isFixed = setting.kind === "fixed";
+  const isLocked = !isFixed && value.access !== "guests" && !mayUse("system");
   const control = isFixed ? make("output", { id, text: value.value }) : settingControl(id, setting, value.value);
+  if (isLocked) control.disabled = true;
   const notes = [
     isFixed && text("settings.read-only"),
+    isLocked && text("settings.locked"),
     value.origin === SET_BY_CLIENT && text("settings.from-page"),
     value.needsRestart && !isFixed && text("settings.restart")
   ].filter(note => note);
   const row = make("div", { class: "setting", "data-value": value.value, "data-origin": value.origin },
     make("label", { for: id, text: text("setting." + setting.key) }), control,
     notes.length > 0 ? make("p", { class: "note", id: id + "-note", text: notes.join(" ") }) : null,
-    value.origin === SET_BY_CLIENT && !isFixed ? make("button", { text: text("settings.reset"),
+    value.origin === SET_BY_CLIENT && !isFixed && !isLocked ? make("button", { text: text("settings.reset"),
       label: text("settings.reset") + ": " + text("setting." + setting.key),
       click: () => unsetSetting(setting) }) : null);
   if (notes.length > 0) control.setAttribute("aria-describedby", id + "-note");

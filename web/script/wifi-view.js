@@ -7,6 +7,10 @@ const WIFI_PATIENCE = 5000;
 const SIGNAL_BARS = [-80, -70, -60];
 
 function wifiView() {
+  if (!mayUse("wifi")) {
+    const element = make("div", {}, head(text("wifi.title")), guestNote());
+    return { tab: "settings", title: text("wifi.title"), element };
+  }
   const wifi = new WiFi();
   return { tab: "settings", title: text("wifi.title"), element: wifi.element, stop: () => wifi.stop() };
 }

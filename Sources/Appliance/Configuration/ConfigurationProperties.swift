@@ -171,6 +171,8 @@ extension Configuration {
             .map { WebGuard.lowercased(String(decoding: $0, as: UTF8.self)) }
     }
     var webPasswordFile: String? { text(.webPasswordFile, unless: "none") }
+    /// Whether clients without a login may use the music alone.
+    var webLimitsGuests: Bool { choice(.webGuests, of: [false, true]) }
     /// The files of the certificate and of its key.
     var webCertificate: String? { text(.webCertificate, unless: "none") }
     var webKey: String? { text(.webKey, unless: "none") }

@@ -13,7 +13,8 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case eventsPlayLog, eventsStatistics, eventsSize
     case libraryFolders, libraryPlaylists
     case mpdAddress, mpdPort, mpdSocket, mpdClients, mpdPasswords, mpdPermission
-    case webAddress, webPort, webClients, webNames, webPasswordFile, webCertificate, webKey, webFolder, webThumbnails
+    case webAddress, webPort, webClients, webNames, webPasswordFile, webGuests, webCertificate, webKey, webFolder
+    case webThumbnails
     case discoveryAnnounce, discoveryName
     case updateFolder, updateCommand, updateAddress
     case logLevel

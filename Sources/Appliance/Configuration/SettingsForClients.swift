@@ -1,23 +1,41 @@
 // Which settings the clients of the daemon can set.
 
+/// The sources that can set a setting.
+enum SettingAccess: String {
+    /// The file alone, for one of three reasons. It is needed before the clients' settings are read. A mistake in it
+    /// locks clients out, or makes the next start fail. It is a command that is run.
+    case file
+    /// Clients too, but not guests: it is about the machine, its storage, its name, or what others learn.
+    case clients
+    /// Guests too: it is about the music.
+    case guests
+}
+
 extension Setting {
-    /// Whether clients cannot set it, for one of three reasons. It is needed before the clients' settings are read. A
-    /// mistake in it locks clients out, or makes the next start fail. It is a command that is run.
-    private var isForFileOnly: Bool {
+    var access: SettingAccess {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .dac, .dacTable, .powerOff, .restart, .networkRestart,
             .serviceURL, .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .wifiFolder, .offlineFolder,
             .libraryFolders, .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords,
-            .mpdPermission, .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webCertificate, .webKey,
-            .webFolder, .updateFolder, .updateCommand, .updateAddress, .systemFolder, .clientSettings:
-            true
-        default: false
+            .mpdPermission, .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webGuests,
+            .webCertificate, .webKey, .webFolder, .updateFolder, .updateCommand, .updateAddress, .systemFolder,
+            .clientSettings:
+            .file
+        case .device, .sampleFormat, .buffer, .periods, .mixerControl, .volumeRoute, .realtimePriority, .rate,
+            .highestRate, .dsd, .serviceClient, .readAhead, .cacheSize, .offlineSize, .offlineFreeSpace,
+            .offlineDownloads, .eventsPlayLog, .eventsStatistics, .eventsSize, .webThumbnails, .discoveryAnnounce,
+            .discoveryName, .logLevel:
+            .clients
+        case .maximumVolume, .firstVolume, .fades, .adaptation, .channels, .resampling, .normalization, .preAmp,
+            .untaggedGain, .resume, .wifiQuality, .cellularQuality, .offlineOnly, .offlineQuality,
+            .offlineVideoQuality, .offlineOverCellular, .offlineDownloadPlayed:
+            .guests
         }
     }
 
     /// Returns why clients cannot set it to `text`, although the file can; nil when they can.
     func refusalForClients(of text: String) -> String? {
-        if isForFileOnly { return "\(title) can only be set in the file" }
+        if access == .file { return "\(title) can only be set in the file" }
         // alsa-lib's other names include plug-ins that write files and run commands.
         if name == .device, !Self.isCard(text) {
             return "\(title): other devices than auto and hw:… can only be set in the file"

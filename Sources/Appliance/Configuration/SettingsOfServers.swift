@@ -73,6 +73,12 @@ extension Setting {
             A file with the password of the page in its first line, or none for a page without one.
             """),
         Setting(
+            .webGuests, "web", "guests", .choice(["all", "music-only"]), "all",
+            """
+            What clients in private networks may do without the password. With all: everything when there is none, else
+            nothing. With music-only: use the music. Restarts, Wi-Fi and updates then need the password.
+            """),
+        Setting(
             .webCertificate, "web", "certificate", .path(orWord: "none"), "none",
             """
             A file with the certificate of this machine in PEM, followed by those between it and its authority. With it

@@ -63,6 +63,16 @@ public final class DaemonSettings {
         return !adopt(file).needsRestart.contains(setting)
     }
 
+    /// Returns why a guest cannot set a setting; nil when it can. Limits for hearing and for the bill of a network can
+    /// only be lowered, also below what another client has set.
+    /// - Parameter text: nil for the file's value.
+    func refusalForGuests(of text: String?, for name: SettingName) -> String? {
+        let setting = name.setting
+        if setting.access == .clients { return "guests cannot set \(setting.title)" }
+        guard let value = text.map({ setting.type.value(of: $0) }) ?? file[name] else { return nil }
+        return setting.exceeds(configuration[name], value) ? "guests can only lower \(setting.title)" : nil
+    }
+
     /// Writes the values of clients again: the state may have lost them.
     func keepAll() {
         for (name, text) in clientValues { keep(name, text) }

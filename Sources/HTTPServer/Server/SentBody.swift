@@ -28,6 +28,11 @@ package struct HTTPConnection: Sendable {
     /// Whether the client is in a private network, as `StreamSocket.isPeerPrivate` has it.
     package var isPeerPrivate: Bool { tonearm_is_private_address(peerAddress) == 1 }
 
+    /// Whether this end has the address, in digits. Never over TLS.
+    package func isConnected(to address: String) -> Bool {
+        FileName.withBytes(of: address) { tonearm_is_connected_to(descriptor, $0) == 1 }
+    }
+
     /// Whether the other end is a `TLSFront`.
     var isOfFront: Bool { tonearm_http_is_local(descriptor) == 1 }
 

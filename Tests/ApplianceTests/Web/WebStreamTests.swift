@@ -41,7 +41,7 @@ struct WebStreamTests {
     func streamParts() throws {
         let served = Locked<StreamSocket?>(nil)
         let isAllowed = Locked(true)
-        let connections = ControlConnections { socket in
+        let connections = ControlConnections { socket, _ in
             let line = Array("{\"ok\":true}\n{\"event\":\"volume\",\"volume\":1}\n".utf8)
             _ = try? line.withUnsafeBytes { try socket.send($0) }
             served.withLock { $0 = socket }

@@ -21,6 +21,7 @@ struct RemoteFailure: Error, Equatable {
         case noUpdates = "no-updates"
         case updateRuns = "update-runs"
         case notOfService = "not-of-service"
+        case guest
         case system
     }
 
@@ -59,6 +60,9 @@ struct RemoteFailure: Error, Equatable {
 
     /// The failure of requests that are not answered before the daemon ends.
     static let ending = RemoteFailure(.system, "the daemon ends: ask again when it runs")
+
+    /// Another client has more rights (`ClientRights`).
+    static let guest = RemoteFailure(.guest, "guests may use the music alone")
 
     static func downloadsFull(limit: Int) -> RemoteFailure {
         RemoteFailure(

@@ -64,12 +64,14 @@ enum RemoteReply: Equatable {
         var origin: String
         /// Whether a change takes effect at the next start.
         var needsRestart: Bool
+        var access: SettingAccess
 
         init(_ name: SettingName, of configuration: Configuration) {
             self.name = name
             value = configuration.written(name)
             origin = configuration.originText(name)
             needsRestart = !name.setting.changesWhileRunning
+            access = name.setting.access
         }
     }
 }

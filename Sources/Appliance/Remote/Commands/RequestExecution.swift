@@ -32,7 +32,9 @@ struct RequestExecution {
     }
 
     /// - Parameter client: the client of the request, for the focus that it holds.
-    func perform(_ request: ImmediateRequest, for client: UInt64) throws(RemoteFailure) -> RequestOutcome {
+    func perform(
+        _ request: ImmediateRequest, for client: UInt64, _ rights: ClientRights = .all
+    ) throws(RemoteFailure) -> RequestOutcome {
         switch request {
         case .status: return RequestOutcome(reply: statusReply)
         case .version: return RequestOutcome(reply: .version(status.version))
@@ -64,9 +66,9 @@ struct RequestExecution {
         case .configurationGet(let name):
             return RequestOutcome(reply: .settings(reports(name.map { [$0] } ?? SettingName.allCases)))
         case .configurationSet(let name, let text):
-            return RequestOutcome(reply: .settingChanged(inForce: try set(name, text)), completion: .written)
+            return RequestOutcome(reply: .settingChanged(inForce: try set(name, text, rights)), completion: .written)
         case .configurationUnset(let name):
-            return RequestOutcome(reply: .settingChanged(inForce: try unset(name)), completion: .written)
+            return RequestOutcome(reply: .settingChanged(inForce: try unset(name, rights)), completion: .written)
         }
         return RequestOutcome(reply: .done)
     }
@@ -249,7 +251,12 @@ struct RequestExecution {
     }
 
     /// - Returns: whether it is in force.
-    private func set(_ name: SettingName, _ text: String) throws(RemoteFailure) -> Bool {
+    private func set(
+        _ name: SettingName, _ text: String, _ rights: ClientRights
+    ) throws(RemoteFailure) -> Bool {
+        if rights.isOfGuest, let refusal = settings.refusalForGuests(of: text, for: name) {
+            throw RemoteFailure(.guest, refusal)
+        }
         do throws(SettingError) {
             return try settings.set(name, to: text)
         } catch {
@@ -258,7 +265,10 @@ struct RequestExecution {
     }
 
     /// - Returns: whether the file's value is in force.
-    private func unset(_ name: SettingName) throws(RemoteFailure) -> Bool {
+    private func unset(_ name: SettingName, _ rights: ClientRights) throws(RemoteFailure) -> Bool {
+        if rights.isOfGuest, let refusal = settings.refusalForGuests(of: nil, for: name) {
+            throw RemoteFailure(.guest, refusal)
+        }
         // If clients cannot set even the default, no client has set a value.
         if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
             throw RemoteFailure(.badSetting, refusal)

@@ -8,36 +8,36 @@ enum DownloadJSON {
 
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("offline-add", ["products", "priority"]) { fields throws(RequestMistake) in
+        RequestForm("offline-add", .music, ["products", "priority"]) { fields throws(RequestMistake) in
             .later(
                 .download(
                     .add(
                         try fields.paths("products"),
                         priority: try fields.integer("priority", in: OfflineEngine.priorities) ?? 0)))
         },
-        RequestForm("offline-remove", ["products", "all"]) { fields throws(RequestMistake) in
+        RequestForm("offline-remove", .music, ["products", "all"]) { fields throws(RequestMistake) in
             .later(.download(.remove(try productsOrAll(fields))))
         },
-        RequestForm("offline-cancel", ["products", "all"]) { fields throws(RequestMistake) in
+        RequestForm("offline-cancel", .music, ["products", "all"]) { fields throws(RequestMistake) in
             .later(.download(.cancel(try productsOrAll(fields))))
         },
-        RequestForm("offline-pause", ["products", "all"]) { fields throws(RequestMistake) in
+        RequestForm("offline-pause", .music, ["products", "all"]) { fields throws(RequestMistake) in
             .later(.download(.pause(try productsOrAll(fields))))
         },
-        RequestForm("offline-resume", ["products", "all"]) { fields throws(RequestMistake) in
+        RequestForm("offline-resume", .music, ["products", "all"]) { fields throws(RequestMistake) in
             .later(.download(.resume(try productsOrAll(fields))))
         },
-        RequestForm("offline-status") { _ in .later(.download(.status)) },
-        RequestForm("offline-jobs", ["after"]) { fields throws(RequestMistake) in
+        RequestForm("offline-status", .music) { _ in .later(.download(.status)) },
+        RequestForm("offline-jobs", .music, ["after"]) { fields throws(RequestMistake) in
             .later(.download(.downloads(after: Int64(try fields.integer("after", in: 0...(.max)) ?? 0))))
         },
-        RequestForm("offline-items", ["after"]) { fields throws(RequestMistake) in
+        RequestForm("offline-items", .music, ["after"]) { fields throws(RequestMistake) in
             .later(
                 .download(
                     .items(after: fields.has("after") ? try fields.text("after", "the `next` of the page before") : ""))
             )
         },
-        RequestForm("offline-verify", ["product"]) { fields throws(RequestMistake) in
+        RequestForm("offline-verify", .music, ["product"]) { fields throws(RequestMistake) in
             .later(.download(.verify(try fields.address("product"))))
         },
     ]

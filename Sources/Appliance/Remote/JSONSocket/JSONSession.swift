@@ -9,6 +9,7 @@ final class JSONSession: @unchecked Sendable {
     let number: UInt64
     /// The user of the client; nil when it is unknown.
     let user: UInt32?
+    private let rights: ClientRights
     private(set) var subscriptions: RemoteEventSet = []
     /// The time of its last request, or of its connection, by the daemon's clock.
     private(set) var lastRequest: Int64
@@ -31,11 +32,13 @@ final class JSONSession: @unchecked Sendable {
 
     /// - Parameter closed: called once, when the client has disconnected.
     init(
-        _ socket: StreamSocket, number: UInt64, user: UInt32?, requests: RequestExecution, searches: MusicSearches,
-        loop: EventLoop, clock: any MonotonicClock, subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
+        _ socket: StreamSocket, number: UInt64, user: UInt32?, rights: ClientRights, requests: RequestExecution,
+        searches: MusicSearches, loop: EventLoop, clock: any MonotonicClock, subscribed: @escaping () -> Void,
+        closed: @escaping (UInt64) -> Void
     ) {
         self.number = number
         self.user = user
+        self.rights = rights
         self.requests = requests
         self.searches = searches
         self.subscribed = subscribed
@@ -103,6 +106,9 @@ final class JSONSession: @unchecked Sendable {
     private func receive(_ line: LineSplitter.Line) {
         lastRequest = clock.now()
         let line = RequestLine(line)
+        if let kind = line.kind, !rights.allows(kind) {
+            return refuse(line.id, RemoteFailure.guest.reason.rawValue, RemoteFailure.guest.message)
+        }
         switch line.request {
         case .failure(let error): refuse(line.id, error.code, error.description)
         case .success(let request): perform(request, line)
@@ -121,7 +127,7 @@ final class JSONSession: @unchecked Sendable {
             subscriptions.subtract(events)
             subscribed()
         case .immediate(let request):
-            answer(line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
+            answer(line) { () throws(RemoteFailure) in try requests.perform(request, for: number, rights) }
         case .music(let paths, let use): find(paths, for: use, line)
         case .later(let request): performLater(line) { requests.later.perform(request, $0) }
         }

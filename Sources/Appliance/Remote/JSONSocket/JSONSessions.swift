@@ -48,10 +48,10 @@ final class JSONSessions: @unchecked Sendable {
 
     /// Takes a connected client.
     /// - Parameter user: the user of the client; nil when it is unknown.
-    func begin(_ socket: StreamSocket, user: UInt32?) {
+    func begin(_ socket: StreamSocket, user: UInt32?, rights: ClientRights = .all) {
         let session = JSONSession(
-            socket, number: nextNumber(), user: user, requests: requests, searches: searches, loop: loop,
-            clock: clock, subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
+            socket, number: nextNumber(), user: user, rights: rights, requests: requests, searches: searches,
+            loop: loop, clock: clock, subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
         sessions.append(session)
         session.start()
     }

@@ -18,12 +18,12 @@ enum LibraryJSON {
 
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("library-scan") { _ in .later(.library(.scan)) },
-        RequestForm("library-status") { _ in .later(.library(.status)) },
-        RequestForm("library-search", ["words", "from", "count"]) { fields throws(RequestMistake) in
+        RequestForm("library-scan", .music) { _ in .later(.library(.scan)) },
+        RequestForm("library-status", .music) { _ in .later(.library(.status)) },
+        RequestForm("library-search", .music, ["words", "from", "count"]) { fields throws(RequestMistake) in
             .later(.library(.search(words: try fields.text("words", "words"), try page(fields))))
         },
-        RequestForm("library-list", ["list", "of", "from", "count"]) { fields throws(RequestMistake) in
+        RequestForm("library-list", .music, ["list", "of", "from", "count"]) { fields throws(RequestMistake) in
             let place = try fields.choice("list", of: lists.map { $0.name } + heardLists.map { $0.name })
             let of = fields.has("of") ? try fields.text("of", "a number, a name, or the path of a folder") : nil
             if place >= lists.count {
@@ -31,7 +31,7 @@ enum LibraryJSON {
             }
             return .later(.library(.list(lists[place].list, of: of, try page(fields))))
         },
-        RequestForm("favourite", ["path", "on"]) { fields throws(RequestMistake) in
+        RequestForm("favourite", .music, ["path", "on"]) { fields throws(RequestMistake) in
             let path = try fields.value("path").map { value throws(RequestMistake) in
                 try RequestFields.path(value, "path")
             }

@@ -9,10 +9,10 @@ public enum LoudnessJSON {
 
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("loudness-known", ["files"]) { fields throws(RequestMistake) in
+        RequestForm("loudness-known", .music, ["files"]) { fields throws(RequestMistake) in
             .later(.loudness(.known(try files(fields, versionNames).map { $0.file })))
         },
-        RequestForm("loudness-keep", ["files"]) { fields throws(RequestMistake) in
+        RequestForm("loudness-keep", .music, ["files"]) { fields throws(RequestMistake) in
             .later(.loudness(.keep(try files(fields, versionNames + gainNames))))
         },
     ]

@@ -3,7 +3,7 @@ import Platform
 /// The request `machine` and its reply, as JSON. `docs/control.md` documents it.
 enum MachineJSON {
     // Safe: built once, never changed, and its closures capture nothing.
-    nonisolated(unsafe) static let forms = [RequestForm("machine") { _ in .later(.machine) }]
+    nonisolated(unsafe) static let forms = [RequestForm("machine", .system) { _ in .later(.machine) }]
 
     static func members(_ status: MachineStatus) -> [JSONValue.Member] {
         [

@@ -9,36 +9,36 @@ enum PlaylistJSON {
 
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("playlists", ["from", "count"]) { fields throws(RequestMistake) in
+        RequestForm("playlists", .music, ["from", "count"]) { fields throws(RequestMistake) in
             .later(.playlist(.all(try LibraryJSON.page(fields))))
         },
-        RequestForm("playlist", ["name", "from", "count"]) { fields throws(RequestMistake) in
+        RequestForm("playlist", .music, ["name", "from", "count"]) { fields throws(RequestMistake) in
             .later(.playlist(.entries(of: try fields.text("name", name), try LibraryJSON.page(fields))))
         },
-        RequestForm("playlist-save", ["name", "replace"]) { fields throws(RequestMistake) in
+        RequestForm("playlist-save", .music, ["name", "replace"]) { fields throws(RequestMistake) in
             .later(
                 .playlist(
                     .save(try fields.text("name", name), replaces: try fields.boolean("replace") ?? false)))
         },
-        RequestForm("playlist-add", ["name", "products"]) { fields throws(RequestMistake) in
+        RequestForm("playlist-add", .music, ["name", "products"]) { fields throws(RequestMistake) in
             .music(try fields.paths("products"), for: .playlist(try fields.text("name", name)))
         },
-        RequestForm("playlist-remove", ["name", "from", "count"]) { fields throws(RequestMistake) in
+        RequestForm("playlist-remove", .music, ["name", "from", "count"]) { fields throws(RequestMistake) in
             let from = try index("from", fields)
             let count = try fields.integer("count", in: 0...PlaylistFolder.mostEntries) ?? 1
             return .later(.playlist(.remove(from..<(from + count), of: try fields.text("name", name))))
         },
-        RequestForm("playlist-move", ["name", "from", "index"]) { fields throws(RequestMistake) in
+        RequestForm("playlist-move", .music, ["name", "from", "index"]) { fields throws(RequestMistake) in
             .later(
                 .playlist(
                     .move(
                         from: try index("from", fields), to: try index("index", fields),
                         of: try fields.text("name", name))))
         },
-        RequestForm("playlist-rename", ["name", "to"]) { fields throws(RequestMistake) in
+        RequestForm("playlist-rename", .music, ["name", "to"]) { fields throws(RequestMistake) in
             .later(.playlist(.rename(try fields.text("name", name), to: try fields.text("to", name))))
         },
-        RequestForm("playlist-delete", ["name"]) { fields throws(RequestMistake) in
+        RequestForm("playlist-delete", .music, ["name"]) { fields throws(RequestMistake) in
             .later(.playlist(.delete(try fields.text("name", name))))
         },
     ]

@@ -190,6 +190,7 @@ enum ReplyLines {
                     [
                         "key": .string(setting.name.path), "value": .string(setting.value),
                         "origin": .string(setting.origin), "needsRestart": .boolean(setting.needsRestart),
+                        "access": .string(setting.access.rawValue),
                     ]
                 }))
     }

@@ -4,6 +4,7 @@ import Queue
 /// The JSON form of each request.
 struct RequestForm {
     let name: String
+    let kind: RequestKind
     /// The fields besides `id` and `request`.
     let fields: [String]
     /// The form to use instead, for an old form. The reply repeats it.
@@ -11,10 +12,11 @@ struct RequestForm {
     let build: (RequestFields) throws(RequestMistake) -> RemoteRequest
 
     init(
-        _ name: String, _ fields: [String] = [], replacement: String? = nil,
+        _ name: String, _ kind: RequestKind, _ fields: [String] = [], replacement: String? = nil,
         _ build: @escaping (RequestFields) throws(RequestMistake) -> RemoteRequest
     ) {
         self.name = name
+        self.kind = kind
         self.fields = fields
         self.replacement = replacement
         self.build = build
@@ -38,35 +40,35 @@ extension RemoteRequest {
 
     // Safe: as above.
     private nonisolated(unsafe) static let ownForms = [
-        RequestForm("status") { _ in .immediate(.status) },
-        RequestForm("version") { _ in .immediate(.version) },
-        RequestForm("events") { _ in .immediate(.events) },
-        RequestForm("devices") { _ in .later(.devices) },
-        RequestForm("subscribe", ["events"]) { fields throws(RequestMistake) in
+        RequestForm("status", .music) { _ in .immediate(.status) },
+        RequestForm("version", .music) { _ in .immediate(.version) },
+        RequestForm("events", .music) { _ in .immediate(.events) },
+        RequestForm("devices", .music) { _ in .later(.devices) },
+        RequestForm("subscribe", .music, ["events"]) { fields throws(RequestMistake) in
             .subscribe(try events(fields))
         },
-        RequestForm("unsubscribe", ["events"]) { fields throws(RequestMistake) in
+        RequestForm("unsubscribe", .music, ["events"]) { fields throws(RequestMistake) in
             .unsubscribe(try events(fields))
         },
-        RequestForm("play", ["entry", "index"]) { fields throws(RequestMistake) in
+        RequestForm("play", .music, ["entry", "index"]) { fields throws(RequestMistake) in
             let id = try fields.entryID("entry")
             let index = try fields.integer("index", in: 0...(.max))
             if id != nil, index != nil { throw .notOneOf("entry", "index") }
             return .immediate(.play(id.map { .id($0) } ?? index.map { .index($0) }))
         },
-        RequestForm("pause") { _ in .immediate(.command(.pause)) },
-        RequestForm("toggle") { _ in .immediate(.command(.toggle)) },
-        RequestForm("stop") { _ in .immediate(.command(.stop)) },
-        RequestForm("next") { _ in .immediate(.command(.next)) },
-        RequestForm("previous") { _ in .immediate(.command(.previous)) },
-        RequestForm("seek", ["position", "offset"]) { fields throws(RequestMistake) in
+        RequestForm("pause", .music) { _ in .immediate(.command(.pause)) },
+        RequestForm("toggle", .music) { _ in .immediate(.command(.toggle)) },
+        RequestForm("stop", .music) { _ in .immediate(.command(.stop)) },
+        RequestForm("next", .music) { _ in .immediate(.command(.next)) },
+        RequestForm("previous", .music) { _ in .immediate(.command(.previous)) },
+        RequestForm("seek", .music, ["position", "offset"]) { fields throws(RequestMistake) in
             let change = try fields.change("position", by: "offset", "a number of seconds")
             if case .to(let position) = change, position < 0 {
                 throw .notAllowed(field: "position", allowed: "a number of seconds from 0 on")
             }
             return .immediate(.seek(change))
         },
-        RequestForm("volume", ["percent", "change"]) { fields throws(RequestMistake) in
+        RequestForm("volume", .music, ["percent", "change"]) { fields throws(RequestMistake) in
             let percent = try fields.integer("percent", in: 0...100)
             let change = try fields.integer("change", in: -100...100)
             switch (percent, change) {
@@ -75,44 +77,47 @@ extension RemoteRequest {
             default: throw .notOneOf("percent", "change")
             }
         },
-        RequestForm("mute", ["on"]) { fields throws(RequestMistake) in .immediate(.mute(try fields.boolean("on"))) },
-        RequestForm("volume-up") { _ in .immediate(.command(.volumeUp)) },
-        RequestForm("volume-down") { _ in .immediate(.command(.volumeDown)) },
-        RequestForm("shuffle", ["on"]) { fields throws(RequestMistake) in .immediate(.shuffle(try fields.boolean("on")))
+        RequestForm("mute", .music, ["on"]) { fields throws(RequestMistake) in
+            .immediate(.mute(try fields.boolean("on")))
         },
-        RequestForm("repeat", ["mode"]) { fields throws(RequestMistake) in
+        RequestForm("volume-up", .music) { _ in .immediate(.command(.volumeUp)) },
+        RequestForm("volume-down", .music) { _ in .immediate(.command(.volumeDown)) },
+        RequestForm("shuffle", .music, ["on"]) { fields throws(RequestMistake) in
+            .immediate(.shuffle(try fields.boolean("on")))
+        },
+        RequestForm("repeat", .music, ["mode"]) { fields throws(RequestMistake) in
             .immediate(.repeatMode([.off, .all, .one][try fields.choice("mode", of: repeatNames)]))
         },
-        RequestForm("queue", ["from", "count"]) { fields throws(RequestMistake) in
+        RequestForm("queue", .music, ["from", "count"]) { fields throws(RequestMistake) in
             .immediate(
                 .queue(
                     from: try fields.integer("from", in: 0...(.max)) ?? 0,
                     count: try fields.integer("count", in: 0...pageLimit) ?? pageLimit))
         },
-        RequestForm("queue-collect", ["products"]) { fields throws(RequestMistake) in
+        RequestForm("queue-collect", .music, ["products"]) { fields throws(RequestMistake) in
             .music(try fields.paths("products"), for: .collection)
         },
-        RequestForm("queue-set", ["products", "index", "play"]) { fields throws(RequestMistake) in
+        RequestForm("queue-set", .music, ["products", "index", "play"]) { fields throws(RequestMistake) in
             .music(
                 try fields.paths("products"),
                 for: .queue(
                     .all(start: try fields.integer("index", in: 0...(.max)), plays: try fields.boolean("play"))))
         },
-        RequestForm("queue-add", ["products"]) { fields throws(RequestMistake) in
+        RequestForm("queue-add", .music, ["products"]) { fields throws(RequestMistake) in
             .music(try fields.paths("products"), for: .queue(.end))
         },
-        RequestForm("queue-insert", ["products", "index"]) { fields throws(RequestMistake) in
+        RequestForm("queue-insert", .music, ["products", "index"]) { fields throws(RequestMistake) in
             let index = try fields.integer("index", in: 0...(.max))
             return .music(try fields.paths("products"), for: .queue(index.map { .index($0) } ?? .next))
         },
-        RequestForm("queue-move", ["entry", "index"]) { fields throws(RequestMistake) in
+        RequestForm("queue-move", .music, ["entry", "index"]) { fields throws(RequestMistake) in
             guard let id = try fields.entryID("entry")
             else { throw .missing(field: "entry", allowed: "the id of an entry") }
             guard let index = try fields.integer("index", in: 0...(.max))
             else { throw .missing(field: "index", allowed: "a whole number from 0 on") }
             return .immediate(.queueMove(id, to: index))
         },
-        RequestForm("queue-remove", ["entries", "from", "count"]) { fields throws(RequestMistake) in
+        RequestForm("queue-remove", .music, ["entries", "from", "count"]) { fields throws(RequestMistake) in
             let from = try fields.integer("from", in: 0...(.max))
             guard fields.has("entries") != (from != nil) else { throw .notOneOf("entries", "from") }
             guard let from else {
@@ -122,30 +127,31 @@ extension RemoteRequest {
             let count = try fields.integer("count", in: 0...PlayQueue.capacity) ?? 1
             return .immediate(.queueRemove(.range(from: from, count: count)))
         },
-        RequestForm("queue-clear") { _ in .immediate(.queueClear) },
-        RequestForm("focus", ["level", "hold"]) { fields throws(RequestMistake) in
+        RequestForm("queue-clear", .music) { _ in .immediate(.queueClear) },
+        RequestForm("focus", .music, ["level", "hold"]) { fields throws(RequestMistake) in
             let level = [FocusLevel.none, .background, .limited, .full][try fields.choice("level", of: focusNames)]
             return .immediate(.focus(level, isHeld: try fields.boolean("hold") ?? false))
         },
-        RequestForm("power", ["state"]) { fields throws(RequestMistake) in
+        RequestForm("power", .system, ["state"]) { fields throws(RequestMistake) in
             .immediate(
                 .power([.active, .resigning, .suspended, .regaining][try fields.choice("state", of: powerNames)]))
         },
-        RequestForm("config-get", ["key"]) { fields throws(RequestMistake) in
+        RequestForm("config-get", .music, ["key"]) { fields throws(RequestMistake) in
             .immediate(.configurationGet(fields.has("key") ? try setting(fields) : nil))
         },
-        RequestForm("config-set", ["key", "value"]) { fields throws(RequestMistake) in
+        RequestForm("config-set", .setting, ["key", "value"]) { fields throws(RequestMistake) in
             .immediate(
                 .configurationSet(try setting(fields), try fields.text("value", "a text, as a file has it: \"40 %\"")))
         },
-        RequestForm("config-unset", ["key"]) { fields throws(RequestMistake) in
+        RequestForm("config-unset", .setting, ["key"]) { fields throws(RequestMistake) in
             .immediate(.configurationUnset(try setting(fields)))
         },
-        RequestForm("network-restart") { _ in .immediate(.command(.networkRestart)) },
-        RequestForm("restart") { _ in .immediate(.command(.restart)) },
-        RequestForm("power-off") { _ in .immediate(.command(.powerOff)) },
+        RequestForm("network-restart", .system) { _ in .immediate(.command(.networkRestart)) },
+        RequestForm("restart", .system) { _ in .immediate(.command(.restart)) },
+        RequestForm("power-off", .system) { _ in .immediate(.command(.powerOff)) },
         RequestForm(
-            "system", ["action"], replacement: "system is deprecated: send the request network-restart or power-off"
+            "system", .system, ["action"],
+            replacement: "system is deprecated: send the request network-restart or power-off"
         ) { fields throws(RequestMistake) in
             let commands = [ApplianceCommand.networkRestart, .powerOff]
             return .immediate(.command(commands[try fields.choice("action", of: commands.map { $0.name })]))

@@ -5,6 +5,8 @@ struct RequestLine {
     /// The id of the request, which its reply repeats; `.null` when it is unknown.
     let id: JSONValue
     let request: Result<RemoteRequest, RequestMistake>
+    /// The kind of the request; nil for an unknown one.
+    let kind: RequestKind?
     /// The form to use instead, for a request in an old form.
     let notice: String?
 
@@ -15,6 +17,7 @@ struct RequestLine {
 
     init(_ line: LineSplitter.Line) {
         var id = JSONValue.null
+        var kind: RequestKind?
         var notice: String?
         do throws(RequestMistake) {
             guard case .whole(let bytes) = line else { throw .tooLong(limit: LineConnection.lineLimit) }
@@ -25,12 +28,14 @@ struct RequestLine {
             guard let members = value.members else { throw .notARequest }
             id = try Self.id(of: value)
             let form = try RequestForm.form(of: members)
+            kind = form.kind
             notice = form.replacement
             request = .success(try form.build(RequestFields(members: members)))
         } catch {
             request = .failure(error)
         }
         self.id = id
+        self.kind = kind
         self.notice = notice
     }
 

@@ -5,10 +5,10 @@ import Player
 enum ServiceLoginJSON {
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("service-status") { _ in .later(.serviceLogin(.status)) },
-        RequestForm("service-login") { _ in .later(.serviceLogin(.begin)) },
-        RequestForm("service-cancel") { _ in .later(.serviceLogin(.cancel)) },
-        RequestForm("service-logout") { _ in .later(.serviceLogin(.logOut)) },
+        RequestForm("service-status", .music) { _ in .later(.serviceLogin(.status)) },
+        RequestForm("service-login", .system) { _ in .later(.serviceLogin(.begin)) },
+        RequestForm("service-cancel", .system) { _ in .later(.serviceLogin(.cancel)) },
+        RequestForm("service-logout", .system) { _ in .later(.serviceLogin(.logOut)) },
     ]
 
     static func members(_ status: ServiceLoginStatus) -> [JSONValue.Member] {

@@ -4,8 +4,8 @@ import Platform
 enum UpdateJSON {
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("update-status") { _ in .later(.update(.status)) },
-        RequestForm("update", ["address"]) { fields throws(RequestMistake) in
+        RequestForm("update-status", .system) { _ in .later(.update(.status)) },
+        RequestForm("update", .system, ["address"]) { fields throws(RequestMistake) in
             .later(.update(.install(from: try address(fields))))
         },
     ]

@@ -4,9 +4,9 @@ import Platform
 enum WiFiJSON {
     // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
-        RequestForm("wifi-status") { _ in .later(.wifi(.status)) },
-        RequestForm("wifi-scan") { _ in .later(.wifi(.scan)) },
-        RequestForm("wifi-connect", ["ssid", "password", "hidden"]) { fields throws(RequestMistake) in
+        RequestForm("wifi-status", .wifi) { _ in .later(.wifi(.status)) },
+        RequestForm("wifi-scan", .wifi) { _ in .later(.wifi(.scan)) },
+        RequestForm("wifi-connect", .wifi, ["ssid", "password", "hidden"]) { fields throws(RequestMistake) in
             .later(
                 .wifi(
                     .connect(
@@ -14,7 +14,8 @@ enum WiFiJSON {
                             name: try name(fields), password: try password(fields),
                             isHidden: try fields.boolean("hidden") ?? false))))
         },
-        RequestForm("wifi-forget", ["ssid"]) { fields throws(RequestMistake) in .later(.wifi(.forget(try name(fields))))
+        RequestForm("wifi-forget", .wifi, ["ssid"]) { fields throws(RequestMistake) in
+            .later(.wifi(.forget(try name(fields))))
         },
     ]
 

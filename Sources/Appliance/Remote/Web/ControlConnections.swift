@@ -15,24 +15,27 @@ final class ControlConnections: @unchecked Sendable {
 
     /// The asking ends by their descriptors; nil when the server has ended.
     private var open: [Int32: Asking]? = [:]
-    private let serve: @Sendable (StreamSocket) -> Void
+    private let serve: @Sendable (StreamSocket, ClientRights) -> Void
 
     /// - Parameter serve: passes the other end of a new connection to the daemon. Called on any thread.
-    init(serve: @escaping @Sendable (StreamSocket) -> Void) { self.serve = serve }
+    init(serve: @escaping @Sendable (StreamSocket, ClientRights) -> Void) { self.serve = serve }
 
     /// Connects.
     /// - Parameters:
     ///   - seconds: how long a read waits for bytes.
     ///   - session: the session whose end ends the connection; nil for none.
+    ///   - rights: those of the browser.
     /// - Throws: EMFILE, ENFILE, ENOMEM; ENOTCONN when the server has ended.
-    func connect(seconds: Int, session: WebSessionRows.Hash?) throws(SystemError) -> ControlConnection {
+    func connect(
+        seconds: Int, session: WebSessionRows.Hash?, rights: ClientRights
+    ) throws(SystemError) -> ControlConnection {
         let (served, asking) = try StreamSocket.pair(seconds: seconds)
         let isOpen = lock.withLock {
             open?[asking.descriptor] = Asking(socket: asking, session: session)
             return open != nil
         }
         guard isOpen else { throw SystemError(code: 107, operation: "connect to", subject: "the daemon") }
-        serve(served)
+        serve(served, rights)
         return ControlConnection(asking) { [self] in forget($0) }
     }
 

@@ -20,18 +20,19 @@ final class WebEventStream: @unchecked Sendable {
     ///   - events: names of events with a comma between two; nil for all.
     ///   - showsLife: whether the sign of life is an event, which scripts see, and not a comment.
     ///   - session: the session whose end ends the stream; nil for none.
+    ///   - rights: those of the browser.
     ///   - seconds: the time without an event after which a sign of life is sent.
     ///   - isAllowed: returns whether the client may still get events. Called on the stream's thread.
     init(
         _ connections: ControlConnections, events: String?, showsLife: Bool = false,
-        session: WebSessionRows.Hash? = nil,
+        session: WebSessionRows.Hash? = nil, rights: ClientRights = .all,
         seconds: Int = WebEventStream.keepAliveSeconds,
         isAllowed: @escaping @Sendable () -> Bool = { true }
     ) throws(WebRefusal) {
         signOfLife = showsLife ? Self.event("alive", [:]) : Array(": \n\n".utf8)
         self.isAllowed = isAllowed
         do throws(SystemError) {
-            connection = try connections.connect(seconds: seconds, session: session)
+            connection = try connections.connect(seconds: seconds, session: session, rights: rights)
         } catch {
             throw WebRefusal(503, "system", error.description)
         }

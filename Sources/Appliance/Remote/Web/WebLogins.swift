@@ -1,8 +1,8 @@
 import HTTPServer
 import Platform
 
-/// The logins of browsers. Without `[web] password-file` everybody may use the page, else those who have given the
-/// password.
+/// The logins of browsers, and their rights (docs/decisions/guests.md). Without `[web] password-file` everybody may use
+/// the page, else those who have given the password; `[web] guests` has guests use the music.
 ///
 /// Thread: any; `@unchecked Sendable` is safe because `lock` guards the state.
 final class WebLogins: @unchecked Sendable {
@@ -13,24 +13,36 @@ final class WebLogins: @unchecked Sendable {
     }
 
     private let lock = Lock()
-    /// nil when none is set.
-    private let password: [UInt8]?
-    /// Why the page admits no user, as a message.
-    let problem: String?
+    private let access: WebAccess
     private let sessions: WebSessions
     private let clock: any MonotonicClock
+    /// Returns the machine's address in its own network; nil while there is none.
+    private let ownAddress: @Sendable () -> String?
     private var limit = PasswordLimit()
 
-    init(_ access: WebAccess, sessions: WebSessions, clock: any MonotonicClock) {
-        password = access.password
-        problem = access.problem
+    init(
+        _ access: WebAccess, sessions: WebSessions, clock: any MonotonicClock,
+        ownAddress: @escaping @Sendable () -> String?
+    ) {
+        self.access = access
         self.sessions = sessions
         self.clock = clock
+        self.ownAddress = ownAddress
     }
 
-    /// Whether the request's browser may use everything.
-    func allows(_ request: HTTPRequest) -> Bool {
-        problem == nil && (password == nil || session(of: request) != nil)
+    /// Why the page admits no user, as a message.
+    var problem: String? { access.problem }
+    var hasPassword: Bool { access.password != nil }
+
+    /// Returns the rights of the request's browser; nil when it has to log in first.
+    func rights(of request: HTTPRequest) -> ClientRights? {
+        access.rights(
+            isLoggedIn: hasPassword && session(of: request) != nil,
+            isPrivate: request.connection?.isPeerPrivate ?? true
+        ) {
+            guard let connection = request.connection, let address = ownAddress() else { return false }
+            return connection.isConnected(to: address)
+        }
     }
 
     /// Returns the session that the request is of; nil when it is of none.
@@ -45,7 +57,7 @@ final class WebLogins: @unchecked Sendable {
         guard let given = (try? JSONValue.parse(request.body, depthLimit: 4))?["password"]?.string else {
             throw WebRefusal(400, "bad-request", "password: must be a text")
         }
-        guard let password else { return .json(["ok": true]) }
+        guard let password = access.password else { return .json(["ok": true]) }
         let address = request.connection?.peerAddress ?? []
         let seconds = clock.now() / 1_000_000_000
         let wait = lock.withLock {

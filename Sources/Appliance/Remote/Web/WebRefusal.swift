@@ -20,6 +20,9 @@ struct WebRefusal: Error, Equatable {
 
     static let noSuchPage = WebRefusal(404, "no-such-page", "there is no such page")
     static let loginNeeded = WebRefusal(401, "login", "log in first: a password is set ([web] password-file)")
+    /// - Parameter reason: what guests may do instead.
+    static func guest(_ reason: String) -> WebRefusal { WebRefusal(403, guestCode, reason) }
+    private static let guestCode = RemoteFailure.Reason.guest.rawValue
     static let foreignHost = WebRefusal(
         421, "host", "this name is not known to be of this machine: use its address, or set [web] names")
     static let ending = WebRefusal(503, "system", "the daemon ends: ask again when it runs")
@@ -34,6 +37,15 @@ struct WebRefusal: Error, Equatable {
 
     /// Whether the host of the request is that of another machine.
     var isOfHost: Bool { code.utf8.elementsEqual(Self.foreignHost.code.utf8) }
+
+    /// Returns the refusal with the way to more rights, where it is one of a guest.
+    func remedied(hasPassword: Bool) -> WebRefusal {
+        guard code.utf8.elementsEqual(Self.guestCode.utf8) else { return self }
+        if hasPassword { return WebRefusal(401, "login", message + " ([web] guests): log in first") }
+        return .guest(
+            message + " ([web] guests). The rest needs a password, and none is set: set [web] password-file; on an "
+                + "image write password.txt beside tonearm.conf")
+    }
 
     var answer: HTTPAnswer {
         var answer = HTTPAnswer.json(

@@ -55,11 +55,15 @@ struct WebRequest {
     }
 
     /// Sends the request to the daemon, and waits for its reply.
-    /// - Parameter session: the session whose end cancels the request; nil for none.
-    func answer(_ connections: ControlConnections, session: WebSessionRows.Hash?) throws(WebRefusal) -> HTTPAnswer {
+    /// - Parameters:
+    ///   - session: the session whose end cancels the request; nil for none.
+    ///   - rights: those of the browser.
+    func answer(
+        _ connections: ControlConnections, session: WebSessionRows.Hash?, rights: ClientRights
+    ) throws(WebRefusal) -> HTTPAnswer {
         let connection: ControlConnection
         do throws(SystemError) {
-            connection = try connections.connect(seconds: Self.patience, session: session)
+            connection = try connections.connect(seconds: Self.patience, session: session, rights: rights)
         } catch {
             throw WebRefusal(503, "system", error.description)
         }
@@ -79,6 +83,9 @@ struct WebRequest {
         }
         reply["id"] = nil
         let code = reply["error"]?["code"]?.string
+        if let code, code.utf8.elementsEqual(RemoteFailure.Reason.guest.rawValue.utf8) {
+            throw .guest(reply["error"]?["message"]?.string ?? "")
+        }
         return .json(reply, status: code.map { WebRefusal.status(ofCode: $0) } ?? 200)
     }
 }

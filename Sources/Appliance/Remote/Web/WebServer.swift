@@ -74,8 +74,8 @@ public final class WebServer {
         }
         let clients = JSONSessions(daemon, version: version)
         let loop = daemon.loop
-        let connections = ControlConnections { socket in
-            loop.post { clients.begin(socket, user: nil) }
+        let connections = ControlConnections { socket, rights in
+            loop.post { clients.begin(socket, user: nil, rights: rights) }
         }
         let random = SystemRandomSource()
         let sessions = WebSessions(daemon.environment.storage, password: access.password ?? [], random: random) {
@@ -93,7 +93,7 @@ public final class WebServer {
             guardian: WebGuard(
                 names: configuration.webNames, acceptsAll: acceptsAll,
                 token: hexadecimal(random.bytes(16))),
-            logins: WebLogins(access, sessions: sessions, clock: daemon.environment.clock),
+            logins: WebLogins(access, sessions: sessions, clock: daemon.environment.clock) { captive?.folder.address },
             files: PageFiles(folder: configuration.webFolder),
             pictures: WebPictures(library: daemon.library, folders: folders, thumbnails: thumbnails), folders: folders,
             connections: connections,

@@ -74,34 +74,36 @@ struct WebService: Sendable {
         func isNamed(_ text: StaticString) -> Bool { text.withUTF8Buffer { name.utf8.elementsEqual($0) } }
         if isNamed("session") { return session(request) }
         if isNamed("login") { return try logins.login(request) }
-        guard logins.allows(request) else { throw .loginNeeded }
+        guard let rights = logins.rights(of: request) else { throw .loginNeeded }
         if isNamed("cover") { return try pictures.answer(to: request) }
-        if isNamed("events"), !request.method.utf8.elementsEqual("POST".utf8) { return try events(request) }
+        if isNamed("events"), !request.method.utf8.elementsEqual("POST".utf8) { return try events(request, rights) }
         if isNamed("logout") {
             _ = try WebRequest.fields(of: request.body)
             return logins.logout(request)
         }
         let command = try WebRequest(name, body: request.body, in: folders)
         do throws(WebRefusal) {
-            return try command.answer(connections, session: logins.session(of: request))
+            return try command.answer(connections, session: logins.session(of: request), rights: rights)
         } catch {
             // Another tab may have logged out meanwhile.
-            throw logins.allows(request) ? error : .loginNeeded
+            throw logins.rights(of: request) == rights ? error.remedied(hasPassword: logins.hasPassword) : .loginNeeded
         }
     }
 
     private func session(_ request: HTTPRequest) -> HTTPAnswer {
-        .json([
-            "ok": true, "token": .string(guardian.token), "name": .string(name),
-            "login": .boolean(!logins.allows(request)), "problem": JSONValue(logins.problem),
+        let rights = logins.rights(of: request)
+        return .json([
+            "ok": true, "token": .string(guardian.token), "name": .string(name), "login": .boolean(rights == nil),
+            "rights": .array((rights?.names ?? []).map { .string($0) }), "password": .boolean(logins.hasPassword),
+            "problem": JSONValue(logins.problem),
         ])
     }
 
-    private func events(_ request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
+    private func events(_ request: HTTPRequest, _ rights: ClientRights) throws(WebRefusal) -> HTTPAnswer {
         let stream = try WebEventStream(
             connections, events: request.query["events"], showsLife: request.query["alive"] != nil,
-            session: logins.session(of: request)
-        ) { [logins] in logins.allows(request) }
+            session: logins.session(of: request), rights: rights
+        ) { [logins] in logins.rights(of: request) != nil }
         var answer = HTTPAnswer(headers: [
             HTTPField("Content-Type", "text/event-stream"), HTTPField("Cache-Control", "no-store"),
             // Proxies such as nginx would keep events back until they fill a buffer.
