@@ -88,25 +88,31 @@ enum HelpText {
         """
 
     static let update = """
-        Usage: tonearm update [--force] [--json] [--config FILE] FILE|URL
+        Usage: tonearm update [--force] [--json] [--config FILE] [--for-client] FILE|URL
+               tonearm update --cancel [--socket PATH] [--json]
 
         Installs an update of the firmware image in the slot that does not run. Music plays on. The next start of the
         board tries the new version; when it does not run well for a minute, the board goes back to this one. Needs the
-        rights of root. FILE or URL (http, https) is a signed bundle for this board.
+        rights of root. FILE or URL (http, https) is a signed bundle for this board. Ctrl-C or SIGTERM cancels it.
+        --cancel cancels one that a client of the daemon has requested, such as the page.
 
         Options:
           --force                 also a version that is older than the running one
           --json                  write what happens to stdout, one JSON object a line
           --config FILE           the configuration whose [network] a download uses; default: /etc/tonearm/tonearm.conf
+          --for-client            a client has named URL: it may lead into the local network only if its host is local
+                                  by its name, or that of [update] address
+          --cancel                ask the daemon to end the update that waits or runs
+          --socket PATH           the control socket for --cancel
           --help, -h              this text
 
         JSON lines:
-          event=progress          step (checking, writing, verifying), percent
+          event=progress          step (downloading, checking, writing, verifying), percent
           event=done              version
           event=error             code, message
 
-        Exit codes: 0 installed; 1 refused or failed, nothing has changed for the next start; 2 the command line is
-        wrong.
+        Exit codes: 0 installed; 1 refused, failed or cancelled, nothing has changed for the next start; 2 the command
+        line is wrong.
         """
 
     static let play = """

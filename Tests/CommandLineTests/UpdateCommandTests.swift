@@ -86,8 +86,34 @@ struct UpdateCommandTests {
             case "/half":
                 connection.send("\(head)\(bundle.count)\r\n\r\n")
                 connection.send(Array(bundle[..<(bundle.count / 2)]))
+            case "/longer":
+                connection.send("\(head)\(bundle.count + 1)\r\n\r\n")
+                connection.send(bundle)
+            case "/shorter":
+                connection.send("\(head)\(bundle.count - 1)\r\n\r\n")
+                connection.send(Array(bundle.dropLast()))
+            case "/cut":
+                connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+                connection.send(Array(bundle.dropLast()))
+            case "/endless":
+                connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+                connection.send(bundle)
+                while connection.send([UInt8](repeating: 7, count: 65_536)) {}
+            case "/noise":
+                connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+                while connection.send([UInt8](repeating: 7, count: 100)) {}
+            case "/head":
+                // The rest never comes.
+                connection.send("\(head)\(bundle.count)\r\n\r\n")
+                connection.send(Array(bundle[..<1024]))
+                connection.waitForClose()
+            case "/elsewhere":
+                let port = request.split(separator: "\r\n").first { $0.hasPrefix("Host:") }!.split(separator: ":").last!
+                connection.send(
+                    "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\n"
+                        + "Location: http://localhost:\(port)/it's.update\r\n\r\n")
             case "/large": connection.send("\(head)\(Int64(1) << 44)\r\n\r\n")
-            case "/larger": connection.send("\(head)\((256 << 20) + 1)\r\n\r\n")
+            case "/larger": connection.send("\(head)\((64 << 20) + 1025)\r\n\r\n")
             case "/moved":
                 connection.send(
                     "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: /it's.update\r\n\r\n")
@@ -118,8 +144,9 @@ struct UpdateCommandTests {
         arguments: [
             ("/missing", "download", "the server has no such file (status 404). Is the address right?"),
             ("/half", "download", "the connection ended before the answer was complete"),
-            ("/large", "noRoom", "the card is full. Delete some music."),
+            ("/large", "download", "the file is larger than any bundle. Is the address right?"),
             ("/larger", "download", "the file is larger than any bundle. Is the address right?"),
+            ("/endless", "tooLong", "the server sends more bytes than the update has. Is the address right?"),
         ])
     func failedDownload(path: String, code: String, reason: String) throws {
         let server = server()
@@ -129,6 +156,87 @@ struct UpdateCommandTests {
         #expect(result.errors == "tonearm: \(address) cannot be downloaded: \(reason)\n")
         #expect(try result.json().last?["code"] == .string(code))
         #expect(try leftovers().isEmpty && !image.isSlotWritten)
+    }
+
+    @Test(
+        "the head of a bundle is checked before the rest comes",
+        arguments: [
+            ("board=rpi3\nversion=0.1\n", "otherBoard"), ("board=virtual\nversion=0.9.11\n", "older"),
+        ])
+    func head(release: String, code: String) throws {
+        let server = server()
+        try image.write(release, to: "etc/tonearm-release")
+        let result = try program.run("update", "--json", "--root", image.folderPath, server.url("/head"))
+        #expect(result.code == 1)
+        #expect(try result.json().last?["code"] == .string(code))
+        #expect(try leftovers().isEmpty && !image.isSlotWritten)
+    }
+
+    @Test(
+        "bytes without a signature, and others than were signed, are refused",
+        arguments: [
+            ("/noise", "wrongSignature"), ("/longer", "tooLong"), ("/shorter", "damaged"), ("/cut", "damaged"),
+        ])
+    func refusedBytes(path: String, code: String) throws {
+        let server = server()
+        let result = try program.run("update", "--json", "--root", image.folderPath, server.url(path))
+        #expect(result.code == 1)
+        #expect(try result.json().last?["code"] == .string(code))
+        #expect(try leftovers().isEmpty && !image.isSlotWritten)
+    }
+
+    @Test("a slot that is too small, and a card without room, are refused before the rest comes")
+    func tooSmall() throws {
+        let server = server()
+        truncate(image.slotPath, 40 << 20)
+        let small = try program.run("update", "--json", "--root", image.folderPath, server.url("/head"))
+        #expect(try small.json().last?["code"] == "doesNotFit")
+        truncate(image.slotPath, 64 << 20)
+        guard Medium.isAvailable else { return }
+        let medium = try Medium(at: image.path("data/system"), kilobytes: 64)
+        let full = try program.run("update", "--json", "--root", image.folderPath, server.url("/head"))
+        #expect(try full.json().last?["code"] == "noRoom")
+        #expect(try leftovers().isEmpty)
+        extendLifetime(medium)
+    }
+
+    @Test("a signal cancels a download; until its end, another update is refused", arguments: [SIGTERM, SIGINT])
+    func cancelled(signal: Int32) throws {
+        let server = server()
+        let words = ["update", "--json", "--root", image.folderPath, server.url("/head")]
+        let running = try program.start(words)
+        try running.line { $0["step"] == "downloading" }
+        let second = try program.start(words).finish()
+        #expect(second.code == 1 && second.errors == "tonearm: Another update is running. Wait for its end.\n")
+        #expect(try leftovers() == ["update.download"])
+        running.send(signal)
+        let result = try running.finish()
+        #expect(result.code == 1 && result.errors == "tonearm: The update was cancelled.\n")
+        #expect(try result.json().last?["code"] == "cancelled")
+        #expect(try leftovers().isEmpty && !image.isSlotWritten)
+    }
+
+    @Test("the address of a client leads into the local network only if it says so itself, or the configuration does")
+    func forClient() throws {
+        let server = server()
+        let port = server.port
+        for (address, isInstalled) in [
+            ("http://127.0.0.1:\(port)/it's.update", true), ("http://localhost:\(port)/it's.update", true),
+            ("http://127.0.0.1:\(port)/moved", true), ("http://127.0.0.1:\(port)/elsewhere", false),
+            ("http://updates.localhost:\(port)/it's.update", false),
+        ] {
+            let result = try program.run(
+                "update", "--json", "--for-client", "--root", image.folderPath, address)
+            #expect((result.code == 0) == isInstalled, "\(address): \(result.errors)")
+            if !isInstalled { #expect(try result.json().last?["code"] == "localAddress", "\(address)") }
+            #expect(try leftovers().isEmpty)
+        }
+        try program.write(
+            Array("[update]\naddress = http://updates.localhost/bundle\n".utf8), to: "update.conf")
+        for words in [["--for-client", "--config", "update.conf"], []] {
+            let all = ["update", "--root", image.folderPath] + words + ["http://updates.localhost:\(port)/it's.update"]
+            #expect(try program.start(all).finish().code == 0)
+        }
     }
 
     @Test("without a server the reason is the connection's; without an image nothing is asked for")
@@ -145,7 +253,22 @@ struct UpdateCommandTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("a wrong command line", arguments: [["update"], ["update", "a", "b"], ["update", "--froce", "a"]])
+    @Test("--cancel has the daemon end the update that a client has requested")
+    func cancelByDaemon() throws {
+        let system = try PlayedSystem()
+        try system.write("state", "mode=downloading\n")
+        let daemon = try RunningDaemon(settings: system.updateSettings)
+        let result = try daemon.run("update", "--cancel")
+        #expect(result.code == 0 && result.output == "The update is cancelled, if one was running.\n")
+        #expect(FileManager.default.fileExists(atPath: system.folder["cancel"]))
+    }
+
+    @Test(
+        "a wrong command line",
+        arguments: [
+            ["update"], ["update", "a", "b"], ["update", "--froce", "a"], ["update", "--cancel", "a"],
+            ["update", "--socket", "a", "b"],
+        ])
     func usage(words: [String]) throws {
         let result = try program.start(words).finish()
         #expect(result.code == 2 && result.errors.contains("See `tonearm update --help`."))

@@ -118,7 +118,8 @@ class States(Updating):
         self.boots(waiting="0.9")
         self.assertEqual(self.run_update(), {"running": "1", "mode": "installed", "version": "0.9"})
         self.assertEqual(self.root.read("run/arguments").splitlines(),
-                         ["update", "--json", "--config", f"{self.root.folder}/run/engine.conf", ADDRESS])
+                         ["update", "--json", "--for-client", "--config", f"{self.root.folder}/run/engine.conf",
+                          ADDRESS])
         self.assertIsNone(self.root.read("run/update.pid"))
 
     def test_an_error_is_reported_in_its_first_line(self):
@@ -154,6 +155,49 @@ class States(Updating):
         self.root.write("run/update/wanted", wanted())
         self.update_prints(progress("writing", 3), end="kill -TERM $$")
         self.assertEqual(self.run_update()["code"], "interrupted")
+
+    def cancel_a_running_update(self, end):
+        """The state after it. `end` is what the program does at the signal, in the shell."""
+        self.root.program("usleep", "exec /bin/sleep 0.02")
+        self.root.program("tonearm", f"""trap '{end}' TERM
+            touch /run/first /data/system/update.download
+            while :; do /bin/sleep 0.01; done""")
+        self.root.write("run/update/wanted", wanted())
+        first = self.root.start(self, "update")
+        self.root.wait_until(lambda: self.root.read("run/first") is not None)
+        self.root.write("run/update/cancel", "")
+        state = self.run_update()
+        self.assertEqual(first.wait(60), 0)
+        self.assertIsNone(self.root.read("run/update/cancel"))
+        self.assertIsNone(self.root.read("run/update.child"))
+        self.assertIsNone(self.root.read("data/system/update.download"))
+        return state
+
+    def test_a_cancelled_update_ends_and_leaves_the_state_before_it(self):
+        self.boots(waiting="0.8")
+        self.root.write("run/event", '{"event":"error","code":"cancelled","message":"x"}\n')
+        state = self.cancel_a_running_update("cat /run/event; exit 1")
+        self.assertEqual(state, {"running": "1", "mode": "installed", "version": "0.8"})
+
+    def test_one_that_cannot_say_so_any_more_is_cancelled_as_well(self):
+        self.assertEqual(self.cancel_a_running_update("exit 70"), {"running": "1", "mode": "idle"})
+
+    def test_a_request_to_cancel_without_an_update_does_not_cancel_the_next_one(self):
+        for link in (False, True):
+            with self.subTest(link=link):
+                flag = self.root.folder / "run/update/cancel"
+                if link:
+                    flag.symlink_to(self.root.folder / "data/nothing")
+                else:
+                    flag.write_text("")
+                self.boots(waiting="0.9")
+                self.update_prints('{"event":"done","version":"0.9"}')
+                self.root.write("run/update/wanted", wanted())
+                self.assertEqual(self.run_update()["mode"], "installed")
+                self.assertFalse(flag.is_symlink() or flag.exists())
+                self.update_prints(end="kill -TERM $$")
+                self.root.write("run/update/wanted", wanted())
+                self.assertEqual(self.run_update()["code"], "interrupted")
 
     def test_a_version_on_trial_and_another_update_come_first(self):
         self.root.write("run/update/wanted", wanted())

@@ -85,6 +85,19 @@ class Updates(PageCase):
         self.assertIn("restart", (self.speaker.folder / "commands").read_text())
 
     @at_both_widths
+    def test_cancels_an_update(self):
+        self.setUp()
+        self.report("running=0.1.0\nmode=downloading\ndone=25\ntotal=100\n")
+        self.open_view()
+        expect(self.line("The update is downloaded. The music plays on."), "the download").to_be_visible()
+        self.button("Cancel the update").click()
+        self.expect_notice("The update was cancelled.")
+        self.assertTrue((self.folder / "cancel").exists())
+        self.report(IDLE)
+        expect(self.button("Install the update"), "the form").to_be_visible()
+        expect(self.button("Cancel the update")).to_be_hidden()
+
+    @at_both_widths
     def test_says_when_the_new_version_did_not_run_well(self):
         self.setUp()
         self.report("running=0.1.0\nmode=installed\nversion=0.9\n")

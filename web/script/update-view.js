@@ -21,8 +21,9 @@ class Updates {
       this.install();
     });
     this.actions = make("div", { class: "actions" });
+    this.end = make("button", { text: text("update.cancel"), hidden: true, click: () => this.cancel() });
     this.element = make("div", { class: "updates", hidden: true }, this.title, this.version, this.state, this.bar,
-      this.problem, this.actions, this.form);
+      this.end, this.problem, this.actions, this.form);
     // The version that a restart from this page was to begin.
     this.expected = null;
     this.shownNext = null;
@@ -69,7 +70,7 @@ class Updates {
     setText(this.state, this.line(status));
     setText(this.problem, status.problem && !isBusy ? this.reason(status) : "");
     this.form.hidden = isBusy;
-    this.bar.hidden = !isBusy;
+    this.bar.hidden = this.end.hidden = !isBusy;
     if (isBusy && status.total !== null) this.bar.value = status.done / status.total;
     else this.bar.removeAttribute("value");
     this.showRestart(isBusy ? null : status.next);
@@ -104,6 +105,11 @@ class Updates {
     this.expected = null;
     await attempt(request("update", { address: this.address.value }));
     // Also after a refusal: somebody else may install one.
+    await this.update();
+  }
+
+  async cancel() {
+    if (await attempt(request("update-cancel"))) notify(text("update.cancelled"));
     await this.update();
   }
 

@@ -34,6 +34,19 @@ struct SystemFolder: Sendable {
         try FileReplacement.write(Array(text.utf8), to: wanted, mode: 0o600)
     }
 
+    /// Whether the system has not seen the request to cancel.
+    var isCancelWanted: Bool { FileKind(at: path + "/cancel") != nil }
+
+    /// Has the system end what it does, and withdraws the last request. The system may take the latter in this moment,
+    /// so it comes second.
+    func cancel() throws(SystemError) {
+        try FileReplacement.write([], to: path + "/cancel", mode: 0o600)
+        try Folder.removeFile(wanted)
+    }
+
+    /// Withdraws a request to cancel that the system has not seen.
+    func withdrawCancel() throws(SystemError) { try Folder.removeFile(path + "/cancel") }
+
     /// Removes what a crash while writing has left. It may have a password.
     func removeLeftovers() { _ = try? FileReplacement.removeLeftovers(in: path) }
 }

@@ -17,6 +17,8 @@ public enum UpdateError: Error, Equatable, Sendable {
     case unknownForm(path: String)
     case otherBoard(update: String, running: String)
     case older(update: String, running: String)
+    /// The slot has fewer bytes than the update needs.
+    case doesNotFit(needed: Int64, slot: Int64)
     /// Bytes are missing at the end, or differ from the signed checksums.
     case damaged(path: String)
     /// The running version is itself on trial, so the other slot is the one that is known to work.
@@ -28,6 +30,7 @@ public enum UpdateError: Error, Equatable, Sendable {
     case worn(path: String)
     /// The boot state cannot be changed.
     case notSwitched
+    case cancelled
 
     /// The code for programs, stable between versions.
     public var code: String {
@@ -41,12 +44,14 @@ public enum UpdateError: Error, Equatable, Sendable {
         case .unknownForm: "unknownForm"
         case .otherBoard: "otherBoard"
         case .older: "older"
+        case .doesNotFit: "doesNotFit"
         case .damaged: "damaged"
         case .onTrial: "onTrial"
         case .running: "running"
         case .unwritable: "unwritable"
         case .worn: "worn"
         case .notSwitched: "notSwitched"
+        case .cancelled: "cancelled"
         }
     }
 }
@@ -68,11 +73,14 @@ extension UpdateError: CustomStringConvertible {
         case .otherBoard(let update, let running): "The update is for the board \(update). This board is \(running)."
         case .older(let update, let running):
             "Version \(update) is older than \(running), which runs. Use --force to go back."
+        case .doesNotFit(let needed, let slot):
+            "The update needs a slot of \(needed) bytes; this card's have \(slot). Write the image to the card again."
         case .damaged(let path): "\(path) is damaged or not complete. Copy or download it again."
         case .onTrial: "The running version is still on trial. Try again in a few minutes."
         case .running: "Another update is running. Wait for its end."
         case .unwritable(let error): "\(error).\(Self.advice(for: error))"
         case .worn(let path): "\(path) does not keep what is written to it. Replace the card."
+        case .cancelled: "The update was cancelled."
         case .notSwitched: "The boot state cannot be written, so the update does not start. Try again."
         }
     }

@@ -28,7 +28,7 @@ final class UpdateExchange: @unchecked Sendable {
         // Safe: only the loop calls it.
         nonisolated(unsafe) let notify = notify
         // This program may have ended before the system heard of it.
-        storage.perform { if folder.isWanted { loop.post { notify() } } }
+        storage.perform { if folder.isWanted || folder.isCancelWanted { loop.post { notify() } } }
     }
 
     /// - Parameter answer: called once, later.
@@ -48,20 +48,39 @@ final class UpdateExchange: @unchecked Sendable {
             throw Self.failure(error)
         }
         installing.see(isWanted: isWanted, stamp)
-        guard case .install(let named) = request else {
-            status.isWaiting = isWanted || installing.isAwaited
+        let isWaiting = isWanted || installing.isAwaited
+        switch request {
+        case .status:
+            status.isWaiting = isWaiting
             if installing.isAwaited { status.problem = nil }
             status.address = standard
             return .update(status)
+        case .cancel:
+            guard isWaiting || status.isRunning else { return .done }
+            do throws(SystemError) { try exchange.folder.cancel() } catch { throw Self.failure(error) }
+            installing.end()
+            return .done
+        case .install(let named): return try install(named, status, isWanted: isWanted, stamp)
         }
+    }
+
+    /// - Parameters:
+    ///   - isWanted: whether the last request waits for the system.
+    ///   - stamp: the version of the system's state.
+    private func install(
+        _ named: UpdateAddress?, _ status: UpdateStatus, isWanted: Bool, _ stamp: FileStamp?
+    ) throws(RemoteFailure) -> RemoteReply {
         guard let address = named ?? standard else {
             throw RemoteFailure(.badRequest, "address is missing: the configuration has none ([update] address)")
         }
         // One that the system has not begun is replaced.
         if status.isRunning || (installing.isAwaited && !isWanted) {
-            throw RemoteFailure(.updateRuns, "an update runs already: wait for its end")
+            throw RemoteFailure(.updateRuns, "an update runs already: wait for its end, or cancel it")
         }
-        do throws(SystemError) { try exchange.folder.want(UpdateRequest.wanted(from: address)) } catch {
+        do throws(SystemError) {
+            try exchange.folder.withdrawCancel()
+            try exchange.folder.want(UpdateRequest.wanted(from: address))
+        } catch {
             throw Self.failure(error)
         }
         installing.begin(stamp)

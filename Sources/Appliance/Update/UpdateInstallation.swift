@@ -34,34 +34,38 @@ public struct UpdateInstallation {
     private let isForced: Bool
     /// Gets the step, the bytes done, and the bytes of the step.
     private let progress: (Step, Int64, Int64) -> Void
+    private let isCancelled: () -> Bool
 
     /// - Parameters:
     ///   - bundle: a file that tools/release has made.
     ///   - isForced: whether to install a version that is older than the running one.
     ///   - root: the folder of the root file system; empty outside of tests.
+    ///   - isCancelled: returns whether to end before the next bytes. Then the next start is that of this version.
     public init(
-        of bundle: String, isForced: Bool = false, root: String = "",
+        of bundle: String, isForced: Bool = false, root: String = "", isCancelled: @escaping () -> Bool = { false },
         progress: @escaping (Step, Int64, Int64) -> Void
     ) {
         bundlePath = bundle
         self.isForced = isForced
         self.root = root
+        self.isCancelled = isCancelled
         self.progress = progress
     }
 
     /// - Returns: the version that the next start tries.
-    public func run() throws(UpdateError) -> String {
-        let image = try ImageFiles(root: root)
-        return try run(image, holding: try takeLock())
-    }
+    public func run() throws(UpdateError) -> String { try run(holding: try Self.lock(root: root)) }
 
-    private func run(_ image: ImageFiles, holding lock: borrowing LockFile) throws(UpdateError) -> String {
+    /// - Parameter lock: that of `lock`.
+    /// - Returns: the version that the next start tries.
+    public func run(holding lock: borrowing LockFile) throws(UpdateError) -> String {
+        let image = try ImageFiles(root: root)
         let bundle = try openBundle()
         let manifest = try readManifest(bundle, image)
         // On trial, only the other slot is known to work.
         guard runSlots("is-good") else { throw .onTrial }
         let header = try check(bundle, manifest)
         let slot = try UpdateSlot(image.otherSlot)
+        try manifest.checkFits(slot)
         try install(bundle, manifest, header, slot)
         guard runSlots("try") else { throw .notSwitched }
         return manifest.version
@@ -69,7 +73,10 @@ public struct UpdateInstallation {
 
     // MARK: Checks
 
-    private func takeLock() throws(UpdateError) -> LockFile {
+    /// Takes the lock that each update holds from its download to its end.
+    /// - Parameter root: the folder of the root file system; empty outside of tests.
+    public static func lock(root: String = "") throws(UpdateError) -> LockFile {
+        _ = try ImageFiles(root: root)
         do throws(LockFile.Refusal) {
             return try LockFile(root + "/run/tonearm-update.lock")
         } catch {
@@ -85,26 +92,9 @@ public struct UpdateInstallation {
     }
 
     private func readManifest(_ bundle: borrowing File, _ image: ImageFiles) throws(UpdateError) -> UpdateManifest {
-        var bytes = [UInt8](repeating: 0, count: UpdateManifest.firstPiece)
-        guard try read(bundle, &bytes, at: 0) else { throw .tooShort(path: bundlePath) }
-        let signature = Array(bytes[..<UpdateManifest.signatureSize])
-        let signed = bytes[UpdateManifest.signatureSize...]
-        do throws(CryptoError) {
-            var key = try P256PublicKey(uncompressed: image.key)
-            if try !key.isValid(signature, of: Array(signed)) { throw CryptoError.notAuthentic }
-        } catch {
-            throw .wrongSignature(path: bundlePath)
-        }
-        guard let manifest = UpdateManifest(parsing: signed), let version = UpdateVersion(manifest.version) else {
-            throw .unknownForm(path: bundlePath)
-        }
-        guard manifest.board.utf8.elementsEqual(image.board.utf8) else {
-            throw .otherBoard(update: manifest.board, running: image.board)
-        }
-        if !isForced, let running = UpdateVersion(image.version), version.isOlder(than: running) {
-            throw .older(update: manifest.version, running: image.version)
-        }
-        return manifest
+        var head = [UInt8](repeating: 0, count: UpdateManifest.firstPiece)
+        guard try read(bundle, &head, at: 0) else { throw .tooShort(path: bundlePath) }
+        return try UpdateManifest(authenticating: head, path: bundlePath, for: image, isForced: isForced)
     }
 
     /// Compares the checksums of all pieces.
@@ -112,14 +102,14 @@ public struct UpdateInstallation {
     private func check(_ bundle: borrowing File, _ manifest: UpdateManifest) throws(UpdateError) -> [UInt8] {
         var header: [UInt8] = []
         var start = Int64(UpdateManifest.firstPiece)
-        var meter = Meter(.checking, manifest.contentSize, progress)
+        var meter = Meter(.checking, manifest.contentSize, isCancelled, progress)
         for piece in [manifest.root, manifest.boot] {
             var hash = try PieceHash()
             for range in Chunks(of: piece) {
                 let chunk = try readPiece(bundle, range, from: start)
                 if piece == manifest.boot, header.isEmpty { header = Array(chunk[..<Int(UpdateManifest.sector)]) }
                 try hash.add(chunk)
-                meter.add(range)
+                try meter.add(range)
             }
             guard try hash.finish() == piece.digest else { throw .damaged(path: bundlePath) }
             start += piece.size
@@ -171,7 +161,7 @@ public struct UpdateInstallation {
     ) throws(UpdateError) {
         var unsynced: Int64 = 0
         var start = Int64(UpdateManifest.firstPiece)
-        var meter = Meter(.writing, manifest.contentSize, progress)
+        var meter = Meter(.writing, manifest.contentSize, isCancelled, progress)
         for piece in [manifest.root, manifest.boot] {
             for range in Chunks(of: piece, from: piece == manifest.boot ? UpdateManifest.sector : 0) {
                 try slot.write(try readPiece(bundle, range, from: start), at: piece.place + range.lowerBound)
@@ -180,7 +170,7 @@ public struct UpdateInstallation {
                     try slot.synchronize()
                     unsynced = 0
                 }
-                meter.add(range)
+                try meter.add(range)
             }
             start += piece.size
         }
@@ -191,13 +181,13 @@ public struct UpdateInstallation {
     private func verify(
         _ slot: borrowing UpdateSlot, _ manifest: UpdateManifest, _ header: [UInt8]
     ) throws(UpdateError) {
-        var meter = Meter(.verifying, manifest.contentSize, progress)
+        var meter = Meter(.verifying, manifest.contentSize, isCancelled, progress)
         for piece in [manifest.root, manifest.boot] {
             var hash = try PieceHash()
             if piece == manifest.boot { try hash.add(header) }
             for range in Chunks(of: piece, from: piece == manifest.boot ? UpdateManifest.sector : 0) {
                 try hash.add(try slot.read(count: range.count, at: piece.place + range.lowerBound))
-                meter.add(range)
+                try meter.add(range)
             }
             guard try hash.finish() == piece.digest else { throw .worn(path: slot.path) }
         }
@@ -211,17 +201,19 @@ public struct UpdateInstallation {
 private struct Meter {
     private let step: UpdateInstallation.Step
     private let total: Int64
+    private let isCancelled: () -> Bool
     private let report: (UpdateInstallation.Step, Int64, Int64) -> Void
     private var done: Int64 = 0
 
     init(
-        _ step: UpdateInstallation.Step, _ total: Int64,
+        _ step: UpdateInstallation.Step, _ total: Int64, _ isCancelled: @escaping () -> Bool,
         _ report: @escaping (UpdateInstallation.Step, Int64, Int64) -> Void
     ) {
-        (self.step, self.total, self.report) = (step, total, report)
+        (self.step, self.total, self.isCancelled, self.report) = (step, total, isCancelled, report)
     }
 
-    mutating func add(_ range: Range<Int64>) {
+    mutating func add(_ range: Range<Int64>) throws(UpdateError) {
+        if isCancelled() { throw .cancelled }
         done += Int64(range.count)
         report(step, done, total)
     }

@@ -53,6 +53,40 @@ struct UpdateManifest: Equatable {
     var contentSize: Int64 { root.size + boot.size }
 }
 
+extension UpdateManifest {
+    /// Checks the signature, the board and the version.
+    /// - Parameters:
+    ///   - head: the first `firstPiece` bytes of a bundle.
+    ///   - path: that of the bundle, for messages.
+    ///   - isForced: whether an older version is allowed.
+    init(authenticating head: [UInt8], path: String, for image: ImageFiles, isForced: Bool) throws(UpdateError) {
+        guard head.count == Self.firstPiece else { throw .tooShort(path: path) }
+        let signed = head[Self.signatureSize...]
+        do throws(CryptoError) {
+            var key = try P256PublicKey(uncompressed: image.key)
+            if try !key.isValid(Array(head[..<Self.signatureSize]), of: Array(signed)) { throw .notAuthentic }
+        } catch {
+            throw .wrongSignature(path: path)
+        }
+        guard let manifest = UpdateManifest(parsing: signed), let version = UpdateVersion(manifest.version) else {
+            throw .unknownForm(path: path)
+        }
+        guard manifest.board.utf8.elementsEqual(image.board.utf8) else {
+            throw .otherBoard(update: manifest.board, running: image.board)
+        }
+        if !isForced, let running = UpdateVersion(image.version), version.isOlder(than: running) {
+            throw .older(update: manifest.version, running: image.version)
+        }
+        self = manifest
+    }
+
+    /// Checks that all pieces are inside of the partition, which an older image may have made smaller.
+    func checkFits(_ slot: borrowing UpdateSlot) throws(UpdateError) {
+        let end = boot.place + boot.size
+        if let size = slot.size, size < end { throw .doesNotFit(needed: end, slot: size) }
+    }
+}
+
 /// The values of the lines that were read so far.
 private struct Fields {
     var isKnownForm = false

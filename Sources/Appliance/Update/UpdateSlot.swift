@@ -12,6 +12,11 @@ struct UpdateSlot: ~Copyable {
     }
 
     var path: String { file.path }
+    /// The size in bytes; nil where it is unknown.
+    var size: Int64? {
+        let end = lseek(file.descriptor, 0, SEEK_END)
+        return end > 0 ? Int64(end) : nil
+    }
 
     borrowing func write(_ bytes: [UInt8], at place: Int64) throws(UpdateError) {
         let failure = bytes.withUnsafeBytes { all in

@@ -118,6 +118,28 @@ struct UpdateInstallationTests {
         #expect(!FileManager.default.fileExists(atPath: image.slotPath))
     }
 
+    @Test("a partition that is smaller than the update stays as it is")
+    func smallSlot() throws {
+        truncate(image.slotPath, 40 << 20)
+        try expectRefusal("doesNotFit", of: image.bundle)
+    }
+
+    @Test("a cancelled update stops before its next bytes and is never tried", arguments: [0, 1, 2, 5])
+    func cancelled(after count: Int) throws {
+        var steps = 0
+        let error = #expect(throws: UpdateError.self) {
+            try UpdateInstallation(
+                of: image.path("bundle"), root: image.folderPath, isCancelled: { steps == count },
+                progress: { _, _, _ in steps += 1 }
+            ).run()
+        }
+        #expect(error == .cancelled && steps == count)
+        #expect(!image.slotsCalls.contains("try"))
+        // Without its header, no slot is started.
+        #expect(try image.slot(ImageFolder.headerPlace, count: 512).allSatisfy { $0 == 0 })
+        #expect(try image.install() == "0.9.10")
+    }
+
     @Test("a slot that cannot be written is never tried")
     func unwritableSlot() throws {
         try image.replaceSlotByFull()

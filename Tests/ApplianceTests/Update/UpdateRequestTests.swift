@@ -18,7 +18,7 @@ struct UpdateRequestTests {
     func noFolder() throws {
         let fixture = try WebFixture(settings: "[update]\naddress = \(address)")
         defer { fixture.end() }
-        for name in ["update-status", "update"] {
+        for name in ["update-status", "update", "update-cancel"] {
             let answer = try fixture.ask(name)
             #expect(answer.status == 409 && answer.code == "no-updates")
             let message = answer.json["error"]?["message"]?.string
@@ -111,10 +111,38 @@ struct UpdateRequestTests {
         try system.write("state", "mode=\(mode)\ndone=1\ntotal=100\n")
         let answer = try fixture.ask("update", named)
         #expect(answer.status == 409 && answer.code == "update-runs")
-        #expect(answer.json["error"]?["message"] == "an update runs already: wait for its end")
+        #expect(answer.json["error"]?["message"] == "an update runs already: wait for its end, or cancel it")
         #expect(system.wanted == nil)
         try system.write("state", "mode=installed\nversion=0.9\n")
         #expect(try fixture.ask("update", named).status == 200)
+    }
+
+    @Test("A request to cancel withdraws one that waits, and has the system end one that runs")
+    func cancel() throws {
+        let system = try PlayedSystem()
+        let told = system.folder["told"]
+        let fixture = try fixture(system, "command = echo told >>\(told)")
+        defer { fixture.end() }
+        let flag = system.folder["cancel"]
+        func isCancelled() -> Bool { FileManager.default.fileExists(atPath: flag) }
+        // Nothing waits or runs.
+        #expect(try fixture.ask("update-cancel").text == #"{"ok":true}"#)
+        #expect(!isCancelled())
+        try system.write("state", "mode=idle\n")
+        try fixture.ask("update", named)
+        #expect(try fixture.ask("update-cancel").status == 200)
+        // The system may have taken it in this moment.
+        #expect(system.wanted == nil && isCancelled())
+        #expect(try fixture.ask("update-status").json["waiting"] == false)
+        // Another update is not cancelled by it.
+        try fixture.ask("update", named)
+        #expect(system.wanted != nil && !isCancelled())
+        try system.take()
+        try system.write("state", "mode=downloading\n")
+        #expect(try fixture.ask("update-cancel").status == 200)
+        #expect(isCancelled())
+        #expect(try fixture.ask("update-status").json["mode"] == "downloading")
+        expectSoon("the command of the system") { (try? String(contentsOfFile: told, encoding: .utf8)) != nil }
     }
 
     @Test("A folder that cannot be used is a reason for the user")
@@ -147,7 +175,7 @@ struct UpdateRequestTests {
         try Data("page password\n".utf8).write(to: URL(fileURLWithPath: password))
         let fixture = try WebFixture(settings: "password-file = \(password)\n\(system.updateSettings)")
         defer { fixture.end() }
-        for name in ["update-status", "update"] { #expect(try fixture.ask(name, named).status == 401) }
+        for name in ["update-status", "update", "update-cancel"] { #expect(try fixture.ask(name, named).status == 401) }
         #expect(system.wanted == nil)
     }
 }

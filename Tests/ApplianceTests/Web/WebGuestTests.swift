@@ -11,7 +11,7 @@ struct WebGuestTests {
     /// The requests that are not about the music. Each other one is for guests.
     private static let ofSystem = [
         "machine", "network-restart", "power", "power-off", "restart", "service-cancel", "service-login",
-        "service-logout", "system", "update", "update-status",
+        "service-logout", "system", "update", "update-cancel", "update-status",
     ]
     private static let ofWiFi = ["wifi-connect", "wifi-forget", "wifi-scan", "wifi-status"]
 

@@ -8,6 +8,7 @@ enum UpdateJSON {
         RequestForm("update", .system, ["address"]) { fields throws(RequestMistake) in
             .later(.update(.install(from: try address(fields))))
         },
+        RequestForm("update-cancel", .system) { _ in .later(.update(.cancel)) },
     ]
 
     private static func address(_ fields: RequestFields) throws(RequestMistake) -> UpdateAddress? {
