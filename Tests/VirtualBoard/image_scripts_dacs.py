@@ -130,7 +130,7 @@ class Search(DacCase):
         for other in ("", f"{self.DIGI} read"):
             self.root.write("run/boot-state", "slot=a\n")
             restarts = 0
-            for _ in range(8):
+            for _ in range(5):
                 overlay = dict(line.split("=", 1) for line in
                                self.root.read("run/boot-state").splitlines()).get("overlay")
                 restarts += self.switch_on(other if overlay == "pcm512x" else f"{self.DAC} read")[2]
