@@ -79,6 +79,20 @@ struct HardwareMixerTests {
         #expect(try mixer.setVolume(percent: 100) == AppliedVolume(softwareFactor: 1, factor: 1))
     }
 
+    @Test("a codec that starts switched off is prepared; a control that it does not have changes nothing")
+    func preparation() throws {
+        // 24 steps of half a decibel below 0 dB, and as many above.
+        let card = try SimulatedMixer(0...48, from: -1_200, step: 50, hasSwitch: true)
+        let mixer = try card.open()
+        try mixer.setMuted(true)
+        card.set(3)
+        let preparation = MixerPreparation(switches: ["Digital", "None"], levels: ["None", "Digital"])
+        preparation.apply(to: try MixerHandle(adopting: simulated_mixer_control(card.raw)))
+        #expect(card.isOn && card.value == 24)
+        MixerPreparation(switches: ["None"]).apply(to: try MixerHandle(adopting: simulated_mixer_control(card.raw)))
+        #expect(card.isOn && card.value == 24)
+    }
+
     @Test("what the card is set to can be read, and reading changes nothing")
     func reading() throws {
         let card = try SimulatedMixer(0...255, from: -10_350, step: 50, hasSwitch: true)
