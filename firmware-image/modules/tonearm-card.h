@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sound card of one I2S controller and one codec, as the device tree names them: model, i2s-controller, audio-codec.
+ * A sound card of one I2S controller and one codec, as the device tree names them: model, tonearm,i2s, tonearm,codec.
  *
  * Copyright: Tonearm maintainers
  */
@@ -38,10 +38,10 @@ static int tonearm_register_card(struct device *dev, struct tonearm_card *it, co
 {
 	int ret;
 
-	it->cpu.of_node = it->platform.of_node = tonearm_get_node(dev, "i2s-controller");
+	it->cpu.of_node = it->platform.of_node = tonearm_get_node(dev, "tonearm,i2s");
 	if (IS_ERR(it->cpu.of_node))
 		return PTR_ERR(it->cpu.of_node);
-	it->codec.of_node = tonearm_get_node(dev, "audio-codec");
+	it->codec.of_node = tonearm_get_node(dev, "tonearm,codec");
 	if (IS_ERR(it->codec.of_node))
 		return PTR_ERR(it->codec.of_node);
 	it->codec.dai_name = codec_dai;

@@ -4,9 +4,9 @@
  * the one for 44.1 kHz on, GPIO 3 that for 48 kHz, and the codec gives the clocks. Without the oscillators it takes
  * those of the I2S controller, as with simple-audio-card.
  *
- * Device tree (docs/decisions/machine-drivers.md):
- *   compatible "tonearm,pcm512x-oscillators": #clock-cells 0, audio-codec, frequencies (for 44.1 and for 48 kHz)
- *   compatible "tonearm,pcm512x-card": model, i2s-controller, audio-codec, clocks
+ * Device tree:
+ *   compatible "tonearm,pcm512x-oscillators": #clock-cells 0, tonearm,codec, frequencies (for 44.1 and for 48 kHz)
+ *   compatible "tonearm,pcm512x-card": model, tonearm,i2s, tonearm,codec, clocks
  * The codec's `clocks` and those of the card are the oscillators.
  *
  * Copyright: Tonearm maintainers
@@ -127,7 +127,7 @@ static bool find_oscillators(struct codec_bus *bus)
 
 static int look_for_oscillators(struct device *dev, struct oscillators *it)
 {
-	struct device_node *codec = tonearm_get_node(dev, "audio-codec");
+	struct device_node *codec = tonearm_get_node(dev, "tonearm,codec");
 	struct codec_bus bus = {};
 	u32 address;
 

@@ -4,9 +4,9 @@
  * crystal of 27 MHz, or of two oscillators, one for each family of rates. Each of the two has a line that switches it
  * on.
  *
- * Device tree (docs/decisions/machine-drivers.md): compatible "tonearm,wm8804-card", model, i2s-controller,
- * audio-codec; optional clock-44k-gpios with clock-48k-gpios, and mclk-256fs for 256 fs above 96 kHz, too. A reset
- * line is the codec's (wlf,reset-gpio): its driver looks for the chip first.
+ * Device tree: compatible "tonearm,wm8804-card", model, tonearm,i2s, tonearm,codec; optional clock-44k-gpios with
+ * clock-48k-gpios, and mclk-256fs for 256 fs above 96 kHz, too. A reset line is the codec's (wlf,reset-gpio): its driver
+ * looks for the chip first.
  *
  * Copyright: Tonearm maintainers
  */
