@@ -5,8 +5,8 @@
  * on.
  *
  * Device tree: compatible "tonearm,wm8804-card", model, tonearm,i2s, tonearm,codec; optional clock-44k-gpios with
- * clock-48k-gpios, and mclk-256fs for 256 fs above 96 kHz, too. A reset line is the codec's (wlf,reset-gpio): its driver
- * looks for the chip first.
+ * clock-48k-gpios, and mclk-256fs for 256 fs above 96 kHz, too. A reset line is the codec's (wlf,reset-gpio), as its
+ * driver looks for the chip first.
  *
  * Copyright: Tonearm maintainers
  */
