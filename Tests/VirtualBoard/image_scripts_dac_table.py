@@ -68,6 +68,8 @@ class Table(unittest.TestCase):
                 controller = re.search(r"^&i2s \{(.*?)^\};", source, re.DOTALL | re.MULTILINE)[1]
                 self.assertIn("pinctrl-0 = <&pcm_gpio18>;", controller)
                 self.assertIn('pinctrl-names = "default";', controller)
+                # Without it no card can name the controller.
+                self.assertIn("#sound-dai-cells = <0>;", controller)
 
     def test_the_table_for_people_is_this_one(self):
         result = run([ROOT / "tools/dac-table", "--check"], capture_output=True, text=True)
