@@ -183,6 +183,7 @@ struct FittedProfileTests {
         #expect(
             profile.heldLines
                 == [HeldLine(line: line("17"), level: .high), HeldLine(line: line("GPIO5"), level: .low)])
+        #expect(profile.partsOfDAC == ["amplifier", "output 17", "output GPIO5"])
         #expect(profile.buttons.map(\.name) == ["play"])
         #expect(profile.encoders.isEmpty && profile.lights.isEmpty)
         #expect(

@@ -48,6 +48,19 @@ struct ShippedDACsTests {
         #expect(found?.dac.name == expected)
     }
 
+    @Test(
+        "are found by the UUIDs that Raspberry Pi OS knows",
+        arguments: [
+            ("5eb863b8-12f9-41ad-978f-4cee1b3eca62", "hifiberry-amp100"),
+            ("81cac43d-27c6-4a1e-a0b2-c70b4e608ab6", "hifiberry-dacplus-std"),
+            ("EBF9CFC4-6D77-4880-89FD-353690467DFC", "hifiberry-dacplus-pro"),
+            ("e15c739c-877d-4e29-ab36-4dc73c21127c", "rpi-codeczero"),
+        ])
+    func identified(identifier: String, expected: String) throws {
+        let found = try Self.table().find(HATIdentity(identifier: identifier, product: nil)) { _, _ in nil }
+        #expect(found?.dac.name == expected && found?.evidence == .identifier)
+    }
+
     @Test("never clip: a control named Digital ends at 0 dB")
     func maximum() throws {
         for dac in try Self.table().dacs {

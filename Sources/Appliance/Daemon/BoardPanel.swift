@@ -21,11 +21,14 @@ final class BoardPanel {
         output: AmplifiedOutput, perform: @escaping (ApplianceCommand) -> Void,
         report: @escaping (_ subject: String, String?) -> Void
     ) {
+        let partsOfDAC = profile.partsOfDAC
         func deliver(_ event: BoardEvent) {
             switch event {
             case .action(let action, _, _):
                 if let command = ApplianceCommand(name: action.rawValue) { perform(command) }
             case .ready(let subject): report(subject, nil)
+            case .unavailable(let subject, .lineTaken(let line, let owner)) where partsOfDAC.contains(subject):
+                Log.notice("\(subject): \(LineError.lineTaken(line, by: owner)) That is the DAC's driver, which sets it.")
             case .unavailable(let subject, let error): report(subject, error.description)
             case .gesture(let name, .stuck): report("button \(name)", ButtonGesture.stuck.text)
             case .gesture(let name, .chattering): report("button \(name)", ButtonGesture.chattering.text)

@@ -38,7 +38,7 @@ public enum BoardCheck {
         }
         if let amplifier = profile.amplifier {
             let muted = amplifier.role == .mute
-            findings.append(output("amplifier", amplifier.line, amplifier.active, initially: muted, lines))
+            findings.append(output(Amplifier.subject, amplifier.line, amplifier.active, initially: muted, lines))
         }
         for button in profile.buttons { findings.append(input(ButtonInput(button), lines)) }
         for encoder in profile.encoders { findings.append(input(EncoderInput(encoder), lines)) }

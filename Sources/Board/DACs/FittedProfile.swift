@@ -32,9 +32,11 @@ extension BoardProfile {
         if amplifier == nil, var amplifier = parts.amplifier {
             amplifier.line.chip = chip
             profile.amplifier = amplifier
+            profile.partsOfDAC = [Amplifier.subject]
         }
-        profile.heldLines = parts.held.map { HeldLine(line: LineReference(chip: chip, line: $0.line.line), level: $0.level) }
-            .filter { $0.line != profile.amplifier?.line }
+        let held = parts.held.map { HeldLine(line: LineReference(chip: chip, line: $0.line.line), level: $0.level) }
+        profile.heldLines = held.filter { $0.line != profile.amplifier?.line }
+        profile.partsOfDAC += profile.heldLines.map(\.subject)
         return (profile, mistakes)
     }
 }

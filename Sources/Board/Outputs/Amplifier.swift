@@ -12,6 +12,9 @@ public final class Amplifier {
         case stop
     }
 
+    /// The amplifier in messages.
+    static let subject = "amplifier"
+
     private let output: SteadyOutput
     private let activeMeansAudible: Bool
     private let loop: EventLoop
@@ -33,7 +36,7 @@ public final class Amplifier {
         self.carryOut = carryOut
         sequence = AmplifierSequence(amplifier, mutedAt: clock.now())
         output = SteadyOutput(
-            "amplifier", line: amplifier.line, active: amplifier.active, initially: !activeMeansAudible,
+            Self.subject, line: amplifier.line, active: amplifier.active, initially: !activeMeansAudible,
             provider: lines, loop: loop, deliver: deliver)
     }
 

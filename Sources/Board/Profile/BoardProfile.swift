@@ -11,6 +11,8 @@ public struct BoardProfile: Equatable, Sendable {
     public var amplifier: BoardAmplifier?
     /// Whether the sound card is that of a DAC on the header: other cards may be preferred to it.
     public var isSoundOfDAC = false
+    /// The parts whose lines the DAC's own driver may have already, as on Raspberry Pi OS: then it does their work.
+    public var partsOfDAC: [String] = []
     /// Lines that keep one level as long as the daemon runs.
     public var heldLines: [HeldLine] = []
     public var buttons: [BoardButton]
@@ -26,8 +28,11 @@ public struct BoardProfile: Equatable, Sendable {
 
 /// The sound card and its properties. Times are in milliseconds.
 public struct BoardSound: Equatable, Sendable {
-    /// The ids that the ALSA card may have, as in /proc/asound/cards: different kernels give it different ones. Never
-    /// empty.
+    /// Any card, of a profile that names none. Many USB DACs swallow the first moments after a start.
+    public static let ofAnyCard = BoardSound(cards: [], settleAtStart: 200, settleAtRateChange: 300)
+
+    /// The ids that the ALSA card may have, as in /proc/asound/cards: different kernels give it different ones. Empty
+    /// for any card.
     public var cards: [String]
     /// The mixer control that sets the volume; nil leaves the choice to the player.
     public var mixer: String?

@@ -163,7 +163,7 @@ struct RunCommand {
         _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread,
         _ streaming: StreamingService?, _ web: WebFiles, _ clock: TrustedClock
     ) throws(Failure) -> Player {
-        var settings = configuration.playerSettings(device: device, sound: board?.sound)
+        var settings = configuration.playerSettings(device: device, sound: board.map { $0.sound ?? .ofAnyCard })
         settings.storage = storage
         openOfflining(&settings, configuration, streaming, clock, storage)
         settings.streaming = streaming
