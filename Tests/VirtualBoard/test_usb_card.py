@@ -93,8 +93,8 @@ class UsbCard(unittest.TestCase):
             self.is_plugged = False
             return self.board.unplug_sound_card()
 
-    def play(self, volume):
-        playback = Playback(self.board, USB, "--volume", volume, TRACK)
+    def play(self, volume, device=USB):
+        playback = Playback(self.board, device, "--volume", volume, TRACK)
         self.addCleanup(playback.stop)
         return playback
 
@@ -135,11 +135,13 @@ class UsbCard(unittest.TestCase):
         heard = len(before.sounds) / FRAME / RATE
         self.assertAlmostEqual(resumed, heard, delta=0.1, msg="but for what was on its way through the card")
 
-    def test_the_volume_is_set_with_the_card_s_own_control(self):
+    def test_the_volume_is_set_with_the_card_s_own_control_also_where_it_was_chosen_by_its_rank(self):
         self.plug_card()
         listing = self.board.run("tonearm", "devices").stdout
+        self.assertIn("rank      1, USB", listing)
+        self.assertIn("rank      not chosen by auto", listing)
         self.assertIn("mixer  Audio Output Volume Control (-127.99 to 8.00 dB, mute)", listing)
-        playback = self.play(volume=50)
+        playback = self.play(volume=50, device=None)
         playback.wait_for(event="state", state="playing")
         self.assert_half_volume()
 

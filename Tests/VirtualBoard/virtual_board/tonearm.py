@@ -19,7 +19,9 @@ class Playback:
     """`tonearm play --json` in the background."""
 
     def __init__(self, board, device, *words):
-        self.program = board.start("tonearm", "play", "--device", device, "--json", *words)
+        """Without a device, on the one that Tonearm chooses."""
+        choice = ["--device", device] if device else []
+        self.program = board.start("tonearm", "play", *choice, "--json", *words)
 
     @property
     def events(self):
