@@ -127,6 +127,7 @@ struct ConfigurationTests: ConfigurationSuite {
             clients = all
             names = Kitchen.fritz.box, speaker.example
             password-file = /etc/tonearm/web-password
+            guests = music-only
             certificate = /etc/tonearm/web.pem
             key = /etc/tonearm/web.key
             folder = /data/web
@@ -150,7 +151,7 @@ struct ConfigurationTests: ConfigurationSuite {
         #expect(configuration.mpdPermission == .read)
         #expect(configuration.webAddress == "any" && configuration.webPort == 80 && configuration.webAcceptsAll)
         #expect(configuration.webNames == ["kitchen.fritz.box", "speaker.example"])
-        #expect(configuration.webPasswordFile == "/etc/tonearm/web-password")
+        #expect(configuration.webPasswordFile == "/etc/tonearm/web-password" && configuration.webLimitsGuests)
         #expect(
             configuration.webCertificate == "/etc/tonearm/web.pem" && configuration.webKey == "/etc/tonearm/web.key")
         #expect(configuration.webFolder == "/data/web" && configuration.thumbnailBytes == 16_000_000)

@@ -150,7 +150,8 @@ struct RequestLimitsTests {
             "wifi-forget": "\"ssid\":\"\(String(repeating: "\u{EFFF}", count: 32))\"",
             "wifi-connect": "\"ssid\":\"\(String(repeating: "x", count: 32))\",\"hidden\":true,"
                 + "\"password\":\"\(String(repeating: "\\\"", count: 63))\"",
-            "update-status": "", "update": "\"address\":\"https://\(String(repeating: "\\\"", count: 992))\"",
+            "update-status": "", "update-cancel": "",
+            "update": "\"address\":\"https://\(String(repeating: "\\\"", count: 992))\"",
             "system": nil,
             "offline-add": longest + ",\"priority\":1000", "offline-remove": many, "offline-pause": many,
             "offline-cancel": many,

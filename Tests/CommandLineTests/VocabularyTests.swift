@@ -45,12 +45,12 @@ struct VocabularyTests {
         Row("config-get", "config get"), Row("config-set", "config set"), Row("config-unset", "config unset"),
     ]
     /// Requests for programs alone, and `favourite`, which a command for each value has: `library unfavourite`. For
-    /// people, `devices`, `login`, `logout` and `update` need no daemon.
+    /// people, `devices`, `login`, `logout` and `update` need no daemon; `update --cancel` sends `update-cancel`.
     static let forPrograms = [
         "version", "subscribe", "unsubscribe", "queue-collect", "power", "offline-jobs", "offline-items",
         "loudness-known",
         "loudness-keep", "playlists", "favourite", "devices", "service-status", "service-login", "service-cancel",
-        "service-logout", "update-status", "update",
+        "service-logout", "update-status", "update", "update-cancel",
         "machine",
     ]
 

@@ -21,14 +21,14 @@ class Guests(PageCase):
     def restart_with(self, guests, password=None):
         """Has the system of an image, whose reports the test plays."""
         for name, state in (("update", "running=0.1.0\nmode=idle\n"), ("wifi", "mode=connected\nssid=61\n")):
-            folder = self.speaker.folder / name
+            folder = self.speaker.folder / f"guests-{name}"
             folder.mkdir(exist_ok=True)
             (folder / "state").write_text(state)
         self.speaker.restart(password=password, settings=f"""guests = {guests}
 [update]
-folder = {self.speaker.folder}/update
+folder = {self.speaker.folder}/guests-update
 [network]
-wifi-folder = {self.speaker.folder}/wifi
+wifi-folder = {self.speaker.folder}/guests-wifi
 """)
         self.speaker.reset()
 
@@ -51,7 +51,7 @@ wifi-folder = {self.speaker.folder}/wifi
 
     def screenshot(self, name):
         if folder := os.environ.get("TONEARM_SCREENSHOTS"):
-            self.page.screenshot(path=f"{folder}/guests-{name}.png", full_page=True)
+            self.page.screenshot(path=f"{folder}/guests-{name}.png")
 
     def test_without_a_password_the_page_names_the_way_to_one(self):
         self.restart_with("music-only")

@@ -7,7 +7,8 @@ function guestNote() {
   const keys = server.hasPassword ? ["guest.login"] : ["guest.no-password", "guest.set-password"];
   return make("div", { class: "guest" },
     make("p", { class: "note", text: keys.map(key => text(key)).join(" ") }),
-    server.hasPassword && make("button", { text: text("login.title"), click: showLogin }));
+    server.hasPassword && make("div", { class: "actions" },
+      make("button", { text: text("login.title"), click: showLogin })));
 }
 
 // Shows the form for the password in place of everything else.
