@@ -92,12 +92,27 @@ struct DACTableTests {
         arguments: [
             ("[a]\noverlay = x\ncard = y", "dacs:1: [a] needs `title`"),
             ("[a]\ntitle = t", "dacs:1: [a] needs `overlay`; dacs:1: [a] needs `card`"),
-            ("[a]\ntitle = t\noverlay = x\ncard = y\nread = 4d", "dacs:5: `read` has `4d`, which is no reading. An example: 4d/28=02."),
-            ("[a]\ntitle = t\noverlay = x\ncard = y\nread = 84/00=01", "dacs:5: `read` has `84/00=01`, which is no reading. An example: 4d/28=02."),
+            (
+                "[a]\ntitle = t\noverlay = x\ncard = y\nread = 4d",
+                "dacs:5: `read` has `4d`, which is no reading. An example: 4d/28=02."
+            ),
+            (
+                "[a]\ntitle = t\noverlay = x\ncard = y\nread = 84/00=01",
+                "dacs:5: `read` has `84/00=01`, which is no reading. An example: 4d/28=02."
+            ),
             ("[a]\ntitle = t\noverlay = x\ncard = y\namplifier-line = 4", "dacs:1: [a] needs `amplifier-role`"),
-            ("[a]\ntitle = t\noverlay = x\ncard = y\nmixer-maximum = 0 dB", "dacs:1: [a] needs both `mixer-minimum` and `mixer-maximum`, the first below the second"),
-            ("[a]\ntitle = t\nunsupported = why\noverlay = x\ncard = y", "dacs:3: `unsupported` stands beside `overlay`: one of them is wrong"),
-            ("[a]\ntitle = t\nunsupported = why\n[b]\nnames = a\ntitle = t\nunsupported = why", "dacs:4: `a` is a name already"),
+            (
+                "[a]\ntitle = t\noverlay = x\ncard = y\nmixer-maximum = 0 dB",
+                "dacs:1: [a] needs both `mixer-minimum` and `mixer-maximum`, the first below the second"
+            ),
+            (
+                "[a]\ntitle = t\nunsupported = why\noverlay = x\ncard = y",
+                "dacs:3: `unsupported` stands beside `overlay`: one of them is wrong"
+            ),
+            (
+                "[a]\ntitle = t\nunsupported = why\n[b]\nnames = a\ntitle = t\nunsupported = why",
+                "dacs:4: `a` is a name already"
+            ),
         ])
     func wrong(text: String, expected: String) {
         do throws(BoardProfileError) {

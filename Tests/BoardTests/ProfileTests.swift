@@ -82,7 +82,8 @@ struct ProfileTests {
         #expect(
             profile
                 == BoardProfile(
-                    name: "A board", chip: "pinctrl", reservedLines: [line(2), LineReference(chip: "pinctrl", line: .name("SDA"))],
+                    name: "A board", chip: "pinctrl",
+                    reservedLines: [line(2), LineReference(chip: "pinctrl", line: .name("SDA"))],
                     sound: BoardSound(
                         cards: ["HiFi"], mixer: "Digital", mixerRange: -6050...0, settleAtStart: 50,
                         settleAtRateChange: 1000),

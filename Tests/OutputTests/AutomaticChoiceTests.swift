@@ -106,7 +106,10 @@ struct OutputKindTests {
             (Facts(driver: "HDA-Intel", deviceName: "ALC256 Analog"), .other),
             (Facts(driver: "HDA-Intel", deviceName: "HDMI 0", hasDisplay: true), .hdmiWithDisplay),
             (Facts(driver: "HDA-Intel", deviceName: "HDMI 1", hasDisplay: false), .hdmiWithoutDisplay),
-            (Facts(driver: "vc4-hdmi", isOfBoard: true, deviceName: "MAI PCM i2s-hifi-0", hasDisplay: true), .hdmiWithDisplay),
+            (
+                Facts(driver: "vc4-hdmi", isOfBoard: true, deviceName: "MAI PCM i2s-hifi-0", hasDisplay: true),
+                .hdmiWithDisplay
+            ),
             (Facts(driver: "vc4-hdmi", isOfBoard: true, deviceName: "MAI PCM i2s-hifi-0"), .hdmiWithoutDisplay),
             (Facts(driver: "bcm2835_headphones", isOfBoard: true, deviceName: "bcm2835 Headphones"), .jack),
             (Facts(driver: "Loopback", isOfBoard: true, deviceName: "Loopback PCM"), .notForPeople),
@@ -142,8 +145,11 @@ struct DeviceOwnerTests {
         "is named with the way out, where the kernel says it",
         arguments: [
             ("owner_pid   : 512\n", "aplay", "aplay (process 512)"),
-            ("state: RUNNING\nowner_pid   : 512\n", "pipewire", "pipewire (process 512). To give the card to the player: "
-                + "systemctl --user disable --now pipewire.socket pipewire pipewire-pulse.socket wireplumber"),
+            (
+                "state: RUNNING\nowner_pid   : 512\n", "pipewire",
+                "pipewire (process 512). To give the card to the player: "
+                    + "systemctl --user disable --now pipewire.socket pipewire pipewire-pulse.socket wireplumber"
+            ),
             ("closed\n", "aplay", "another program"),
             ("owner_pid   : 7\n", "aplay", "another program"),
         ])

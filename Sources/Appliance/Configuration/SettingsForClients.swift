@@ -14,7 +14,8 @@ enum SettingAccess: String {
 extension Setting {
     var access: SettingAccess {
         switch name {
-        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .dac, .dacTable, .powerOff, .restart, .networkRestart,
+        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .dac, .dacTable, .powerOff, .restart,
+            .networkRestart,
             .serviceURL, .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .wifiFolder, .offlineFolder,
             .libraryFolders, .libraryPlaylists, .mpdAddress, .mpdPort, .mpdSocket, .mpdClients, .mpdPasswords,
             .mpdPermission, .webAddress, .webPort, .webClients, .webNames, .webPasswordFile, .webGuests,

@@ -28,7 +28,8 @@ final class BoardPanel {
                 if let command = ApplianceCommand(name: action.rawValue) { perform(command) }
             case .ready(let subject): report(subject, nil)
             case .unavailable(let subject, .lineTaken(let line, let owner)) where partsOfDAC.contains(subject):
-                Log.notice("\(subject): \(LineError.lineTaken(line, by: owner)) That is the DAC's driver, which sets it.")
+                Log.notice(
+                    "\(subject): \(LineError.lineTaken(line, by: owner)) That is the DAC's driver, which sets it.")
             case .unavailable(let subject, let error): report(subject, error.description)
             case .gesture(let name, .stuck): report("button \(name)", ButtonGesture.stuck.text)
             case .gesture(let name, .chattering): report("button \(name)", ButtonGesture.chattering.text)

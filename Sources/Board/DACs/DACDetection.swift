@@ -29,7 +29,9 @@ extension DACTable {
         }
         var answers: [(reading: RegisterReading, answer: UInt8?)] = []
         func holds(_ reading: RegisterReading) -> Bool {
-            let known = answers.first { $0.reading.address == reading.address && $0.reading.register == reading.register }
+            let known = answers.first {
+                $0.reading.address == reading.address && $0.reading.register == reading.register
+            }
             if let known { return reading.holds(known.answer) }
             let answer = read(reading.address, reading.register)
             answers.append((reading, answer))

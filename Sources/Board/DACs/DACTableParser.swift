@@ -39,7 +39,8 @@ struct DACTableParser {
         let reason = reader.text("unsupported")
         let sound = sound(&reader, isNeeded: reason == nil)
         if reason != nil, sound != nil { reader.refuse("unsupported", "stands beside `overlay`: one of them is wrong") }
-        guard let title, let support = reason.map({ .unsupported($0) }) ?? sound.map({ HeaderDAC.Support.supported($0) })
+        guard let title,
+            let support = reason.map({ .unsupported($0) }) ?? sound.map({ HeaderDAC.Support.supported($0) })
         else { return nil }
         return HeaderDAC(
             name: reader.section.title, title: title, otherNames: otherNames, products: products,

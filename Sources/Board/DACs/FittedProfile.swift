@@ -17,7 +17,8 @@ extension BoardProfile {
         var profile = self
         profile.sound = sound ?? parts.sound
         profile.isSoundOfDAC = sound == nil
-        let texts = dac.ownLines + parts.held.compactMap { $0.line.text } + [parts.amplifier?.line.text].compactMap(\.self)
+        let texts =
+            dac.ownLines + parts.held.compactMap { $0.line.text } + [parts.amplifier?.line.text].compactMap(\.self)
         let chip = self.chip ?? LineReference.headerChip
         let lines = texts.map { LineReference(chip: chip, text: $0) }
         var mistakes: [String] = []

@@ -95,7 +95,8 @@ private struct BoardProfileParser {
         let network = text.has("network") ? single("network") { ($1.list("cellular"), $1.list("unmetered")) } : nil
         guard let board else { return nil }
         return BoardProfile(
-            name: board.name, chip: defaultChip, reservedLines: board.reserved, sound: sound, amplifier: amplifier ?? nil,
+            name: board.name, chip: defaultChip, reservedLines: board.reserved, sound: sound,
+            amplifier: amplifier ?? nil,
             buttons: buttons, encoders: encoders, lights: lights, cellularInterfaces: network?.0 ?? [],
             unmeteredInterfaces: network?.1 ?? [])
     }

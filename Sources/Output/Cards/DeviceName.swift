@@ -29,7 +29,9 @@ public enum DeviceName {
     ) throws(DeviceError) -> String {
         guard isAutomatic(name) else { return name }
         let candidates = OutputSurvey(configuration: configuration).candidates()
-        let result = choice.choose(among: candidates, last: last, now: now ?? 0, patience: now == nil ? 0 : AutomaticChoice.patience) {
+        let result = choice.choose(
+            among: candidates, last: last, now: now ?? 0, patience: now == nil ? 0 : AutomaticChoice.patience
+        ) {
             SoundCardDevice.Availability(of: $0, configuration: configuration)
         }
         switch result {
@@ -45,7 +47,8 @@ public enum DeviceName {
     public static func absence(of name: String, configuration: ALSAConfiguration = .available) -> String? {
         do throws(DeviceError) {
             if isAutomatic(name) {
-                if OutputSurvey(configuration: configuration).candidates().contains(where: { $0.kind != .notForPeople }) {
+                if OutputSurvey(configuration: configuration).candidates().contains(where: { $0.kind != .notForPeople })
+                {
                     return nil
                 }
                 throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])

@@ -36,7 +36,9 @@ struct OutputSurvey {
 
     /// The kernel's bus of a card: `usb`, `platform`, `pci`…
     func bus(ofCard index: Int) -> String? {
-        guard let folder = try? Folder.resolved("\(system)/class/sound/card\(index)/device/subsystem") else { return nil }
+        guard let folder = try? Folder.resolved("\(system)/class/sound/card\(index)/device/subsystem") else {
+            return nil
+        }
         return folder.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
     }
 

@@ -13,7 +13,10 @@ struct DACCommand {
 
     init(_ words: [String]) throws(UsageError) {
         let arguments = try Arguments(
-            parsing: words, knowing: [.init("--table", value: "FILE"), .init("--tree", value: "FOLDER"), .init("--bus", value: "DEVICE")])
+            parsing: words,
+            knowing: [
+                .init("--table", value: "FILE"), .init("--tree", value: "FOLDER"), .init("--bus", value: "DEVICE"),
+            ])
         guard arguments.operands.count == 1 else { throw UsageError("board dac takes one name, or auto, or list.") }
         name = arguments.operands[0]
         table = arguments.value(of: "--table") ?? DACTable.usualPath
