@@ -277,6 +277,43 @@ class Data(unittest.TestCase):
         self.assertEqual(self.root.read(f"{found}/#15"), "a secret")
 
 
+class Room(unittest.TestCase):
+    """Whether the data partition is full."""
+
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.reserve = self.root.folder / "data/system/reserve"
+        # The room without the reserve, which is taken from it.
+        self.root.program("df", """
+            room=$(cat /run/room)
+            [ ! -e /data/system/reserve ] || room=$((room - 16384))
+            echo "/dev/data 1000000 0 $((room > 0 ? room : 0)) 0% data"
+        """)
+        self.root.program("fallocate", 'echo >"$3"')
+
+    def look(self, kilobytes):
+        """With so much room; whether the person is told."""
+        self.root.write("run/room", f"{kilobytes}\n")
+        result = self.root.run("room")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        told = "full=The card is full" in (self.root.read("run/system/problems") or "")
+        self.assertEqual(told, self.root.read("run/problems/full") is not None)
+        return told
+
+    def test_a_full_card_is_a_problem_until_there_is_room(self):
+        for kilobytes, is_full, has_reserve in (
+                (1_000_000, False, True), (40_000, False, True), (18_000, True, False), (5, True, False),
+                (16_000, True, False), (30_000, True, False), (40_000, False, False), (18_000, True, False),
+                (1_000_000, False, True)):
+            with self.subTest(kilobytes):
+                self.assertEqual((self.look(kilobytes), self.reserve.exists()), (is_full, has_reserve))
+        self.assertEqual(self.root.read("run/report").count("The card is full"), 2)
+
+    def test_a_card_that_cannot_be_written_has_another_problem(self):
+        self.root.write("run/problems/storage", "worn out\n")
+        self.assertFalse(self.look(0))
+
+
 class Card(unittest.TestCase):
     """What fails while the player runs."""
 
@@ -288,12 +325,14 @@ class Card(unittest.TestCase):
     def test_an_error_that_the_kernel_has_met_is_told_and_the_partition_mounted_again(self):
         self.root.script("data", "echo \"data $*\" >>/run/order; mkdir -p /run/problems\n"
                                  "echo 'worn out' >/run/problems/storage")
+        self.root.script("room", "echo room >>/run/looks")
         self.root.program("umount", 'echo "umount ${1##*/}" >>/run/order')
         self.root.program("killall", 'echo "killall $2" >>/run/order')
         self.root.program("pidof", "exit 1")
         self.root.write("sys/fs/ext4/data/errors_count", "3\n")
         self.root.start(self, "card")
-        self.root.wait_until(lambda: self.root.calls.count("sleep 10") > 2)
+        self.root.wait_until(lambda: (self.root.read("run/looks") or "").count("room") > 1)
+        self.assertGreaterEqual(self.root.calls.count("sleep 10"), 12)
         self.assertIsNone(self.root.read("run/problems/storage"))
         self.root.write("sys/fs/ext4/data/errors_count", "4\n")
         self.root.wait_until(lambda: "sleep 2147483647" in self.root.calls)
