@@ -112,7 +112,9 @@ class Configuration(ConfigurationCase):
 
     def test_a_file_with_another_name_is_named(self):
         for wrong, name in (("tonearm.conf.txt", "tonearm.conf"), ("board.conf.txt", "board.conf"),
-                            ("ca.pem.txt", "ca.pem"), ("token.txt.txt", "token.txt"), ("token", "token.txt")):
+                            ("ca.pem.txt", "ca.pem"), ("token.txt.txt", "token.txt"), ("token", "token.txt"),
+                            ("password", "password.txt"), ("password.txt.txt", "password.txt"),
+                            ("certificate.pem.txt", "certificate.pem"), ("key.pem.txt", "key.pem")):
             with self.subTest(wrong):
                 self.root.write(f"boot/{wrong}", "text\n")
                 errors = self.start("#\n")
@@ -120,6 +122,18 @@ class Configuration(ConfigurationCase):
                 self.assertTrue(errors[1].startswith(f"{wrong}: it is not used, because its name should be {name}. "))
                 (self.root.folder / "boot" / wrong).unlink()
                 self.assertEqual(self.start("#\n"), [])
+
+    def test_a_check_that_crashes_finds_no_mistakes(self):
+        self.assertEqual(self.start(GOOD), [])
+        self.root.program("tonearm", "kill -SEGV $$")
+        text = GOOD.replace("first", "second")
+        self.assertEqual(self.start(text), [])
+        self.assertEqual(self.system()["network.one.ssid"], "second")
+        # It is not known to be good, and the next start checks it again.
+        self.assertEqual(self.root.read("data/system/tonearm.conf"), GOOD)
+        self.root.program("tonearm", CHECK)
+        self.assertEqual(self.start(text), [])
+        self.assertEqual(self.root.read("data/system/tonearm.conf"), text)
 
     def test_a_profile_beside_it_replaces_that_of_the_image(self):
         self.root.program("tonearm", """
