@@ -99,7 +99,9 @@ let package = Package(
         .target(name: "PictureRequests"),
         // Thumbnails, for a process that may do nothing else.
         .target(name: "Pictures", dependencies: ["CTurboJPEG", "CPNG", "CWebP"]),
-        .target(name: "PictureService", dependencies: ["Pictures", "PictureRequests", "CLinux"]),
+        // Filters of system calls, for both programs.
+        .target(name: "Confinement", dependencies: ["CLinux"]),
+        .target(name: "PictureService", dependencies: ["Confinement", "Pictures", "PictureRequests", "CLinux"]),
         .executableTarget(name: "PictureProgram", dependencies: ["PictureService", "CLinux"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // For the web page of the daemon, and for the content service.
@@ -162,8 +164,8 @@ let package = Package(
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Appliance", "Queue", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Platform",
-                "CLinux",
+                "Appliance", "Queue", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Confinement",
+                "Platform", "CLinux",
                 .target(name: "CTagWriting", condition: .when(traits: ["TagWriting"])),
             ]),
 
@@ -194,7 +196,7 @@ let package = Package(
         .testTarget(
             name: "PictureServiceTests",
             dependencies: [
-                "PictureService", "PictureRequests", "Pictures", "PictureProgram", "SandboxCheck",
+                "Confinement", "PictureService", "PictureRequests", "Pictures", "PictureProgram", "SandboxCheck",
                 "PictureTestSupport", "TestSupport",
             ]),
         .testTarget(name: "PCMTests", dependencies: ["PCM", "TestSupport"]),

@@ -1,3 +1,4 @@
+import Confinement
 import Pictures
 
 import CLinux
@@ -53,8 +54,7 @@ public struct Sandbox {
 
     private static func filterCalls() -> Bool {
         guard let machine = SystemCallFilter.Machine.current else { return false }
-        let bits = SystemCallFilter(for: machine).instructions.map { $0.bits }
-        return bits.withUnsafeBufferPointer { tonearm_filter_system_calls($0.baseAddress, $0.count) == 0 }
+        return SystemCallFilter.ofPictures(machine).install()
     }
 
     /// The bytes of the address space in use (proc(5), statm).

@@ -1,7 +1,14 @@
+import Confinement
+
 extension SystemCallFilter {
-    /// The calls that tonearm-pictures needs: for packets and open files, memory, the time, its limits, and its end.
-    static func calls(of machine: Machine) -> [Call] {
-        numbers(of: machine).map { Call(number: $0) } + conditions(of: machine)
+    /// The calls of tonearm-pictures, and no other one: for packets and open files, memory, the time, its limits, and
+    /// its end.
+    static func ofPictures(_ machine: Machine) -> SystemCallFilter {
+        SystemCallFilter(machine, rulesOfPictures(machine), others: Effect.refuse)
+    }
+
+    static func rulesOfPictures(_ machine: Machine) -> [Rule] {
+        numbers(of: machine).map { Rule($0, Effect.allow) } + conditions(of: machine)
     }
 
     /// In this order: read, write, close, recvmsg, pread64, pwrite64, writev, brk, munmap, mremap, madvise, futex,
@@ -23,7 +30,7 @@ extension SystemCallFilter {
     }
 
     /// mmap without executable memory (PROT_EXEC), and prlimit64 of this process alone.
-    private static func conditions(of machine: Machine) -> [Call] {
+    private static func conditions(of machine: Machine) -> [Rule] {
         let (mmap, prlimit): (UInt32, UInt32) =
             switch machine {
             case .intel64: (9, 302)
@@ -31,8 +38,8 @@ extension SystemCallFilter {
             case .arm: (192, 369)
             }
         return [
-            Call(number: mmap, clear: (argument: 2, mask: 4)),
-            Call(number: prlimit, clear: (argument: 0, mask: .max)),
+            Rule(mmap, Effect.refuse, if: .anyBit(of: 4, argument: 2)),
+            Rule(prlimit, Effect.refuse, if: .anyBit(of: .max, argument: 0)),
         ]
     }
 }

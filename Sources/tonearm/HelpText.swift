@@ -175,6 +175,19 @@ enum HelpText {
         Ctrl-C; 143 SIGTERM.
         """
 
+    static let confine = """
+        Usage: tonearm confine [--realtime-priority N] USER -- PROGRAM [ARGUMENT]…
+
+        For systems without systemd: runs a program, such as `tonearm run`, as USER of /etc/passwd and with its groups,
+        without any privilege and with the system calls of a player alone. Needs root. The process stays the same.
+
+        Options:
+          --realtime-priority N   0 to 99: the highest real-time priority that it may use; default: 0
+          --help, -h              this text
+
+        Exit codes: that of the program; 1 it was not started; 2 the command line is wrong.
+        """
+
     static let devices = """
         Usage: tonearm devices [--json]
 

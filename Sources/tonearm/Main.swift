@@ -14,8 +14,8 @@ struct Tonearm {
         [
             "status", "queue", "playlist", "library", "offline", "events", "focus", "wifi", "config",
         ] + TransportCommand.names
-    /// All commands, with old names that are accepted but not listed.
-    private static let known = commands + TransportCommand.oldNames.keys
+    /// All commands, with old names and one for systems, which are accepted but not listed.
+    private static let known = commands + TransportCommand.oldNames.keys + ["confine"]
 
     static func main() {
         occupyStandardDescriptors()
@@ -68,6 +68,7 @@ struct Tonearm {
             case "search": return try SearchCommand(rest).run()
             case "board": return try BoardCommand(rest).run()
             case "update": return try UpdateCommand(rest).run()
+            case "confine": return try ConfineCommand(rest).run()
             case "devices": return try DevicesCommand(rest).run()
             case "probe": return try ProbeCommand(rest).run()
             case "loudness": return try LoudnessCommand(rest).run()
@@ -108,6 +109,7 @@ struct Tonearm {
         case "search": HelpText.search
         case "board": HelpText.board
         case "update": HelpText.update
+        case "confine": HelpText.confine
         case "devices": HelpText.devices
         case "probe": HelpText.probe
         case "loudness": HelpText.loudness

@@ -21,7 +21,7 @@ from pathlib import Path
 
 #: A module imports from lower ranks only (docs/architecture.md).
 RANKS = {
-    "Platform": 0, "PictureRequests": 0, "Pictures": 0,
+    "Platform": 0, "PictureRequests": 0, "Pictures": 0, "Confinement": 0,
     "PCM": 1, "Crypto": 1,
     "PictureService": 1, "PictureProgram": 2,
     "Database": 2, "Discovery": 2, "HTTPServer": 2, "Network": 2, "Media": 2, "Output": 2,

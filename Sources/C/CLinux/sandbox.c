@@ -2,9 +2,12 @@
 
 #include "CLinux.h"
 
+#include <grp.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 ssize_t tonearm_receive_with_files(int connection, void *bytes, size_t size, int *files) {
     struct iovec packet = {.iov_base = bytes, .iov_len = size};
@@ -57,6 +60,27 @@ int tonearm_limit_processor_time(int seconds) {
 int tonearm_set_nice(int value) { return setpriority(PRIO_PROCESS, 0, value); }
 
 int tonearm_renounce_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+int tonearm_become_user(uint32_t user, uint32_t group, const uint32_t *others, size_t count, uint64_t realtime) {
+    struct rlimit limit = {.rlim_cur = (rlim_t)realtime, .rlim_max = (rlim_t)realtime};
+    if (setrlimit(RLIMIT_RTPRIO, &limit) != 0) return -1;
+    // While there is the right to: CAP_SETPCAP, CAP_SETGID, CAP_SETUID.
+    for (unsigned long right = 0; prctl(PR_CAPBSET_READ, right, 0, 0, 0) >= 0; right++)
+        if (prctl(PR_CAPBSET_DROP, right, 0, 0, 0) != 0) return -1;
+    gid_t groups[32];
+    if (count > sizeof groups / sizeof groups[0]) {
+        errno = EINVAL;
+        return -1;
+    }
+    for (size_t index = 0; index < count; index++) groups[index] = others[index];
+    if (setgroups(count, groups) != 0) return -1;
+    if (setresgid(group, group, group) != 0 || setresuid(user, user, user) != 0) return -1;
+    // Another user has none but those that may be inherited.
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+    if (syscall(SYS_capset, &header, none) != 0) return -1;
+    return tonearm_renounce_privileges();
+}
 
 int tonearm_filter_system_calls(const uint64_t *instructions, size_t count) {
     struct sock_filter program[256];

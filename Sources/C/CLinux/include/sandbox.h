@@ -26,6 +26,10 @@ int tonearm_limit_processor_time(int seconds);
 int tonearm_set_nice(int value);
 /// Nothing that this process executes may gain privileges.
 int tonearm_renounce_privileges(void);
+/// The process becomes that of another user, for ever: without any capability, also for what it executes, and with
+/// real-time priorities up to `realtime`. Needs root. Returns 0, or -1 with errno.
+/// others: its further groups, at most 32.
+int tonearm_become_user(uint32_t user, uint32_t group, const uint32_t *others, size_t count, uint64_t realtime);
 /// Puts a filter of system calls before this process, for ever: the instructions of linux/filter.h, each as code in
 /// bits 0 to 15, jumps in bits 16 to 23 (true) and 24 to 31 (false), and the constant in bits 32 to 63. Needs
 /// tonearm_renounce_privileges. Returns 0, or -1 with errno: EINVAL when the kernel has no such filters.
