@@ -41,6 +41,7 @@ class Password(Page):
                 self.assertEqual((path.read_text(), path.stat().st_mode & 0o777), (password, 0o600))
                 self.assertFalse((self.root.folder / "boot/password.txt").exists())
                 self.assertIn("removed from the partition TONEARM", self.report())
+                self.assertEqual((self.root.folder / "run/report").stat().st_mode & 0o777, 0o644, "the engine reads it")
         self.assertIn(f"chown -R tonearm:tonearm {self.root.folder}/data/service", self.root.calls)
         self.assertIn(f"[web]\npassword-file = {self.root.folder}/data/service/password.txt\n",
                       self.root.read(DEFAULTS))
