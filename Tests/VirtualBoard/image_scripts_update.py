@@ -240,7 +240,7 @@ class Download(unittest.TestCase):
         root.write("data/system/update.download", "half a bundle")
         root.write("sys/class/block/data/size", "80\n")
         for name, script in (("dd", "echo data"), ("hexdump", "echo 10"), ("e2fsck", ""), ("fallocate", ""),
-                             ("df", f"[ -e {place} ] && echo 1 2 3 0 || echo 1 2 3 4000")):
+                             ("df", f"[ -e {place} ] && echo 1 2 3 0 || echo 1 2 3 20000")):
             root.program(name, script)
         self.assertEqual(root.run("data").returncode, 0)
         self.assertFalse(place.exists())
