@@ -52,14 +52,15 @@ class Engine(unittest.TestCase):
         self.root.write("run/tonearm/tonearm.conf", "first\n")
 
     def engine_ends(self, code):
-        self.root.program("start-stop-daemon", f"""
+        self.root.program("tonearm", f"""
+            [ "$1" = confine ] || exit 0
             echo "<4>only a warning" >/dev/kmsg
             echo "<3>/run/tonearm/board.conf:3: what is wrong" >/dev/kmsg
             exit {code}
         """)
 
     def starts(self):
-        return [line for line in self.root.calls if line.startswith("start-stop-daemon ")]
+        return [line for line in self.root.calls if line.startswith("tonearm confine ")]
 
     def test_it_does_not_start_again_before_what_is_wrong_has_changed(self):
         self.engine_ends(78)
@@ -73,14 +74,16 @@ class Engine(unittest.TestCase):
                          "board.conf:3: what is wrong\n")
         self.assertIn("mount -o remount,rw", " ".join(self.root.calls))
         self.assertFalse((self.root.folder / "run/boot-held").exists())
-        self.assertEqual(len(self.starts()), 1)
+        self.assertEqual(self.starts(), [
+            "tonearm confine --realtime-priority 50 tonearm -- /usr/bin/tonearm run --config "
+            f"{self.root.folder}/run/tonearm/tonearm.conf"])
         self.root.write("run/tonearm/tonearm.conf", "changed\n")
         # Then init starts it again.
         self.assertEqual(process.wait(60), 78)
 
     def test_the_reason_is_there_when_the_log_has_lost_it(self):
-        self.root.program("start-stop-daemon", "exit 78")
         self.root.program("tonearm", """
+            [ "$1" != confine ] || exit 78
             echo "tonearm: /run/tonearm/tonearm.conf:1: what is wrong" >&2
             echo "not for a person"
         """)
@@ -156,8 +159,7 @@ class FullBootPartition(unittest.TestCase):
 
     def test_an_engine_that_does_not_start(self):
         self.root.program("dmesg", "")
-        self.root.program("tonearm", "echo 'tonearm: wrong' >&2")
-        self.root.program("start-stop-daemon", "exit 78")
+        self.root.program("tonearm", "[ $1 != confine ] || exit 78\necho 'tonearm: wrong' >&2")
         self.root.write("run/tonearm/tonearm.conf", "first\n")
         self.root.start(self, "engine")
         self.root.wait_until(lambda: self.root.calls.count("sleep 5") > 2)
