@@ -44,6 +44,16 @@ struct MachineTests {
         expectSoon("their end") { shown() == [] }
     }
 
+    @Test("The system's problem with the card hides that the queue cannot be saved")
+    func card() {
+        let problems = DaemonProblems {}
+        problems.set("storage", "the queue could not be saved")
+        problems.set("system storage", "the card is worn out")
+        #expect(problems.all.map(\.subject) == ["system storage"])
+        problems.set("system storage", nil)
+        #expect(problems.all.map(\.subject) == ["storage"])
+    }
+
     @Test("Lines without a name or a text are none, and there is a limit")
     func lines() {
         func read(_ text: String) -> [String] {

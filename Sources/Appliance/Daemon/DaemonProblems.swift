@@ -4,8 +4,13 @@ import Platform
 ///
 /// Thread: the daemon's.
 public final class DaemonProblems {
-    /// All problems, the oldest first.
-    public private(set) var all: [DaemonProblem] = []
+    /// All problems, the oldest first. Where the system says what is wrong with the card, that the queue cannot be
+    /// saved is no news.
+    public var all: [DaemonProblem] {
+        guard known.contains(where: { $0.subject.utf8.elementsEqual("system storage".utf8) }) else { return known }
+        return known.filter { !$0.subject.utf8.elementsEqual(DaemonProblem.storage.utf8) }
+    }
+    private var known: [DaemonProblem] = []
     private let changed: () -> Void
 
     /// - Parameter changed: called after each change.
@@ -26,17 +31,17 @@ public final class DaemonProblems {
 
     /// - Returns: whether the problems changed.
     private func replace(_ subject: String, _ message: String?) -> Bool {
-        let index = all.firstIndex { $0.subject.utf8.elementsEqual(subject.utf8) }
+        let index = known.firstIndex { $0.subject.utf8.elementsEqual(subject.utf8) }
         switch (index, message) {
         case (nil, nil):
             return false
         case (let index?, nil):
-            all.remove(at: index)
+            known.remove(at: index)
         case (nil, let message?):
-            all.append(DaemonProblem(subject: subject, message: message))
+            known.append(DaemonProblem(subject: subject, message: message))
         case (let index?, let message?):
-            if all[index].message.utf8.elementsEqual(message.utf8) { return false }
-            all[index].message = message
+            if known[index].message.utf8.elementsEqual(message.utf8) { return false }
+            known[index].message = message
         }
         return true
     }
