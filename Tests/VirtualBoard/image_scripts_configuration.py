@@ -123,6 +123,13 @@ class Configuration(ConfigurationCase):
                 (self.root.folder / "boot" / wrong).unlink()
                 self.assertEqual(self.start("#\n"), [])
 
+    def test_passwords_are_for_root_alone(self):
+        self.start(GOOD)
+        modes = {name: (self.root.folder / "run" / name).stat().st_mode & 0o777 for name in (
+            "person.conf", "system.conf", "engine.conf", "tonearm/tonearm.conf", "tonearm/tonearm.conf.defaults",
+            "tonearm/board.conf")}
+        self.assertEqual(modes, {name: 0o644 if "/" in name else 0o600 for name in modes})
+
     def test_a_check_that_crashes_finds_no_mistakes(self):
         self.assertEqual(self.start(GOOD), [])
         self.root.program("tonearm", "kill -SEGV $$")
