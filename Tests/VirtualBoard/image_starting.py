@@ -101,19 +101,25 @@ class Starting(unittest.TestCase):
         run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", "2", "-subj", "/CN=nas",
              "-out", certificate, "-keyout", board.folder / "key"], check=True, capture_output=True)
         board.write_file("ca.pem", certificate.read_bytes())
+        # Of the page: its own, with the same certificate.
+        board.write_file("password.txt", "a password of the page\r\n")
+        board.write_file("certificate.pem", certificate.read_bytes())
+        board.write_file("key.pem", (board.folder / "key").read_bytes())
         profile = (ROOT / "board/virtual/board.conf").read_text()
         board.write_file("board.conf", profile.replace("name = Virtual board", "name = My board"))
 
     @staticmethod
     def remove_files(board):
-        for name in ("token.txt", "ca.pem", "board.conf"):
+        for name in ("token.txt", "ca.pem", "board.conf", "certificate.pem"):
             board.remove_file(name)
 
     def assert_took_files_over(self, board):
         board.wait_until("[ -e /data/system/queue-filled ]")
         self.assertEqual(board.ask("status")["file"], "/data/music/1.flac")
         self.assertIn("name = My board\n", board.run("cat", "/run/tonearm/board.conf").stdout)
-        for key, name in (("service.token-file", "token.txt"), ("network.ca-file", "ca.pem")):
+        for key, name in (("service.token-file", "token.txt"), ("network.ca-file", "ca.pem"),
+                          ("web.password-file", "password.txt"), ("web.certificate", "page.pem"),
+                          ("web.key", "page.pem")):
             path = f"/data/service/{name}"
             self.assertEqual(board.run("stat", "-c", "%a %U", path).stdout, "600 tonearm\n")
             self.assertIn(path, board.run("tonearm", "config", "get", key).stdout)
@@ -129,7 +135,8 @@ class Starting(unittest.TestCase):
         self.assertEqual(board.run("hostname").stdout, "kitchen\n")
         self.assertIn("paused", board.run("tonearm", "config", "get", "player.resume").stdout)
         board.power_off()
-        self.assertNotIn("tonearm-errors.txt", board.files())
+        self.assertEqual({"tonearm-errors.txt", "password.txt", "key.pem"} & set(board.files()), set())
+        self.assertIn("key.pem was removed", board.read_file("tonearm-report.txt"))
 
         wrong = "[image]\nname = my kitchen\n\n[wifi home]\npassword = 123\n[player]\nresume = loud\n"
         board.write_file("tonearm.conf", wrong)
