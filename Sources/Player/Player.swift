@@ -24,7 +24,7 @@ public struct PlayerSettings: Sendable {
     public var output: RendererSettings
     /// The mixer control for the volume; nil uses the card's usual one.
     public var mixerControl: String?
-    /// What the mixer needs besides, whoever sets the volume.
+    /// Further settings of the mixer, which do not depend on the volume.
     public var mixerPreparation = MixerPreparation()
     /// The ids of the cards that these are meant for; empty: of all.
     public var mixerCards: [String] = []

@@ -74,8 +74,8 @@ struct DACTableTests {
             ("dac-hd", "dac `dac-hd` is not supported: its chip has no driver. Take a USB DAC."),
             (
                 "dacplsu",
-                "dac `dacplsu` is unknown. Did you mean dacplus? The names are those of the overlays of Raspberry Pi OS; "
-                    + "`tonearm board dac list` shows them."
+                "dac `dacplsu` is unknown. Did you mean dacplus? The names are those of the overlays of Raspberry Pi "
+                    + "OS; `tonearm board dac list` shows them."
             ),
         ])
     func name(name: String, expected: String) throws {
@@ -136,7 +136,7 @@ struct DACDetectionTests {
             (nil, nil, [0x3b01: 0x89], "nothing"),
             (nil, nil, [0x4d28: 0x02], "dacplus read"),
             (nil, nil, [0x4d23: 0x01], "dacplus read"),
-            // Of two rows that fit, the first one.
+            // Two rows fit: the first one counts.
             (nil, nil, [0x4d28: 0x02, 0x6211: 0x8c], "dac-hd read"),
             (nil, "unknown", [0x4d28: 0x02], "dacplus read"),
             (nil, nil, [:], "nothing"),

@@ -49,7 +49,7 @@ struct AutomaticChoiceTests {
             ([Card(.notForPeople)], nil), ([], nil),
             ([Card(.usb, broken), Card(.jack, floats)], 0),
             ([Card(.jack, broken), Card(.usb, floats)], 1),
-            // Nothing else can play: opening it tells the reason.
+            // Nothing else can play: opening it gives the reason.
             ([Card(.usb, .busy), Card(.jack, broken)], 0),
             ([Card(.usb), Card(.usb)], 0),
         ] as [([Card], Int?)])

@@ -10,7 +10,7 @@ public struct DACTable: Sendable {
     /// Where package and images have the table.
     public static let usualPath = "/usr/share/tonearm/dacs"
 
-    /// The rows. Of two that fit the readings of a bus, the first one is meant.
+    /// The rows. The first one counts where two fit the readings of a bus.
     public let dacs: [HeaderDAC]
 
     init(_ dacs: [HeaderDAC]) { self.dacs = dacs }

@@ -1,6 +1,7 @@
 import Platform
 
-/// What a HAT says about itself in its EEPROM. The firmware of a Raspberry Pi reads it, and puts it into the device tree.
+/// The identity of a HAT, from its EEPROM. The firmware of a Raspberry Pi reads it, and writes it into the device
+/// tree.
 public struct HATIdentity: Equatable, Sendable {
     /// Where the kernel shows the device tree.
     public static let usualTree = "/proc/device-tree"
@@ -21,7 +22,7 @@ public struct HATIdentity: Equatable, Sendable {
         if identifier == nil, product == nil { return nil }
     }
 
-    /// A property is text with a zero byte behind it.
+    /// A property is text that ends with a zero byte.
     private static func text(_ path: String) -> String? {
         guard let bytes = try? File.contents(of: path, limit: 4096) else { return nil }
         let text = SectionReader.trimmed(Substring(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)).utf8)

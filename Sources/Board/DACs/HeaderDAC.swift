@@ -2,7 +2,7 @@ import Platform
 
 /// A DAC, an amplifier or a digital output on the header of a Raspberry Pi: a row of `board/dacs`.
 public struct HeaderDAC: Equatable, Sendable {
-    /// What sounds on it.
+    /// The parts that make it sound.
     public struct Sound: Equatable, Sendable {
         /// The device tree overlay of the images that makes its card.
         public var overlay: String
@@ -21,7 +21,7 @@ public struct HeaderDAC: Equatable, Sendable {
 
     /// The name, as in Raspberry Pi OS.
     public var name: String
-    /// What it is sold as, for people.
+    /// The names of the products, for people.
     public var title: String
     /// Other names that are accepted.
     public var otherNames: [String]

@@ -7,9 +7,9 @@ extension BoardSound {
         if reader.text("card") == nil { reader.refuse("needs `card`") }
         cards = reader.list("card")
         mixer = reader.text("mixer")
-        let levels = -12_000...2_400
-        let least = reader.hundredthsOfDecibels("mixer-minimum", in: levels)
-        let most = reader.hundredthsOfDecibels("mixer-maximum", in: levels)
+        let decibels = -12_000...2_400
+        let least = reader.hundredthsOfDecibels("mixer-minimum", in: decibels)
+        let most = reader.hundredthsOfDecibels("mixer-maximum", in: decibels)
         switch (least, most) {
         case (nil, nil): break
         case (let least?, let most?) where least < most: mixerRange = least...most

@@ -2,9 +2,9 @@ import Platform
 
 /// The choice of a device for `auto`.
 ///
-/// The best kind that can play is chosen (`OutputKind`). Of two of a kind, it is the one that played last, then the
-/// first in the kernel's order. A better device that another program uses is waited for: players at the start of a
-/// system, or a sound server, may use it for a moment.
+/// The best kind that can play is chosen (`OutputKind`). The one that played last is preferred among several of a kind,
+/// then the first in the kernel's order. A better device that another program uses is waited for: players at the start
+/// of a system, or a sound server, may use it for a moment.
 struct AutomaticChoice: Equatable {
     /// How long a device that is in use is waited for, in nanoseconds.
     static let patience: Int64 = 2_000_000_000

@@ -29,8 +29,8 @@ public struct DeviceOwner: Equatable, Sendable {
             return "\(program). To give the card to the player: "
                 + "systemctl --user disable --now pipewire.socket pipewire pipewire-pulse.socket wireplumber"
         case "pulseaudio":
-            return
-                "\(program). To give the card to the player: systemctl --user disable --now pulseaudio.socket pulseaudio"
+            return "\(program). To give the card to the player: "
+                + "systemctl --user disable --now pulseaudio.socket pulseaudio"
         default: return program
         }
     }

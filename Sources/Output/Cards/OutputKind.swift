@@ -24,7 +24,7 @@ public enum OutputKind: Int, CaseIterable, Sendable {
         var isOfBoard = false
         /// The name of the playback device.
         var deviceName = ""
-        /// Whether a display has told that it is there; nil where the card does not know.
+        /// Whether a display is connected; nil where the card does not know.
         var hasDisplay: Bool?
     }
 

@@ -139,7 +139,7 @@ struct RunCommand {
 
     // MARK: The parts
 
-    /// The card that the profile names. A DAC on the header names none: a USB DAC that is plugged in is preferred to it.
+    /// The card that the profile names. A DAC on the header names none: `auto` prefers a USB DAC.
     private static func card(of board: BoardProfile?) -> String? {
         guard let board, !board.isSoundOfDAC else { return nil }
         return board.sound.map { DeviceName.card(among: $0.cards) }
