@@ -1,3 +1,4 @@
+import CALSA
 import OutputTestSupport
 import PCM
 import SimulatedCard
@@ -83,13 +84,14 @@ struct HardwareMixerTests {
     func preparation() throws {
         // 24 steps of half a decibel below 0 dB, and as many above.
         let card = try SimulatedMixer(0...48, from: -1_200, step: 50, hasSwitch: true)
-        let mixer = try card.open()
-        try mixer.setMuted(true)
+        let mixer = try MixerHandle(adopting: simulated_mixer_control(card.raw))
+        let control = try #require(mixer.controls().first)
+        #expect(snd_mixer_selem_set_playback_switch_all(try mixer.element(of: control), 0) == 0)
         card.set(3)
-        let preparation = MixerPreparation(switches: ["Digital", "None"], levels: ["None", "Digital"])
-        preparation.apply(to: try MixerHandle(adopting: simulated_mixer_control(card.raw)))
+        #expect(!card.isOn)
+        MixerPreparation(switches: ["Digital", "None"], levels: ["None", "Digital"]).apply(to: mixer)
         #expect(card.isOn && card.value == 24)
-        MixerPreparation(switches: ["None"]).apply(to: try MixerHandle(adopting: simulated_mixer_control(card.raw)))
+        MixerPreparation(switches: ["None"], levels: ["None"]).apply(to: mixer)
         #expect(card.isOn && card.value == 24)
     }
 
