@@ -42,7 +42,7 @@ public struct DACTable: Sendable {
     /// - Throws: the name is unknown, or the DAC makes no sound here.
     public func dac(named name: String) throws(UnusableDAC) -> HeaderDAC {
         guard let dac = dacs.first(where: { $0.isCalled(name) }) else {
-            throw .unknown(name, suggestion: Suggestion.text(for: name, among: dacs.map(\.name)))
+            throw .unknown(name, suggestion: Suggestion.text(for: name, among: dacs.map { $0.name }))
         }
         if case .unsupported(let reason) = dac.support { throw .unsupported(dac.name, reason: reason) }
         return dac

@@ -18,7 +18,7 @@ extension BoardProfile {
         profile.sound = sound ?? parts.sound
         profile.isSoundOfDAC = sound == nil
         let texts =
-            dac.ownLines + parts.held.compactMap { $0.line.text } + [parts.amplifier?.line.text].compactMap(\.self)
+            dac.ownLines + parts.held.compactMap { $0.line.text } + [parts.amplifier?.line.text].compactMap { $0 }
         let chip = self.chip ?? LineReference.headerChip
         let lines = texts.map { LineReference(chip: chip, text: $0) }
         var mistakes: [String] = []
@@ -37,7 +37,7 @@ extension BoardProfile {
         }
         let held = parts.held.map { HeldLine(line: LineReference(chip: chip, line: $0.line.line), level: $0.level) }
         profile.heldLines = held.filter { $0.line != profile.amplifier?.line }
-        profile.partsOfDAC += profile.heldLines.map(\.subject)
+        profile.partsOfDAC += profile.heldLines.map { $0.subject }
         return (profile, mistakes)
     }
 }

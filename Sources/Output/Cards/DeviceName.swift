@@ -68,7 +68,7 @@ public enum DeviceName {
 
     /// The name that opens the card with one of these ids: the one that is here, else the first.
     public static func card(among ids: [String], configuration: ALSAConfiguration = .available) -> String {
-        let present = ids.count > 1 ? CardControl.all(configuration: configuration).map(\.id) : []
+        let present = ids.count > 1 ? CardControl.all(configuration: configuration).map { $0.id } : []
         let id = ids.first { id in present.contains { $0.utf8.elementsEqual(id.utf8) } } ?? ids.first
         return id.map { card($0) } ?? automatic
     }
