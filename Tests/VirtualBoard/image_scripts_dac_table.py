@@ -15,6 +15,8 @@ SOURCES = {path.stem: path.read_text() for path in (BOARD / "overlays").glob("*.
 #: Profiles, with the rows that they are for. The others of section names are for all that play.
 MEANT_FOR = {"rpi-audio": ["iqaudio-dacplus", "rpi-digiampplus"], "justboom": ["justboom-dac", "justboom-digi"],
              "pirate-audio": ["pirate-audio"], "phat-beat": ["phat-beat"], "codec-zero": ["rpi-codeczero"]}
+#: The labels that the engine's `chip = header` stands for.
+HEADER_CHIPS = ("pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1")
 FOR_ALL = ["any-hat", "one-button", "two-buttons-led", "usb-dac"]
 
 
@@ -101,7 +103,8 @@ class Profiles(unittest.TestCase):
                 chip, line, level = settings["reset-button"].split()
                 button, = (row for row in profile.values() if row.get("long-press") == "power-off")
                 self.assertEqual((line, level), (button["line"], f"active-{button['active']}"))
-                self.assertIn(chip, dacs.words(profile["board"], "chip"))
+                self.assertEqual(dacs.words(profile["board"], "chip"), ["header"])
+                self.assertIn(chip, HEADER_CHIPS)
                 text = (BOARD / settings["profile"] / "board.conf").read_text()
                 pin = re.search(rf"^line = {line} +# (pin \d+)$", text, re.MULTILINE)[1]
                 for document in ("docs/firmware-image.md", "firmware-image/boot/tonearm.conf"):
