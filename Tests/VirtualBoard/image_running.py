@@ -138,9 +138,9 @@ class Running(unittest.TestCase):
         # The first music that this board sees.
         board.wait_until("[ -e /data/system/queue-filled ]")
         board.wait_until(f"grep -q RUNNING {STATUS}")
-        # A second one with the same name has its own place.
+        # A second one with the same name has its own place: the name goes on with the end of its UUID.
         board.plug_stick("second", sticks[1])
-        board.wait_until("[ -e /media/MY_MUSIC-sdb/Frühling.flac ]")
+        board.wait_until("[ -e /media/MY_MUSIC-*/Frühling.flac ]")
 
         board.unplug_stick("first")
         board.wait_until(f"[ ! -e /media/MY_MUSIC ] && ! grep -q RUNNING {STATUS}")
