@@ -94,7 +94,7 @@ class RaspberryPi3(unittest.TestCase):
     def choose_dac(self):
         """The boot state after the restart that a new DAC in the configuration brings."""
         for number, place in enumerate(disk.STATES, 1):
-            self.write(place, disk.state(number, console=CONSOLE, overlay="pcm512x"))
+            self.write(place, disk.state(number, console=CONSOLE, overlay="pcm512x", data="new"))
 
     def power_on(self, tree="bcm2837-rpi-3-b"):
         trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
