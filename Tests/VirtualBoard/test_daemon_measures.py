@@ -75,11 +75,12 @@ class Measures(unittest.TestCase):
         self.assertLessEqual(value, limit, what)
 
     def test_memory(self):
-        self.check("memory with nothing to play", self.idle_memory / MEGABYTE, "MB", 5.6)
+        # More than a third of it is code, and what is not in its order (tools/code-order) takes more.
+        self.check("memory with nothing to play", self.idle_memory / MEGABYTE, "MB", 4)
         self.play()
-        self.check("memory while it plays", self.memory() / MEGABYTE, "MB", 7.6)
+        self.check("memory while it plays", self.memory() / MEGABYTE, "MB", 6.5)
         self.daemon.ask("pause")
-        self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 7.6)
+        self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 6.5)
 
     @long("board-daemon", "a queue of ten thousand tracks")
     def test_memory_of_a_long_queue(self):
@@ -151,13 +152,17 @@ class Start(unittest.TestCase):
             write_flac(Path(folder) / "track.flac", tune(RATE, 16, seconds=20, seed=11))
             board = board_with_daemon(Path(folder), {("log", "level"): "notice"})
         self.addCleanup(board.discard)
-        # By the number of instructions: the result is the same on a busy machine.
-        board.power_on(counts=True)
+        board.power_on()
         daemon = Daemon(board)
         daemon.wait_until_ready()
         daemon.ask("volume", "100")
         daemon.ask("repeat", "all")
         daemon.ask("queue", "set", "/data/music/track.flac", "--play")
+        board.power_off()
+        # By the number of instructions: the result is the same on a busy machine. A command would not wait long enough
+        # there: while a write is on its way to a busy disk, the board's idle time passes at once.
+        board.power_on(counts=True)
+        daemon.wait_until_ready()
         delays = []
         for _ in range(5):
             board.wait_until("grep -q RUNNING /proc/asound/HiFi/pcm0p/sub0/status")

@@ -15,6 +15,11 @@ STATIC_LIBRARIES=(
 # which they have other names makes a larger engine, and `tools/size` says so.
 NEVER_INLINED=("\$eSS6appendyySSF" "\$eSS18_fromUTF8RepairingySS6result_Sb11repairsMadetSRys5UInt8VGFZ")
 
+# The functions that most boards run, one a line. They lie beside each other, in this order, so that fewer pages of
+# the program are read and held (docs/decisions/code-order.md). Names that a program does not have do nothing.
+# tools/code-order writes it.
+CODE_ORDER=$ROOT/tools/lib/engine-order
+
 # json_list WORD…: the words as the inside of a JSON array.
 json_list() {
     local list
@@ -78,6 +83,7 @@ END
     "linker": {
         "extraCLIOptions": [
             $(json_list --gc-sections --no-eh-frame-hdr "-Map=${dir%/*}/link.map" "${STATIC_LIBRARIES[@]}"),
+            $(json_list "--symbol-ordering-file=$CODE_ORDER" --no-warn-symbol-ordering),
             "$resources/embedded/$SWIFT_TARGET/libswiftUnicodeDataTables.a"
         ]
     }

@@ -74,13 +74,14 @@ class VirtualBoard:
         """The image of the data disk, a file of this machine."""
         return self._data_disk
 
-    def power_on(self, network=True, held=(), clock=None, counts=False):
+    def power_on(self, network=True, held=(), clock=None, counts=False, translations=None):
         """Starts the board and returns when it can run programs. Only the buttons at the lines `held` are pressed. Its
         clock shows this machine's time, or starts at `clock`, as in `1970-01-01T00:00:00`. With `counts` the clock
-        counts instructions (`qemu.start`)."""
+        counts instructions, and `translations` are what QEMU writes down (`qemu.start`)."""
         assert self._qemu is None, "the board is on"
         self._clock = clock
         self._counts = counts
+        self._translations = translations
         self._boots += 1
         self._boot = self.folder / str(self._boots)
         self.share.mkdir(parents=True)
@@ -279,7 +280,7 @@ class VirtualBoard:
 
     def _start_machine(self):
         return qemu.start(self._boot, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk, self._clock,
-                          self._counts)
+                          self._counts, self._translations)
 
     def _make_root(self, programs):
         """The root, and behind it an archive with the programs: the kernel unpacks both."""

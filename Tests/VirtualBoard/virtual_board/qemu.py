@@ -157,12 +157,17 @@ def find_chip(monitor):
     raise LookupError("the machine has no PL061")
 
 
-def start(folder, kernel, root, data_disk, clock=None, counts=False):
+def start(folder, kernel, root, data_disk, clock=None, counts=False, translations=None):
     """Starts QEMU with a kernel and its root; the guest sees `data_disk`, a raw image, as its first disk. Its clock
-    starts at `clock`. See `_start` for the rest."""
-    return _start(folder, data_disk, [
-        "-kernel", kernel, "-initrd", root, "-append", "console=ttyAMA0 loglevel=4 panic=-1",
-        *(["-rtc", f"base={clock}"] if clock else [])], counts)
+    starts at `clock`. `translations` are a file, an address and a size: each block of instructions there is written
+    down when it is translated, which is when it runs first. See `_start` for the rest."""
+    words = ["-kernel", kernel, "-initrd", root, "-append", "console=ttyAMA0 loglevel=4 panic=-1"]
+    if clock:
+        words += ["-rtc", f"base={clock}"]
+    if translations:
+        log, address, size = translations
+        words += ["-d", "in_asm", "-D", log, "-dfilter", f"{address:#x}+{size:#x}"]
+    return _start(folder, data_disk, words, counts)
 
 
 def start_image(folder, boot_loader, flash, disk, counts=False):
