@@ -34,15 +34,9 @@ class PowerCuts(unittest.TestCase):
         self.assertEqual(board.run("touch", "/data/music/file").exit_code, 0)
         self.assertIn("/dev/vda4", board.run("grep", " /data ", "/proc/mounts").stdout)
 
-    def test_once_during_the_first_start(self):
-        self.cut_during_the_first_start(1)
-
     @long("image-cuts", "each cut has a card of its own and two starts")
     def test_during_the_first_start(self):
-        self.cut_during_the_first_start(CUTS)
-
-    def cut_during_the_first_start(self, cuts):
-        for cut in range(cuts):
+        for cut in range(CUTS):
             with self.subTest(cut=cut, seed=SEED):
                 board = self.board()
                 before = board.root_of("a")

@@ -100,6 +100,7 @@ class Offline(unittest.TestCase):
                 self.board.cut_power()
         self.assertEqual(self.daemon.ask("offline", "verify", "tonearm:track/2"), {"id": 1, "ok": True, "whole": True})
 
+    @long("board-daemon", "the tests of routes on the host have every network, with real interfaces")
     def test_a_cellular_network_is_used_only_when_the_setting_allows_it(self):
         self.start("--offline-revalidate", "1")
         self.keep(1)

@@ -5,7 +5,6 @@ import bisect
 import re
 import shlex
 import struct
-import subprocess
 import tempfile
 from pathlib import Path
 
