@@ -77,7 +77,8 @@ final class DaemonFixture: @unchecked Sendable {
         let loop = try EventLoop(drivenBy: clock)
         let daemon = Daemon(
             loop: loop, player: player, configuration: configuration, state: state,
-            deviceAbsence: { [card] in card.isPresent ? nil : "no card" }, clock: clock)
+            defaultDevice: "paced",
+            deviceAbsence: { [card] _ in card.isPresent ? nil : "no card" }, clock: clock)
         _ = daemon.observers.add { [self] event in
             condition.withLock {
                 happened.append(event)

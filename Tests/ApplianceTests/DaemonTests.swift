@@ -249,6 +249,28 @@ struct DaemonTests {
         fixture.end()
     }
 
+    @Test("Another device plays on at once, and the former one again when the setting is removed")
+    func device() throws {
+        try fixture.start()
+        try set("ab", playing: true)
+        fixture.waitForSound()
+        fixture.play(100)
+        #expect(try fixture.perform { try $0.settings.set(.device, to: "hw:CARD=DAC") })
+        fixture.wait("the other device") { $0.device?.device == "hw:CARD=DAC" }
+        #expect(fixture.card.recordings.map(\.frames).first == 100)
+        #expect(fixture.card.openingCount == 2)
+        #expect(try fixture.perform { try $0.settings.set(.device, to: "hw:CARD=DAC") }, "nothing is opened again")
+        fixture.waitForSound()
+        fixture.play(100)
+        #expect(fixture.card.openingCount == 2)
+        fixture.perform { _ = $0.settings.unset(.device) }
+        fixture.wait("the former device") { $0.device?.device == "paced" }
+        fixture.end()
+        try fixture.start()
+        #expect(fixture.card.recordings.last?.configuration.device == "paced")
+        fixture.end()
+    }
+
     @Test("Offline mode is a setting, also from the start on, and can change at any time")
     func offlineMode() throws {
         try fixture.start("[offline]\nonly = yes")

@@ -50,7 +50,7 @@ final class RemoteFixture: @unchecked Sendable {
         let configuration = try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
         let daemon = Daemon(
             loop: loop, player: player, configuration: configuration, state: try ApplianceState(folder["state"]),
-            clock: clock)
+            defaultDevice: "paced", clock: clock)
         if opensLibrary { daemon.openLibrary() }
         daemon.start()
         let connectingUser = ConnectingUser()

@@ -68,7 +68,7 @@ struct ShutdownTests {
                 do {
                     let daemon = Daemon(
                         loop: loop, player: player, configuration: Configuration(),
-                        state: try ApplianceState(folder["state"]), clock: clock)
+                        state: try ApplianceState(folder["state"]), defaultDevice: "paced", clock: clock)
                     let server = JSONSocketServer(
                         daemon: daemon, path: folder["control"], mode: 0o660, group: nil, clientLimit: 8, version: "1")
                     let watchdog = Watchdog(supervisor, daemon, clock: clock)

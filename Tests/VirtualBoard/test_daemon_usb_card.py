@@ -66,6 +66,25 @@ class DaemonUsbCard(unittest.TestCase):
         self.assertIsNotNone(resumed, "and nothing but the end afterwards, behind a fade-in")
         self.assertAlmostEqual(resumed / RATE, stalled["position"], delta=0.001)
 
+    @long("board-playing", "the tests of the audio thread have every frame of both devices")
+    def test_another_device_is_chosen_while_it_plays(self):
+        self.daemon.ask("config", "set", "audio.device", "hw:CARD=HiFi,DEV=0")
+        self.daemon.ask("volume", "100")
+        watch = self.daemon.watch()
+        self.daemon.ask("queue", "set", "/data/music/track.flac", "--play")
+        watch.wait_for_position(1)
+        self.board.plug_sound_card()
+        self.board.wait_until("[ -e /proc/asound/Audio ]")
+        seen = len(watch.events)
+        self.assertTrue(self.daemon.ask("config", "unset", "audio.device")["inForce"])
+        _, playing = watch.wait_until(
+            lambda it: (it.get("device") or {}).get("name", "").startswith("hw:CARD=Audio"), "the other device", seen)
+        watch.wait_for("state", seen, state="stopped")
+        resumed = resumption(recording(self.board, self.board.unplug_sound_card()), self.tune)
+        self.assertIsNotNone(resumed, "nothing but the rest of the track, behind a fade-in")
+        self.assertGreater(resumed / RATE, 1)
+        self.assertEqual(self.daemon.status["problems"], [])
+
     @long("board-playing", "two starts; the other test plugs the card in after a start as well")
     def test_a_board_that_starts_without_its_card_resumes_once_it_is_plugged_in(self):
         self.board.plug_sound_card()

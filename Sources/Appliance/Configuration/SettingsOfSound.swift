@@ -2,7 +2,7 @@
 extension Setting {
     static let ofSound = [
         Setting(
-            .device, "audio", "device", .text, "auto",
+            .device, "audio", "device", .text, "auto", changesWhileRunning: true,
             """
             The device: hw:CARD=id as `tonearm devices` lists it. With auto the board profile's card is taken, and
             without one the device of the lowest rank: a USB DAC, else a DAC on the header.

@@ -7,9 +7,15 @@ import Player
 struct AppliedSettings {
     let player: Player
     let volume: VolumeControl
+    /// The device without the setting: that of the board's profile, or `auto`.
+    let defaultDevice: String
+
+    /// The device that a configuration means.
+    func device(of configuration: Configuration) -> String { configuration.device ?? defaultDevice }
 
     func apply(_ setting: SettingName, of configuration: Configuration) {
         switch setting {
+        case .device: player.playbackEngine.use(device: device(of: configuration))
         case .maximumVolume: volume.setMaximum(configuration.maximumVolume)
         case .normalization:
             player.playbackEngineConfig.loudnessNormalizationMode = configuration.normalization

@@ -48,11 +48,12 @@ public final class Daemon: @unchecked Sendable {
     ///   - loop: the loop of this thread.
     ///   - configuration: the configuration of the file.
     ///   - state: the stored state, and its storage.
-    ///   - deviceAbsence: returns why the sound card is missing, for the user, or nil; called while none is open.
+    ///   - defaultDevice: the device when the configuration names none.
+    ///   - deviceAbsence: returns why a device is missing, for the user, or nil; called while none is open.
     ///   - clock: the clock of the loop.
     public init(
         loop: EventLoop, player: Player, configuration: Configuration, state: consuming ApplianceState,
-        deviceAbsence: @escaping () -> String? = { nil },
+        defaultDevice: String, deviceAbsence: @escaping (String) -> String? = { _ in nil },
         clock: any MonotonicClock = SystemMonotonicClock(), random: any RandomSource = SystemRandomSource()
     ) {
         let observers = observers
@@ -68,8 +69,9 @@ public final class Daemon: @unchecked Sendable {
         for problem in state.problems { problems.set(problem.subject, problem.message) }
         let clientValues = state.clientValues(above: configuration, engine: player.playbackEngineConfig)
         for (name, text) in clientValues where state.settings[name] == nil { writer.keep(name, text) }
+        let applied = AppliedSettings(player: player, volume: volume, defaultDevice: defaultDevice)
         let settings = DaemonSettings(
-            file: configuration, clientValues: clientValues, AppliedSettings(player: player, volume: volume),
+            file: configuration, clientValues: clientValues, applied,
             problems: problems, keep: { writer.keep($0, $1) },
             lastGood: LastGoodSettings(state.storage, stored: state.lastGood),
             changed: { observers.notify(.configuration) })
@@ -90,7 +92,9 @@ public final class Daemon: @unchecked Sendable {
         self.system = SystemRequests(system, configuration, environment, problems)
         focus = DeviceFocus(queue) { observers.notify(.state) }
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
-        present = PresentStatus(player.playbackEngine, queue, volume, focus, problems, deviceAbsence: deviceAbsence)
+        present = PresentStatus(player.playbackEngine, queue, volume, focus, problems) {
+            deviceAbsence(applied.device(of: settings.configuration))
+        }
         reactions = QueueReactions(
             queue, present, problems, observers, writer,
             ResumeAtStart(

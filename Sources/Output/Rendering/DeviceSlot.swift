@@ -6,7 +6,10 @@ import Platform
 /// Thread: the audio thread.
 struct DeviceSlot {
     private let provider: any DeviceProvider
-    private let settings: RendererSettings
+    private var settings: RendererSettings
+    /// The device that replaces the one of `settings` at the next opening. Until then nothing is freed: a device is
+    /// open.
+    private var chosen: Unmanaged<DeviceNameBox>?
     private(set) var sink: SampleSink?
     /// Whether control is asked before the device is reopened.
     private var asksBeforeReopening = false
@@ -20,8 +23,11 @@ struct DeviceSlot {
         self.settings = settings
     }
 
-    /// Whether the open device can play `format`.
-    func takes(_ format: PCMFormat) -> Bool { sink?.takes(format) ?? false }
+    /// Whether the open device can play `format`, and no other one was chosen.
+    func takes(_ format: PCMFormat) -> Bool { chosen == nil && sink?.takes(format) ?? false }
+
+    /// Opens this device from now on. An open one is closed at the next opening.
+    mutating func use(_ device: Unmanaged<DeviceNameBox>) { chosen = device }
 
     /// From now on, control is asked before the device is reopened.
     mutating func askBeforeReopening() { asksBeforeReopening = true }
@@ -33,6 +39,10 @@ struct DeviceSlot {
     mutating func open(for format: PCMFormat) throws(DeviceError) -> SampleSink {
         let settle = sink == nil ? settings.settleAtStart : settings.settleAtRateChange
         close()
+        if let chosen {
+            settings.device = chosen.takeUnretainedValue().name
+            self.chosen = nil
+        }
         let device = try provider.open(settings.request(for: format))
         let opened = SampleSink(device, settings: settings, isDSD: format.isDSD, settleMilliseconds: settle)
         sink = opened

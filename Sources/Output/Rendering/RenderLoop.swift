@@ -88,6 +88,11 @@ final class RenderLoop {
             slot.askBeforeReopening()
         case .reopen(let question):
             if case .asking(question) = activity { activity = .reopening }
+        case .use(let device):
+            silence()
+            slot.use(device)
+            activate()
+            if case .parked = activity { slot.release() }
         case .nudge:
             break
         case .quit:

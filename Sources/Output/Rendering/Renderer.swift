@@ -90,6 +90,8 @@ public final class Renderer: @unchecked Sendable {
     private let thread: NamedThread
     /// Commands that did not fit into the queue, oldest first: the audio thread may hang in a call of its device.
     private var overflow: [RendererCommand] = []
+    /// The names that were sent, one for each choice of a person. They stay, so that the audio thread frees none.
+    private var devices: [DeviceNameBox] = []
     /// The number of the last command that was sent.
     public private(set) var sentCommands: UInt64 = 0
 
@@ -156,6 +158,14 @@ public final class Renderer: @unchecked Sendable {
 
     /// Allows the device to be reopened. Ignored when the question is no longer open.
     @discardableResult public func reopen(question: UInt64) -> UInt64 { send(.reopen(question: question)) }
+
+    /// Uses another device from now on, at once if something plays: with the first frame that was not heard yet.
+    /// - Parameter device: as `RendererSettings.device`.
+    @discardableResult public func use(_ device: String) -> UInt64 {
+        let box = DeviceNameBox(device)
+        devices.append(box)
+        return send(.use(.passUnretained(box)))
+    }
 
     /// Makes the audio thread check its clock again.
     public func nudge() { send(.nudge) }

@@ -18,6 +18,8 @@ enum RendererCommand: BitwiseCopyable {
     case askBeforeReopening
     /// The answer to `.reopening`. Ignored when the question is no longer open.
     case reopen(question: UInt64)
+    /// Use this device from now on, at once if something plays. The sender keeps the name.
+    case use(Unmanaged<DeviceNameBox>)
     /// Check again: a test's clock has moved.
     case nudge
     case quit
@@ -50,6 +52,12 @@ public struct RendererEvent: BitwiseCopyable {
     public let kind: Kind
     /// How many commands were carried out before this event.
     public let processedCommands: UInt64
+}
+
+/// Carries a device's name through the command queue.
+final class DeviceNameBox {
+    let name: String
+    init(_ name: String) { self.name = name }
 }
 
 /// Carries a configuration through the event queue; the receiver of the event releases it.

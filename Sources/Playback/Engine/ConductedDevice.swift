@@ -8,6 +8,8 @@ import Platform
 final class ConductedDevice {
     private let volume: LoudnessAndVolume
     private let published: PublishedPlayback
+    /// As it was chosen; `auto` is one.
+    private var name: String
     /// The device that was opened last. Products that are opened while none is open are meant for the same one.
     private(set) var last: DeviceConfiguration?
     private(set) var rates: DeviceRates
@@ -16,6 +18,7 @@ final class ConductedDevice {
     init(_ volume: LoudnessAndVolume, _ settings: RendererSettings, _ published: PublishedPlayback) {
         self.volume = volume
         self.published = published
+        name = settings.device
         rates = DeviceRates(rule: settings.sampleRates, sendsDSD: settings.sendsDSD)
     }
 
@@ -37,6 +40,17 @@ final class ConductedDevice {
         published.show(nil, problem: error.description)
         rates.lost()
         volume.deviceLost()
+    }
+
+    /// Notes that another device was chosen, which is not open yet.
+    /// - Returns: false when it is the one that is in use.
+    func use(_ name: String) -> Bool {
+        guard !name.utf8.elementsEqual(self.name.utf8) else { return false }
+        self.name = name
+        published.show(nil)
+        rates.lost()
+        volume.deviceLost()
+        return true
     }
 
     /// Notes that the device could not be opened for a stream.

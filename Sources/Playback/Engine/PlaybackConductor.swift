@@ -126,6 +126,16 @@ package final class PlaybackConductor: @unchecked Sendable {
         published.update { $0.scaling = scaling }
     }
 
+    /// Plays on another device from now on.
+    func use(_ name: String) {
+        loop.assertOnLoop()
+        guard device.use(name) else { return }
+        items.deviceChanged(next: machine.nextItem)
+        applyGain()
+        renderer.use(name)
+        poller.hurry()
+    }
+
     func askBeforeReopening(_ listener: @escaping (DeviceReopening) -> Void) {
         loop.assertOnLoop()
         device.reopening.set(listener)

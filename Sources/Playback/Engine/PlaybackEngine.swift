@@ -71,6 +71,12 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Stops and drops the active and the next product; the state is `.idle` and the device is free.
     public func reset() { perform(.reset) }
 
+    /// Plays on another device from now on, at once if something plays: with the first frame that was not heard yet.
+    /// - Parameter device: `hw:CARD=id,DEV=0`, any PCM name, or `auto`.
+    public func use(device: String) {
+        loop.post { [conductor] in conductor.use(device) }
+    }
+
     /// Calls `action` once the audio thread has carried out all earlier requests. After `reset` the device is free
     /// then, and another program can open it. Runs on the control thread; it must return soon.
     public func afterRequests(_ action: @escaping @Sendable () -> Void) {

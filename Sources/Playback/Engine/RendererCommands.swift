@@ -45,6 +45,8 @@ final class RendererCommands {
 
     func reopen(question: UInt64) { renderer.reopen(question: question) }
 
+    func use(_ device: String) { renderer.use(device) }
+
     /// Whether an event about a stream is older than the last cut.
     func isCutOff(_ event: RendererEvent) -> Bool { event.processedCommands < lastCut }
 

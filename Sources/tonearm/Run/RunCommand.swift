@@ -65,15 +65,16 @@ struct RunCommand {
         let board = settings.board
         Log.minimumLevel = written.logLevel
         for notice in written.notes.map({ $0.description }) + (board?.notices ?? []) { Log.warning(notice) }
-        let device = inForce.device ?? Self.card(of: board) ?? DeviceName.automatic
+        let defaultDevice = Self.card(of: board) ?? DeviceName.automatic
+        let device = inForce.device ?? defaultDevice
         let certificateClock = TrustedCertificateClock(clock, released: tonearmReleased)
         let web = streaming?.web ?? inForce.webFiles(certificateClock, linkSettings(inForce, board))
         defer { web.stop() }
         let player = try openPlayer(inForce, board, device, state.storage, streaming, web, clock)
         streaming?.start()
         let daemon = Daemon(
-            loop: loop, player: player, configuration: written, state: state,
-            deviceAbsence: { DeviceName.absence(of: device) })
+            loop: loop, player: player, configuration: written, state: state, defaultDevice: defaultDevice,
+            deviceAbsence: { DeviceName.absence(of: $0) })
         let login = watchLogin(inForce, loop, daemon)
         defer { login?.stop() }
         if !settings.mistakes.isEmpty { daemon.settings.startedWithMistakes(settings.mistakes) }
