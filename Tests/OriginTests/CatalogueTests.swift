@@ -77,6 +77,45 @@ struct CatalogueTests {
         #expect(try titles(origin, "tracks?offset=5") == [])
     }
 
+    @Test("Albums and their tracks name a cover, which is the picture of a track, or else of the folder")
+    func covers() throws {
+        let pictures: [[UInt8]] = [[0xFF, 0xD8, 0xFF, 1, 2, 3], [0x89, 0x50, 0x4E, 0x47, 1, 2, 3, 4]]
+        for (index, picture) in pictures.enumerated() {
+            try Data(picture).write(to: URL(fileURLWithPath: folder["picture\(index)"]))
+        }
+        try add("a/1.flac", "ALBUM=A", "TITLE=1")
+        try FileManager.default.createDirectory(atPath: folder["music/b"], withIntermediateDirectories: true)
+        try Music(frames: 5000).writeFLAC(
+            to: folder["music/b/2.flac"],
+            ["--tag=ALBUM=B", "--tag=TITLE=2", "--picture=3|image/jpeg||1x1x24|\(folder["picture0"])"])
+        try add("c/3.flac", "ALBUM=C", "TITLE=3")
+        try FileManager.default.copyItem(atPath: folder["picture1"], toPath: folder["music/a/folder.png"])
+        try Data("no picture".utf8).write(to: URL(fileURLWithPath: folder["music/c/cover.jpg"]))
+        let origin = try RunningOrigin(folder["music"], state: folder["state"], "--token", "secret")
+        func fetch(_ path: String, _ more: String = "X-None: 1") throws -> Fetched {
+            try Fetched(origin.address + "/" + path, "-H", "Authorization: Bearer secret", "-H", more)
+        }
+        let albums = try #require(try fetch("v1/albums").json()["items"]?.elements)
+        let covers = albums.map { $0["cover"]?.string }
+        #expect(covers == ["v1/albums/\(albums[0]["id"]?.integer ?? 0)/cover", covers[1], nil] && covers[1] != nil)
+        let tracks = try #require(try fetch("v1/tracks").json()["items"]?.elements)
+        #expect(Set(tracks.map { $0["album"]?["cover"]?.string }) == Set(covers))
+        for (cover, (picture, type)) in zip(covers, [(pictures[1], "image/png"), (pictures[0], "image/jpeg")]) {
+            let path = try #require(cover)
+            let answer = try fetch(path)
+            #expect(answer.status == 200 && answer.body == picture && answer.headers["content-type"] == type)
+            #expect(answer.headers["content-length"] == "\(picture.count)")
+            #expect(answer.headers["cache-control"] == "private, max-age=3600")
+            let tag = try #require(answer.headers["etag"])
+            #expect(try fetch(path, "If-None-Match: \(tag)").status == 304)
+            #expect(
+                try Fetched(origin.address + "/" + path).status == 401, "it needs the token as all of the catalogue")
+        }
+        for path in ["v1/albums/\(albums[2]["id"]?.integer ?? 0)/cover", "v1/albums/99/cover", "v1/albums/x/cover"] {
+            #expect(try fetch(path).status == 404, "\(path)")
+        }
+    }
+
     @Test("Playlists name files by relative, absolute and escaped paths, in their order")
     func playlists() throws {
         try add("in/a.flac", "TITLE=A")

@@ -6,8 +6,8 @@ import Player
 /// A picture of music: in a file of its own, or in a music file. It is read in parts. Keep it while a client reads: to
 /// find it again costs more than a part.
 ///
-///     let picture = try MusicPicture(ofTrack: id, database) ?? CoverFile.picture(in: folder)
-///     try picture?.read(at: 0, count: 8192)
+///     let picture = try MusicPicture(file: path)
+///     try picture.read(at: 0, count: 8192)
 ///
 /// Thread: one at a time, which may block on the medium.
 final class MusicPicture {

@@ -35,6 +35,22 @@ package struct EmbeddedPicture: Equatable, Sendable {
         self = found
     }
 
+    /// The picture of the first track of an album that has one.
+    /// - Returns: nil without a picture, and when the file has changed since the scan.
+    package init?(ofAlbum id: Int64, _ index: MusicIndex) throws(DatabaseError) {
+        let found = try index.read { (database) throws(DatabaseError) -> EmbeddedPicture? in
+            var row = try database.prepare(
+                """
+                SELECT id FROM track WHERE album_id = ? AND is_present = 1 AND picture_offset IS NOT NULL
+                ORDER BY coalesce(disc_number, 1), track_number, folder, file LIMIT 1
+                """)
+            try row.bind([.integer(id)])
+            return try row.step() ? EmbeddedPicture(ofTrack: row.number(0), database) : nil
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
     /// Returns nil without a picture, and when the file has changed since the scan.
     package init?(ofTrack id: Int64, _ database: Database) throws(DatabaseError) {
         var row = try database.prepare(

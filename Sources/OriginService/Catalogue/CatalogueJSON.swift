@@ -37,10 +37,12 @@ extension ListPart {
 }
 
 extension Album {
-    var json: JSONValue {
+    /// - Parameter covers: the albums that have a cover.
+    func json(_ covers: Set<Int64>) -> JSONValue {
         var json: JSONValue = ["id": .integer(id), "title": .string(title)]
         if !artist.isEmpty { json["artist"] = .string(artist) }
         json["numberOfTracks"] = .integer(trackCount)
+        if covers.contains(id) { json["cover"] = .string(AlbumCover.reference(id)) }
         return json
     }
 }
@@ -53,12 +55,14 @@ extension Playlist {
 
 extension Track {
     /// The description by which users choose it (docs/service.md, "Catalogue").
-    var json: JSONValue {
+    /// - Parameter covers: the albums that have a cover.
+    func json(_ covers: Set<Int64>) -> JSONValue {
         var json: JSONValue = ["id": .integer(id), "title": .string(name)]
         if let artist = metadata.artist { json["artist"] = .string(artist) }
         if let title = metadata.album, let albumId {
             var album: JSONValue = ["id": .integer(albumId), "title": .string(title)]
             if let artist = metadata.albumArtist { album["artist"] = .string(artist) }
+            if covers.contains(albumId) { album["cover"] = .string(AlbumCover.reference(albumId)) }
             json["album"] = album
         }
         if let number = metadata.trackNumber { json["trackNumber"] = .integer(Int64(number)) }

@@ -4,8 +4,8 @@ import HTTPServer
 import Library
 import Platform
 
-/// The routes to find music: lists, search, and the description of one track, album or playlist (docs/service.md,
-/// "Catalogue").
+/// The routes to find music: lists, search, the description of one track, album or playlist, and the covers of albums
+/// (docs/service.md, "Catalogue").
 ///
 /// Thread: any.
 struct CatalogueRoutes: Sendable {
@@ -19,26 +19,52 @@ struct CatalogueRoutes: Sendable {
             return .wrongParameter(error.parameter)
         }
         let words = path.dropFirst()
+        if words.count == 2, path.first == "albums", words.last == "cover" {
+            return try one(words, index.album).flatMap { (album) throws(DatabaseError) in
+                try AlbumCover(of: album.id, index)?.resource?.answer(to: request)
+            }
+        }
         let json: JSONValue?
         switch (path.first, words.count) {
         case ("search", 0): return try search(request, page)
-        case ("tracks", 0): json = try index.tracks(page).json(page, \.json)
-        case ("albums", 0): json = try index.albums(page).json(page, \.json)
+        case ("tracks", 0): json = try described(try index.tracks(page), page)
+        case ("albums", 0): json = try described(try index.albums(page), page)
         case ("playlists", 0): json = try index.playlists(page).json(page, \.json)
-        case ("tracks", 1): json = try one(words, index.track)?.json
-        case ("albums", 1): json = try one(words, index.album)?.json
+        case ("tracks", 1):
+            json = try one(words, index.track).map { (track) throws(DatabaseError) in
+                track.json(try covers([track]))
+            }
+        case ("albums", 1):
+            json = try one(words, index.album).map { (album) throws(DatabaseError) in
+                album.json(try AlbumCover.among([album.id], index))
+            }
         case ("playlists", 1): json = try one(words, index.playlist)?.json
         case ("albums", 2) where words.last == "tracks":
             json = try one(words, index.album).map { (album) throws(DatabaseError) in
-                try index.tracks(ofAlbum: album.id, page).json(page, \.json)
+                try described(try index.tracks(ofAlbum: album.id, page), page)
             }
         case ("playlists", 2) where words.last == "tracks":
             json = try one(words, index.playlist).map { (playlist) throws(DatabaseError) in
-                try index.tracks(ofPlaylist: playlist.id, page).json(page, \.json)
+                try described(try index.tracks(ofPlaylist: playlist.id, page), page)
             }
         default: return nil
         }
         return json.map { Self.answer(to: request, $0) }
+    }
+
+    private func described(_ tracks: ListPart<Track>, _ page: ListPage) throws(DatabaseError) -> JSONValue {
+        let covers = try covers(tracks.entries)
+        return tracks.json(page) { $0.json(covers) }
+    }
+
+    private func described(_ albums: ListPart<Album>, _ page: ListPage) throws(DatabaseError) -> JSONValue {
+        let covers = try AlbumCover.among(albums.entries.map { $0.id }, index)
+        return albums.json(page) { $0.json(covers) }
+    }
+
+    /// Returns the albums of tracks that have a cover.
+    private func covers(_ tracks: [Track]) throws(DatabaseError) -> Set<Int64> {
+        try AlbumCover.among(tracks.compactMap { $0.albumId }, index)
     }
 
     /// Finds the entry with the number at the beginning of the path.
@@ -58,8 +84,8 @@ struct CatalogueRoutes: Sendable {
         var json = JSONValue.object([])
         for kind in kinds {
             switch kind {
-            case "tracks": json[kind] = try index.tracks(matching: words, page).json(page, \.json)
-            case "albums": json[kind] = try index.albums(matching: words, page).json(page, \.json)
+            case "tracks": json[kind] = try described(try index.tracks(matching: words, page), page)
+            case "albums": json[kind] = try described(try index.albums(matching: words, page), page)
             default: json[kind] = try index.playlists(matching: words, page).json(page, \.json)
             }
         }

@@ -43,7 +43,7 @@ struct WebPictures: Sendable {
         }
         let folder = FileKind(at: path) == .folder ? path : FilePlace(path).folder
         guard
-            let cover = CoverFile.path(
+            let cover = FolderPicture.path(
                 in: FileKind(at: folder) == .file ? FilePlace(folder).folder : folder, MusicRoots(folders.paths)),
             let picture = StoredPicture(file: cover), let answer = try answer(picture, side, to: request)
         else { throw refusal }

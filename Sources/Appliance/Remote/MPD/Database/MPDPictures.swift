@@ -26,7 +26,7 @@ extension MPDDatabase {
         guard MPDPaths.isSafe(uri), var folder = paths.path(ofURI: parent) else { return nil }
         // A track of a cue sheet is in its sheet.
         if FileKind(at: folder) == .file { folder = FilePlace(folder).folder }
-        guard let path = CoverFile.path(in: folder, paths.musicRoots) else { return nil }
+        guard let path = FolderPicture.path(in: folder, paths.musicRoots) else { return nil }
         do throws(MusicPicture.Failure) { return try MusicPicture(file: path) } catch {
             throw MPDFailure(error, missing: "No file exists")
         }

@@ -1,15 +1,15 @@
-import Library
+import Media
 import Platform
 
 /// The picture in a folder of music.
-enum CoverFile {
+package enum FolderPicture {
     /// The names without their endings, in any case. The first one that is there is the cover. MPD has the first one.
     private static let names = ["cover", "folder", "front", "albumart", "album"]
     private static let endings = [".png", ".jpg", ".jpeg", ".webp", ".jxl"]
 
-    /// Returns the path of the cover: a picture by its content, in the music folders with all links resolved. nil when
-    /// the folder has none, or cannot be read.
-    static func path(in folder: String, _ roots: MusicRoots) -> String? {
+    /// Returns the path of the cover: a picture by its content. nil when the folder has none, or cannot be read.
+    /// - Parameter roots: the cover lies in these folders with all links resolved; nil: links may lead anywhere.
+    package static func path(in folder: String, _ roots: MusicRoots?) -> String? {
         let entries: [Folder.Entry]
         do throws(SystemError) {
             entries = try Folder.entries(of: folder) { $0.kind == .file && rank(of: $0.name) != nil ? .keep : .skip }
@@ -19,24 +19,19 @@ enum CoverFile {
         let ranked = entries.compactMap { entry in rank(of: entry.name).map { (rank: $0, name: entry.name) } }
         for (_, name) in ranked.sorted(by: { $0.rank < $1.rank }) {
             let path = "\(folder)/\(name)"
-            if roots.contain(path), isPicture(path) { return path }
+            if roots?.contain(path) ?? true, kind(of: path) != nil { return path }
         }
         return nil
     }
 
-    /// Whether a file begins like a picture: JPEG, PNG, WebP or JPEG XL. A name alone proves nothing: on a stick it may
-    /// be a link to another file of this machine.
-    private static func isPicture(_ path: String) -> Bool {
-        let start = [UInt8](unsafeUninitializedCapacity: 12) { buffer, count in
+    /// Returns nil for a file that does not begin like a picture. A name alone proves nothing: on a stick it may be a
+    /// link to another file of this machine.
+    package static func kind(of path: String) -> PictureKind? {
+        let start = [UInt8](unsafeUninitializedCapacity: PictureKind.beginning) { buffer, count in
             guard let file = try? File(reading: path) else { return }
             count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
         }
-        let beginnings: [[UInt8]] = [
-            [0xFF, 0xD8, 0xFF], [0x89, 0x50, 0x4E, 0x47], [0xFF, 0x0A],
-            [0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20],
-        ]
-        return beginnings.contains { start.starts(with: $0) }
-            || (start.starts(with: "RIFF".utf8) && start.dropFirst(8).starts(with: "WEBP".utf8))
+        return PictureKind(start)
     }
 
     /// Returns nil for a file with another name.
