@@ -42,7 +42,7 @@ public struct ServiceSettings: Sendable {
     }
 
     /// Returns the field that identifies a request: by the login, or without one by the kind of client.
-    func identity(_ token: String?) -> HeaderField {
+    package func identity(_ token: String?) -> HeaderField {
         token.map { HeaderField("Authorization", "Bearer \($0)") } ?? HeaderField("x-tidal-token", clientName)
     }
 }

@@ -164,6 +164,12 @@ public final class Network: @unchecked Sendable {
     /// Returns the host of an address in the form for `isMetered`; nil for text that is not an address.
     public static func host(of url: String) -> String? { WebAddress(url)?.host }
 
+    /// Returns whether two addresses have the same scheme, host and port; false for an invalid one.
+    public static func haveSameOrigin(_ first: String, _ second: String) -> Bool {
+        guard let first = WebAddress(first), let second = WebAddress(second) else { return false }
+        return first.hasOrigin(of: second)
+    }
+
     /// Whether the host of an address is of this network by its name, or by the numbers in it.
     public static func isLocal(host: String) -> Bool {
         PeerAddress(inDigits: host).map { $0.isLocal } ?? LocalName.isLocal(host)

@@ -125,15 +125,22 @@ public struct MemoryFile: ~Copyable {
     /// Returns the first bytes.
     /// - Returns: nil when there are fewer.
     public func read(_ count: Int) -> [UInt8]? {
+        let bytes = read(count, at: 0)
+        return bytes.count == count ? bytes : nil
+    }
+
+    /// Returns the bytes from `offset` on, fewer at the end.
+    public func read(_ count: Int, at offset: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
             let read = bytes[done...].withUnsafeMutableBytes {
-                tonearm_pread(descriptor, $0.baseAddress, $0.count, Int64(done))
+                tonearm_pread(descriptor, $0.baseAddress, $0.count, Int64(offset + done))
             }
-            guard read > 0 else { return nil }
+            guard read > 0 else { break }
             done += read
         }
+        bytes.removeLast(count - done)
         return bytes
     }
 }
