@@ -76,7 +76,8 @@ final class ContentSweep: @unchecked Sendable {
         for part in unfinished where isTooShort(part.content, part.synced) { forget(part.content, part.number) }
         removeUnknown(
             in: "\(store.folder.path)/\(hexadecimal([byte]))",
-            known: Set(stored.map { $0.content } + unfinished.map { $0.content }))
+            known: Set(
+                stored.map { $0.content } + unfinished.map { $0.content } + (try rows.covers(beginningWith: byte))))
     }
 
     /// Reports only certain damage: a read error of the medium proves nothing about the file.

@@ -68,6 +68,7 @@ final class DownloadThreads: @unchecked Sendable {
                 now: { offlining.clock.seconds }, observer: observer)
             // Without its medium the folder is a mount point: nothing is freed or written there.
             var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: run, download)
+            if outcome == .complete { offlining.covers.fetch(of: download.product, cancellation) }
             let isLost = outcome != .complete && store.isFolderOurs() == false
             if isLost { outcome = .stopped }
             loop.post { [self, outcome] in

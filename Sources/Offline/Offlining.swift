@@ -1,6 +1,7 @@
 import CLinux
 import Crypto
 import Database
+import Fetching
 import Network
 import Platform
 import Playback
@@ -31,15 +32,18 @@ public final class Offlining: Sendable {
     let clock: TrustedClock
     let settings: OfflineSettings
     let damage: DamageReports
+    /// The covers beside the copies.
+    package let covers: OfflineCovers
 
     /// - Parameters:
     ///   - keyFolder: the folder of the device's key, which is created when it is missing.
     ///   - storage: the storage thread; its modules include `Offlining.schema`.
+    ///   - coverNetwork: fetches the covers that the service's catalogue names; nil: downloads have none.
     /// - Throws: when the folder cannot be created, or the device's key cannot be read or created. The message contains
     ///   the solution. Offline copies stay as they are.
     package init(
         _ settings: OfflineSettings, _ service: OfflineService, evictCache: OfflineSpace.CacheEviction?,
-        storage: StorageThread, clock: TrustedClock, keyFolder: String
+        storage: StorageThread, clock: TrustedClock, keyFolder: String, coverNetwork: (any ServiceNetwork)? = nil
     ) throws(PlayerError) {
         do throws(SystemError) {
             if FileKind(at: settings.folder) != .folder {
@@ -69,6 +73,7 @@ public final class Offlining: Sendable {
         self.damage = damage
         self.service = service
         space = OfflineSpace(settings.limits, store, evictCache: evictCache, clock: service.clock) { clock.seconds }
+        covers = OfflineCovers(store, space, service, coverNetwork)
         source = OfflineSource(store, clock: clock) { damage.report($0, $1, $2) }
     }
 

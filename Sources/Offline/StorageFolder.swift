@@ -88,6 +88,7 @@ struct StorageFolder: Sendable {
             if FileKind(at: path(of: content)) == .file { known += 1 }
             return false
         }
+        known += try rows.coverContents().count { FileKind(at: path(of: $0)) == .file }
         do throws(SystemError) {
             var count = 0
             for entry in try Folder.entries(of: path) where entry.kind == .folder && entry.name.utf8.count == 2 {

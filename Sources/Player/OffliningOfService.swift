@@ -15,6 +15,6 @@ extension Offlining {
     ) throws(PlayerError) {
         try self.init(
             settings, streaming.offline, evictCache: streaming.evictCache, storage: storage, clock: clock,
-            keyFolder: keyFolder)
+            keyFolder: keyFolder, coverNetwork: streaming.coverService.network)
     }
 }

@@ -79,6 +79,8 @@ public final class Player: @unchecked Sendable {
     public let offlineEngine: OfflineEngine?
     /// Why there is none although one is configured, for the user: `PlayerSettings.offlineProblem`.
     public let offlineProblem: String?
+    /// The covers of the content service's products; nil without a service.
+    public let covers: ServiceCovers?
 
     /// The loop of the control thread, on which messages arrive. For work that must follow a message at once and takes
     /// microseconds.
@@ -181,6 +183,7 @@ public final class Player: @unchecked Sendable {
             }
             self.events = events
             self.privileges = privileges
+            covers = try settings.streaming?.covers(settings.offlining?.covers)
             offlineMode = settings.offlineMode
             offlineConductor = offline
             offlineEngineConfig = offlineConfiguration
@@ -248,6 +251,7 @@ public final class Player: @unchecked Sendable {
     /// source allows. No other call may follow. Not from a subscriber of a bus.
     public func shutDown() {
         playbackEngineConfig.observe(nil)
+        covers?.end()
         loop.post { [conductor, offlineConductor, events, privileges] in
             offlineConductor?.shutDown()
             conductor.shutDown()

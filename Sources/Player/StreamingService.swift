@@ -20,6 +20,8 @@ public final class StreamingService: Sendable {
     /// The host of the service.
     private let host: String
     private let cache: (store: CacheStore, index: DatabaseCacheIndex)?
+    /// The network for covers, which are stored in the cache.
+    let coverService: (network: any ServiceNetwork, settings: ServiceSettings)
     /// The same service for downloads: it reads from the cache, but stores nothing there, so that nothing is stored
     /// twice.
     let offline: OfflineService
@@ -51,6 +53,7 @@ public final class StreamingService: Sendable {
             opened = (store, index)
         }
         cache = opened
+        coverService = (service, settings.service)
         let credentials = ChosenCredentials(settings.credentials(over: network))
         self.credentials = credentials
         source = ContentService(settings.service, over: service, credentials: credentials)
@@ -71,6 +74,14 @@ public final class StreamingService: Sendable {
             Log.warning("streaming goes on without a cache: \(error)")
             return nil
         }
+    }
+
+    /// Returns the covers of the service's products.
+    /// - Parameter copies: those of offline copies; nil without an offline engine.
+    func covers(_ copies: OfflineCovers?) throws(SystemError) -> ServiceCovers {
+        ServiceCovers(
+            CoverTransfer(coverService.network, coverService.settings, credentials, try Cancellation()), copies,
+            service: coverService.settings.baseURL)
     }
 
     /// Takes the tokens of an integrator from now on.

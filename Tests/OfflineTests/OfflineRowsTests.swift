@@ -196,7 +196,7 @@ struct OfflineRowsTests {
             OfflineQueries.item, OfflineQueries.itemsAfter, OfflineQueries.due, OfflineQueries.download,
             OfflineQueries.downloadsAfter, OfflineQueries.nextDownloads, OfflineQueries.contents,
             OfflineQueries.unfinishedContents, OfflineQueries.leastPlayed, OfflineQueries.chosenBytes,
-            OfflineQueries.lastPlayed, OfflineQueries.sizes,
+            OfflineQueries.lastPlayed, OfflineQueries.sizes, OfflineQueries.covers,
         ])
     func plans(_ query: String) throws {
         var statement = try database.prepare("EXPLAIN QUERY PLAN \(query)")

@@ -4,13 +4,13 @@ import Playback
 
 /// The bytes of offline copies and downloads. Impossible sizes count as 0 (`OfflineSize`).
 extension OfflineRows {
-    /// Returns the bytes of all offline copies.
+    /// Returns the bytes of all offline copies with their covers.
     func total() throws(DatabaseError) -> Int64 {
         if let total = try first("SELECT bytes FROM offline_total"), (0...Self.mostTotal).contains(total) {
             return total
         }
         // The total is damaged: sum up the rows.
-        return try first("SELECT \(OfflineSize.sum(of: "count")) FROM offline_item") ?? 0
+        return try first(OfflineQueries.total) ?? 0
     }
 
     /// The largest plausible total, in bytes (1 PiB).
@@ -97,8 +97,8 @@ extension OfflineRows {
             UPDATE offline_item SET revalidate_at = max(valid_until, -9000000000000000000) - \(OfflineValidity.notice)
             WHERE typeof(valid_until) = 'integer' AND (revalidate_at IS NULL OR revalidate_at > valid_until)
             """)
-        let sum = "(SELECT \(OfflineSize.sum(of: "count")) FROM offline_item)"
-        try database.execute("INSERT OR REPLACE INTO offline_total VALUES (1, \(sum))")
+        try removeStrayCovers()
+        try database.execute("INSERT OR REPLACE INTO offline_total VALUES (1, (\(OfflineQueries.total)))")
     }
 
     /// Corrects the size in the row of a copy whose file has another size.

@@ -52,7 +52,7 @@ extension OfflineRows {
     }
 
     /// Returns a bound after all names that begin with this byte.
-    private static func end(of byte: UInt8) -> [UInt8] {
+    static func end(of byte: UInt8) -> [UInt8] {
         byte == 255 ? [UInt8](repeating: 255, count: 17) : [byte + 1]
     }
 

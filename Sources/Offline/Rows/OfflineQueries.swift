@@ -30,7 +30,15 @@ enum OfflineQueries {
 
     static let contents = "SELECT \(itemColumns) FROM offline_item WHERE content >= ? AND content < ?"
 
+    static let covers = "SELECT content FROM offline_cover WHERE content >= ? AND content < ?"
+
     static let unfinishedContents = "SELECT content, number, synced FROM offline_job WHERE content >= ? AND content < ?"
+
+    /// The bytes of all copies with their covers. Copies share the file of a cover.
+    static let total = """
+        SELECT (SELECT \(OfflineSize.sum(of: "count")) FROM offline_item) + (SELECT \(OfflineSize.sum(of: "count"))
+        FROM (SELECT max(count) AS count FROM offline_cover GROUP BY content))
+        """
 
     /// The bytes of all parts of downloads beyond the sizes of the copies that they replace.
     static let unfinishedDifference = """

@@ -63,6 +63,14 @@ struct OfflineRows {
                 WHERE typeof(valid_until) = 'integer' AND (revalidate_at IS NULL OR revalidate_at > valid_until)
                 """),
             Migration(4, "CREATE TABLE offline_failure (number INTEGER PRIMARY KEY NOT NULL, time INTEGER)"),
+            Migration(
+                5,
+                """
+                CREATE TABLE offline_cover (
+                    product TEXT PRIMARY KEY NOT NULL, content BLOB NOT NULL, count INTEGER NOT NULL
+                ) WITHOUT ROWID;
+                CREATE INDEX offline_cover_content ON offline_cover (content)
+                """),
         ])
 
     let database: Database
@@ -89,7 +97,7 @@ struct OfflineRows {
         try database.execute("DELETE FROM offline_job WHERE product = ?", .text(product.text))
         guard hadItem || database.changedRowCount > 0 else { return nil }
         try addBytes(-(stored?.bytes ?? 0))
-        let contents = [stored?.content, part].compactMap { $0 }
+        let contents = [stored?.content, part, try removeCover(of: product)].compactMap { $0 }
         return (contents, download?.referenceId ?? former?.referenceId ?? product.text)
     }
 
@@ -99,6 +107,7 @@ struct OfflineRows {
         var count = database.changedRowCount
         try database.execute("DELETE FROM offline_job")
         count += database.changedRowCount
+        try database.execute("DELETE FROM offline_cover")
         try database.execute("UPDATE offline_total SET bytes = 0")
         return count > 0
     }
