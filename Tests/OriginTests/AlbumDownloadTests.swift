@@ -31,7 +31,8 @@ struct AlbumDownloadTests {
 
     /// - Parameter address: of the origin. The next daemon needs the same, although no server answers there any more.
     /// - Parameter usesToken: false: a user logs in.
-    private func daemon(_ address: String, usesToken: Bool = true) throws -> RunningDaemon {
+    /// - Parameter more: further sections of the configuration.
+    private func daemon(_ address: String, usesToken: Bool = true, more: String = "") throws -> RunningDaemon {
         try RunningDaemon(
             device: "file:FILE=\(program.folder["out"]),FORMAT=raw",
             settings: """
@@ -42,6 +43,7 @@ struct AlbumDownloadTests {
                 free-space = 0
                 [log]
                 level = debug
+                \(more)
                 """, in: program)
     }
 
@@ -114,6 +116,34 @@ struct AlbumDownloadTests {
         wide.reserveCapacity(played.count)
         for index in stride(from: 0, to: samples.count, by: 2) { wide += [0, 0, samples[index], samples[index + 1]] }
         return wide
+    }
+
+    @Test("Its cover comes from the service, and of an offline copy without it")
+    func cover() throws {
+        let picture = Data([0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 7, count: 50_000))
+        try picture.write(to: URL(fileURLWithPath: folder["music/cover.jpg"]))
+        let origin = try origin(["--token", Self.token])
+        let port = Loopback.freePorts(1)[0]
+        let daemon = try daemon(
+            origin.address, more: "[web]\naddress = 127.0.0.1\nport = \(port)\nfolder = \(program.folder.path)")
+        func cover(_ product: String) throws -> Fetched {
+            try Fetched("http://127.0.0.1:\(port)/api/cover?uri=tonearm:\(product)")
+        }
+        let album = try cover("album/1")
+        #expect(album.status == 200 && album.body == Array(picture), "\(album.text)")
+        #expect(album.headers["content-type"] == "image/jpeg")
+        #expect(try cover("track/99").status == 404)
+        #expect(try daemon.run("offline", "add", products[0]).code == 0)
+        let watch = try daemon.run("offline", "status", "--watch", "--json")
+        #expect(try watch.json().last?["kept"]?.integer == 1, "\(watch.output) \(watch.errors)")
+        try origin.end()
+        let copy = try cover("track/1")
+        #expect(copy.status == 200 && copy.body == Array(picture), "\(copy.text)")
+        let other = try cover("track/2")
+        #expect(other.status == 503 && other.headers["retry-after"] == "5", "\(other.text)")
+        #expect(try daemon.run("offline", "remove", products[0]).code == 0)
+        #expect(try cover("track/1").status == 503)
+        #expect(try daemon.end().code == 0)
     }
 
     @Test("A damaged device key: each answer and the status say what failed and the way out")

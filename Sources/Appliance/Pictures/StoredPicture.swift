@@ -2,14 +2,21 @@ import HTTPServer
 import Library
 import Media
 import Platform
+import Player
 
-/// A picture with the version of its file: in a file of its own, or in a music file.
+/// A picture with the version of its file: in a file of its own, or in a music file. Or one from the network.
 struct StoredPicture: Sendable {
-    /// The file that has the picture.
+    /// The file that has the picture; of one from the network its product.
     let path: String
-    private let stamp: FileStamp
-    /// nil for a file of its own.
-    private let embedded: EmbeddedPicture?
+    private let content: Content
+
+    private enum Content {
+        case file(FileStamp)
+        /// The file of an offline copy's cover, which has the digest as its name.
+        case copy(FileStamp, digest: [UInt8])
+        case embedded(FileStamp, EmbeddedPicture)
+        case fetched(FetchedPicture)
+    }
 
     /// The most bytes of a picture that is not in one piece in its file: they are put together in memory.
     private static let mostJoined: Int64 = 8 << 20
@@ -17,19 +24,36 @@ struct StoredPicture: Sendable {
     /// - Returns: nil when there is no such file.
     init?(file path: String) {
         guard let stamp = FileStamp(of: path) else { return nil }
-        (self.path, self.stamp, embedded) = (path, stamp, nil)
+        (self.path, content) = (path, .file(stamp))
     }
+
+    /// The cover of an offline copy.
+    /// - Returns: nil when there is no such file.
+    init?(ofCopy path: String) {
+        guard let stamp = FileStamp(of: path), let digest = Hexadecimal.bytes(FilePlace(path).file) else { return nil }
+        (self.path, content) = (path, .copy(stamp, digest: digest))
+    }
+
+    /// - Parameter product: for the log.
+    init(_ picture: FetchedPicture, of product: String) { (path, content) = (product, .fetched(picture)) }
 
     /// - Returns: nil when the music file is gone.
     init?(_ picture: EmbeddedPicture) {
         guard let stamp = FileStamp(of: picture.path) else { return nil }
-        (path, self.stamp, embedded) = (picture.path, stamp, picture)
+        (path, content) = (picture.path, .embedded(stamp, picture))
     }
 
-    /// The identity of the picture by its place; nil without memory.
+    /// The identity of the picture by its place, or by its bytes; nil without memory.
     var identity: PictureIdentity? {
-        let range = embedded.map { "\($0.picture.offset) \($0.picture.length)" } ?? ""
-        return PictureIdentity(of: [path, stamp.text, "\(stamp.state)", range])
+        switch content {
+        case .file(let stamp): PictureIdentity(of: [path, stamp.text, "\(stamp.state)", ""])
+        case .embedded(let stamp, let embedded):
+            PictureIdentity(of: [
+                path, stamp.text, "\(stamp.state)", "\(embedded.picture.offset) \(embedded.picture.length)",
+            ])
+        case .copy(_, let digest): PictureIdentity(digest: digest)
+        case .fetched(let picture): PictureIdentity(digest: picture.digest)
+        }
     }
 
     // MARK: For the program
@@ -39,16 +63,31 @@ struct StoredPicture: Sendable {
     func withRange<Result>(
         _ use: (_ descriptor: Int32, _ offset: Int64, _ length: Int64) -> Result
     ) throws(Unusable) -> Result {
-        guard let embedded, !embedded.isPlain else {
-            guard let file = try? File(reading: path), let length = try? file.length() else { throw .unreadable }
-            guard let picture = embedded?.picture else { return use(file.descriptor, 0, length) }
+        switch content {
+        case .fetched(let picture): return use(picture.descriptor, 0, Int64(picture.length))
+        case .embedded(_, let embedded) where !embedded.isPlain:
+            let (joined, length) = try Self.joined(embedded)
+            return use(joined.file.descriptor, 0, length)
+        case .embedded(_, let embedded):
+            let (file, length) = try opened()
+            let picture = embedded.picture
             guard picture.offset >= 0, 0...length ~= picture.length, picture.offset <= length - picture.length else {
                 throw .unreadable
             }
-            return use(file.descriptor, picture.offset, picture.length)
+            return use(file.file.descriptor, picture.offset, picture.length)
+        case .file, .copy:
+            let (file, length) = try opened()
+            return use(file.file.descriptor, 0, length)
         }
-        let (joined, length) = try Self.joined(embedded)
-        return use(joined.file.descriptor, 0, length)
+    }
+
+    private func opened() throws(Unusable) -> (OpenedFile, length: Int64) {
+        do throws(SystemError) {
+            let file = try OpenedFile(path)
+            return (file, file.size)
+        } catch {
+            throw .unreadable
+        }
     }
 
     enum Unusable: Error { case unreadable, tooLarge, noMemory }
@@ -82,12 +121,27 @@ struct StoredPicture: Sendable {
 
     /// Returns the whole picture, as it is.
     func resource() throws(MusicPicture.Failure) -> ServedResource {
-        guard let embedded else {
-            guard let resource = ServedResource(file: path, contentType: Self.type(ofFile: path)) else {
-                throw .noFile
-            }
-            return resource
+        switch content {
+        case .file: return try resource(Self.type(ofFile: path))
+        case .copy: return try resource(FolderPicture.kind(of: path)?.mediaType ?? Self.type(nil))
+        case .embedded(let stamp, let embedded): return try Self.resource(embedded, stamp)
+        case .fetched(let picture):
+            let made = MadeBytes { count, offset in picture.read(count, at: Int(clamping: offset)) }
+            return ServedResource(
+                body: ContentBody([.made(made, 0..<Int64(picture.length))]), contentType: picture.kind.mediaType,
+                entityTag: "\"\(hexadecimal(picture.digest))\"", cacheControl: "no-cache")
         }
+    }
+
+    private func resource(_ contentType: String) throws(MusicPicture.Failure) -> ServedResource {
+        guard let resource = ServedResource(file: path, contentType: contentType) else { throw .noFile }
+        return resource
+    }
+
+    private static func resource(
+        _ embedded: EmbeddedPicture, _ stamp: FileStamp
+    ) throws(MusicPicture.Failure) -> ServedResource {
+        let path = embedded.path
         let body: ContentBody
         if embedded.isPlain {
             let file: OpenedFile
@@ -102,7 +156,7 @@ struct StoredPicture: Sendable {
             body = ContentBody([.made(made, 0..<content.size)])
         }
         return ServedResource(
-            body: body, contentType: Self.type(embedded.picture.mediaType),
+            body: body, contentType: type(embedded.picture.mediaType),
             entityTag: "\"\(stamp.text)-\(embedded.picture.offset)\"", lastModified: stamp.modifiedSeconds,
             cacheControl: "no-cache")
     }

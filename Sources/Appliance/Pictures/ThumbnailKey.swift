@@ -1,7 +1,8 @@
 import Crypto
 import Platform
 
-/// Names a picture by the file that has it, the version of that file, and the range in it. A value.
+/// Names a picture: by the file that has it, the version of that file, and the range in it; one from the network by its
+/// bytes. A value.
 struct PictureIdentity: Equatable, Sendable {
     let high: UInt64
     let low: UInt64
@@ -15,6 +16,9 @@ struct PictureIdentity: Equatable, Sendable {
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         self.init(high: number(digest[..<8]), low: number(digest[8..<16]))
     }
+
+    /// - Parameter digest: that of a picture from the network.
+    init?(digest: [UInt8]) { self.init(of: ["network", hexadecimal(digest)]) }
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 

@@ -28,7 +28,8 @@ final class Thumbnails: @unchecked Sendable {
         return condition.update { turns.take(key) } ?? .failed
     }
 
-    private func known(_ key: ThumbnailKey) -> PictureResult? {
+    /// Returns what is known without the picture: its kept thumbnail, or that there is none.
+    func known(_ key: ThumbnailKey) -> PictureResult? {
         if let refusal = condition.update({ refused[key.picture] }) { return .refused(refusal) }
         return folder.thumbnail(for: key).map { .made($0) }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import Platform
+import Player
 import TestSupport
 import Testing
 
@@ -23,11 +24,13 @@ final class WebFixture {
     /// - Parameters:
     ///   - pictures: the name of the program that makes thumbnails, in the fixture's folder; nil: the package's own.
     ///   - limits: those of that program.
+    ///   - covers: those of a content service, for each start.
     ///   - make: writes music into the folder `music`, and the files of the page into `page`.
     init(
         settings: String = "",
         pictures: String? = nil,
-        limits: PictureProgram.Limits = PictureProgram.Limits(), _ make: (ScratchFolder) throws -> Void = { _ in }
+        limits: PictureProgram.Limits = PictureProgram.Limits(),
+        covers: StartedCovers = StartedCovers { nil }, _ make: (ScratchFolder) throws -> Void = { _ in }
     ) throws {
         folder = try ScratchFolder()
         self.settings = settings
@@ -42,7 +45,7 @@ final class WebFixture {
             opened.server = try? WebServer.open(
                 daemon, on: ListeningSocket(address: "127.0.0.1", port: 0),
                 WebAccess(daemon.settings.configuration), version: "1.2.3",
-                pictures: PictureProgram(program, limits: limits, clock: SystemMonotonicClock()))
+                pictures: PictureProgram(program, limits: limits, clock: SystemMonotonicClock()), covers: covers.make())
         }
         try start()
     }
@@ -96,6 +99,11 @@ final class WebFixture {
             (try? self.ask("library-status").json["tracks"]?.integer) == count
         }
     }
+}
+
+/// Makes the covers of a content service for a start of a daemon.
+struct StartedCovers: Sendable {
+    let make: @Sendable () -> (any CoverSource)?
 }
 
 /// An answer over HTTP.

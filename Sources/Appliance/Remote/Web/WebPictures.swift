@@ -3,7 +3,7 @@ import HTTPServer
 import Library
 import Platform
 
-/// The covers of the library, for `GET /api/cover?path=…`.
+/// The covers of the library, for `GET /api/cover?path=…`, and those of the content service (`WebServiceCovers`).
 ///
 /// Thread: the connections' threads of the web server, which block.
 struct WebPictures: Sendable {
@@ -13,13 +13,19 @@ struct WebPictures: Sendable {
     /// A path lies in one of these.
     let folders: MusicFolders
     let thumbnails: Thumbnails
+    /// nil without a content service.
+    var covers: FetchedCovers?
 
     func answer(to request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
         let side = try Self.side(request.query["size"])
-        guard let path = request.query["path"] else {
-            throw WebRefusal(400, "bad-request", "path is missing: the path of a track or a folder")
+        switch (request.query["path"], request.query["uri"]) {
+        case (let path?, nil): return try answer(for: path, side, to: request)
+        case (nil, let uri?): return try answer(forProduct: uri, side, to: request)
+        default:
+            throw WebRefusal(
+                400, "bad-request",
+                "one of path and uri is needed: the path of a track or a folder, or tonearm:track/ID")
         }
-        return try answer(for: path, side, to: request)
     }
 
     /// - Parameters:
@@ -50,10 +56,10 @@ struct WebPictures: Sendable {
         return answer
     }
 
-    private static let none = WebRefusal(404, "no-cover", "there is no cover")
+    static let none = WebRefusal(404, "no-cover", "there is no cover")
 
     /// - Returns: nil when the picture cannot be read.
-    private func answer(
+    func answer(
         _ picture: StoredPicture, _ side: Int?, to request: HTTPRequest
     ) throws(WebRefusal) -> HTTPAnswer? {
         if let side {
@@ -61,8 +67,7 @@ struct WebPictures: Sendable {
             let key = ThumbnailKey(picture: identity, side: side)
             switch thumbnails.thumbnail(of: picture, key) {
             case .made(let thumbnail): return Self.answer(thumbnail, key, to: request)
-            case .refused(let refusal):
-                throw WebRefusal(422, "bad-cover", "there is no small form of the cover: \(refusal.reason)")
+            case .refused(let refusal): throw Self.refusal(refusal)
             case .failed: throw Self.busy
             case .unreadable: return nil
             // The whole picture is better than none.
@@ -72,7 +77,11 @@ struct WebPictures: Sendable {
         do throws(MusicPicture.Failure) { return try picture.resource().answer(to: request) } catch { return nil }
     }
 
-    private static func answer(_ thumbnail: Thumbnail, _ key: ThumbnailKey, to request: HTTPRequest) -> HTTPAnswer {
+    static func refusal(_ refusal: PictureRefusal) -> WebRefusal {
+        WebRefusal(422, "bad-cover", "there is no small form of the cover: \(refusal.reason)")
+    }
+
+    static func answer(_ thumbnail: Thumbnail, _ key: ThumbnailKey, to request: HTTPRequest) -> HTTPAnswer {
         let resource = ServedResource(
             body: ContentBody(thumbnail.bytes), contentType: "image/jpeg",
             entityTag: "\"\(key.picture.text)-\(key.side)\"", cacheControl: "private, max-age=600")

@@ -1,6 +1,7 @@
 import Crypto
 import HTTPServer
 import Platform
+import Player
 
 /// The web server of the daemon: the page, and the HTTP interface. `docs/web.md` describes both.
 ///
@@ -15,6 +16,7 @@ public final class WebServer {
     private let clients: JSONSessions
     private let connections: ControlConnections
     private let thumbnails: Thumbnails
+    private let covers: FetchedCovers?
     private var server: HTTPServer?
     /// The port at which it listens.
     package let port: UInt16
@@ -25,12 +27,13 @@ public final class WebServer {
     var clientCount: Int { clients.sessions.count }
 
     private init(
-        _ clients: JSONSessions, _ connections: ControlConnections, _ thumbnails: Thumbnails, _ server: HTTPServer,
-        port: UInt16, isSecure: Bool
+        _ clients: JSONSessions, _ connections: ControlConnections, _ thumbnails: Thumbnails, _ covers: FetchedCovers?,
+        _ server: HTTPServer, port: UInt16, isSecure: Bool
     ) {
         self.clients = clients
         self.connections = connections
         self.thumbnails = thumbnails
+        self.covers = covers
         self.server = server
         self.port = port
         self.isSecure = isSecure
@@ -62,9 +65,11 @@ public final class WebServer {
     ///   - socket: a socket that listens. The server closes it.
     ///   - access: the password and the certificate. With a problem, the server shows that alone, to private networks.
     ///   - pictures: makes thumbnails of covers.
+    ///   - source: the covers of the content service; nil: the player's, if there is one.
     static func open(
         _ daemon: Daemon, on socket: ListeningSocket, _ access: WebAccess, version: String,
-        pictures: PictureProgram = PictureProgram(PictureProgram.besideThisProgram(), clock: SystemMonotonicClock())
+        pictures: PictureProgram = PictureProgram(PictureProgram.besideThisProgram(), clock: SystemMonotonicClock()),
+        covers source: (any CoverSource)? = nil
     ) throws(Refusal) -> WebServer {
         let configuration = daemon.settings.configuration
         let acceptsAll = access.acceptsAll(configuration)
@@ -85,6 +90,10 @@ public final class WebServer {
         let thumbnails = Thumbnails(
             ThumbnailFolder("\(configuration.cacheFolder)/cover-thumbnails", limit: configuration.thumbnailBytes),
             pictures)
+        let covers = (source ?? daemon.player.covers).map {
+            FetchedCovers(
+                $0, KnownCovers("\(configuration.cacheFolder)/service-covers"), clock: daemon.environment.clock)
+        }
         let captive = configuration.wifiFolder.map {
             CaptivePage(folder: WiFiFolder(path: $0), port: UInt16(truncatingIfNeeded: socket.port))
         }
@@ -95,8 +104,8 @@ public final class WebServer {
                 token: hexadecimal(random.bytes(16))),
             logins: WebLogins(access, sessions: sessions, clock: daemon.environment.clock) { captive?.folder.address },
             files: PageFiles(folder: configuration.webFolder),
-            pictures: WebPictures(library: daemon.library, folders: folders, thumbnails: thumbnails), folders: folders,
-            connections: connections,
+            pictures: WebPictures(library: daemon.library, folders: folders, thumbnails: thumbnails, covers: covers),
+            folders: folders, connections: connections,
             captive: captive)
         var limits = HTTPServer.Limits()
         limits.connections = connectionLimit
@@ -117,7 +126,7 @@ public final class WebServer {
         }
         if access.password != nil { sessions.load() }
         clients.start()
-        return WebServer(clients, connections, thumbnails, server, port: port, isSecure: access.identity != nil)
+        return WebServer(clients, connections, thumbnails, covers, server, port: port, isSecure: access.identity != nil)
     }
 
     /// Returns the password; nil without a file.
@@ -145,6 +154,7 @@ public final class WebServer {
     public func close() {
         connections.close()
         thumbnails.end()
+        covers?.end()
         clients.stop()
     }
 
