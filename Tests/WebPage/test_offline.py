@@ -49,6 +49,8 @@ class Kept(PageCase):
         self.wait_for_copies(1)
         self.open_row(titles[1])
         self.speaker.wait_for_status("the copy", state="playing", file="tonearm:track/2")
+        self.show_player()
+        expect(self.page.locator("#cover"), "the cover of the service").to_be_visible()
 
     @at_both_widths
     def test_pauses_resumes_and_cancels_downloads(self):

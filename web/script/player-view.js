@@ -67,7 +67,7 @@ function drawPosition() {
 
 function drawCover() {
   const image = byId("cover");
-  const file = player.entry !== null && player.file && player.file[0] === "/" ? player.file : "";
+  const file = player.entry !== null && /^(\/|tonearm:track\/)/.test(player.file || "") ? player.file : "";
   if (image.dataset.file === file) return;
   image.dataset.file = file;
   image.hidden = true;
@@ -75,8 +75,9 @@ function drawCover() {
   else image.removeAttribute("src");
 }
 
+// `path` is that of a file or a folder, or the address of a product of the service.
 function coverAddress(path) {
-  return "api/cover?path=" + encodeURIComponent(path);
+  return "api/cover?" + (path[0] === "/" ? "path=" : "uri=") + encodeURIComponent(path);
 }
 
 function drawWaiting() {
