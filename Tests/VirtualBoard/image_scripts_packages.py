@@ -108,6 +108,16 @@ class Packages(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("busybox-static has no version and checksum in packages.lock", result.stderr)
 
+    def test_packages_that_the_list_has_no_more_are_removed(self):
+        self.lock.write_text("busybox-static 1-2 abc 3\nlinux-kbuild-2/amd64 1-2 abc 3\n")
+        packages = self.folder / "build/firmware-image/packages"
+        for name in ("busybox-static", "linux-kbuild-1", "linux-kbuild-2", "linux-image-1+deb12"):
+            (packages / name).mkdir(parents=True)
+            (packages / f"{name}.sum").write_text("abc\n")
+        self.run_script("build", "--board", "test", "--no-build")
+        self.assertEqual(sorted(path.name for path in packages.iterdir()),
+                         ["busybox-static", "busybox-static.sum", "linux-kbuild-2", "linux-kbuild-2.sum"])
+
 
 if __name__ == "__main__":
     unittest.main()

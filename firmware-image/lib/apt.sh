@@ -19,8 +19,14 @@ make_image_apt() {
     sed '/^#/d' "$FIRMWARE/packages.sources" | while read -r suite component archive; do
         echo "deb [signed-by=$keyring] $mirror/$archive $suite $component"
     done >"$apt/source.list"
+    # Otherwise apt takes from backports only what the release does not have. Firmware for Wi-Fi is two years newer
+    # there.
+    printf '%s\n' 'Package: *' 'Pin: release n=bookworm-backports, c=non-free-firmware' 'Pin-Priority: 500' \
+        >"$apt/preferences"
     {
         sed "s|$machine|$apt|g" "$machine/apt.conf"
+        echo "Dir::Etc::preferences \"$apt/preferences\";"
+        echo 'Dir::Etc::preferencesparts "/dev/null";'
         echo 'APT::Architecture "arm64";'
         echo 'APT::Architectures { "arm64"; "amd64"; };'
         echo 'Acquire::Retries "3";'
