@@ -152,6 +152,8 @@ class Search(DacCase):
         self.switch_on(f"{self.DAC} read")
         self.assertEqual(self.root.read("boot/tonearm-report.txt"), "Version 2 is installed.\n")
         self.assertEqual(self.root.read("run/system/report"), f"{FOUND}\n")
+        # The engine, which is not root, reads it.
+        self.assertEqual((self.root.folder / "run/report").stat().st_mode & 0o777, 0o644)
 
     def test_nothing_is_guessed(self):
         self.assertEqual(self.switch_on(), ("", "", False, "none"))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firmware.tree import Modules
 
+from . import qemu
 from .cpio import Archive
 from .host import run
 
@@ -24,6 +25,7 @@ NODES = """
     i2c1: hat-i2c { compatible = "tonearm,test-i2c"; #address-cells = <1>; #size-cells = <0>; @PROPERTIES@ };
     pcm_gpio18: hat-pins { };
     gpio: hat-gpio { compatible = "tonearm,test-gpio"; gpio-controller; #gpio-cells = <2>; };
+    @NODES@
     i2s: hat-i2s { compatible = "tonearm,test-i2s"; #sound-dai-cells = <0>; };
 };
 """
@@ -82,7 +84,7 @@ def play_on(folder, overlay, plays, properties=""):
     """Starts the emulator with an overlay, plays 2000 frames of silence for each rate and format, and gives the log.
     `properties` are those of the simulated bus."""
     kernel = next(CACHE.glob("packages/linux-image-*/boot/vmlinuz-*"))
-    tree = _device_tree(folder, overlay, properties)
+    tree = device_tree(folder, MACHINE, overlay, properties)
     (folder / "root.cpio").write_bytes(_root(plays))
     console = folder / "console.log"
     words = ["qemu-system-aarch64", *MACHINE, "-nodefaults", "-no-reboot", "-display", "none",
@@ -96,18 +98,22 @@ def play_on(folder, overlay, plays, properties=""):
     return _read(console.read_text(errors="replace"))
 
 
-MACHINE = ("-M", "virt,acpi=off", "-cpu", "cortex-a72", "-smp", "1", "-m", "512")
+MACHINE = (*qemu.MACHINE, "-smp", "1")
 
 
-def _device_tree(folder, overlay, properties):
-    """The emulator's own, with the nodes of the HAT and the overlay."""
+def device_tree(folder, machine, overlay=None, properties="", nodes=""):
+    """The file of the emulator's own tree, with the nodes of the HAT, others, and the overlay. `machine` are the words
+    that describe the emulator."""
     bare = folder / "bare.dtb"
-    machine = [word.replace("virt,", f"virt,dumpdtb={bare},") for word in MACHINE]
+    machine = [word.replace("virt,", f"virt,dumpdtb={bare},") for word in machine]
     run(["qemu-system-aarch64", *machine, "-nodefaults", "-display", "none"], check=True, capture_output=True)
     source = run(["dtc", "-I", "dtb", "-O", "dts", bare], check=True, capture_output=True, text=True).stdout
     base, added, whole = folder / "base.dtb", folder / "overlay.dtbo", folder / "whole.dtb"
+    added_nodes = NODES.replace("@PROPERTIES@", properties).replace("@NODES@", nodes)
     run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", base, "-"], check=True, capture_output=True,
-        input=(source + NODES.replace("@PROPERTIES@", properties)).encode())
+        input=(source + added_nodes).encode())
+    if not overlay:
+        return base
     run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", added, ROOT / f"board/overlays/{overlay}.dts"], check=True,
         capture_output=True)
     run(["fdtoverlay", "-i", base, "-o", whole, added], check=True, capture_output=True)

@@ -56,6 +56,8 @@ class ImageBoard(VirtualBoard):
         os.truncate(self.card, card_megabytes * MIB)
         self._data_disk = self.card
         self._faults = []
+        #: A file in place of the emulator's own device tree.
+        self.tree = None
         if music is not None:
             self._write_data(music)
 
@@ -252,7 +254,7 @@ class ImageBoard(VirtualBoard):
                 f'[inject-error]\nevent = "none"\niotype = "{kind}"\nerrno = "5"\n'
                 + ("" if place is None else f'sector = "{place // disk.SECTOR}"\n') for kind, place in self._faults))
             card = f"blkdebug:{rules}:{card}"
-        return qemu.start_image(self._boot, IMAGE / "u-boot.bin", IMAGE / "flash.img", card, self._counts)
+        return qemu.start_image(self._boot, IMAGE / "u-boot.bin", IMAGE / "flash.img", card, self._counts, self.tree)
 
     def _write_data(self, music):
         content = self.folder / "content"

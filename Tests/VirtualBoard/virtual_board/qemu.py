@@ -8,6 +8,9 @@ import socket
 import subprocess
 import time
 
+#: The machine, whose device tree QEMU makes.
+MACHINE = ("-M", "virt,acpi=off", "-cpu", "cortex-a72", "-m", "512")
+
 #: In seconds: how long anything may take that takes a moment on a machine that has nothing else to do.
 PATIENCE = 90
 
@@ -170,11 +173,13 @@ def start(folder, kernel, root, data_disk, clock=None, counts=False, translation
     return _start(folder, data_disk, words, counts)
 
 
-def start_image(folder, boot_loader, flash, disk, counts=False):
+def start_image(folder, boot_loader, flash, disk, counts=False, tree=None):
     """Starts QEMU with a firmware image: U-Boot, the flash chip with its environment, and the image as the disk; with a
-    watchdog, whose restart ends QEMU as any other does. See `_start` for the rest."""
+    watchdog, whose restart ends QEMU as any other does. `tree` is a file in place of QEMU's own device tree. See
+    `_start` for the rest."""
     flash_drive = f"if=pflash,unit=1,format=raw,file={flash},readonly=on"
-    return _start(folder, disk, ["-bios", boot_loader, "-drive", flash_drive, "-device", "i6300esb"], counts)
+    words = ["-dtb", tree] if tree else []
+    return _start(folder, disk, ["-bios", boot_loader, "-drive", flash_drive, "-device", "i6300esb", *words], counts)
 
 
 def _start(folder, disk, boot, counts):
@@ -194,7 +199,7 @@ def _start(folder, disk, boot, counts):
     processors = ["-smp", "1", "-icount", f"shift=1,sleep={sleep}"] if counts else ["-smp", "2"]
     words = [
         # With a boot loader and ACPI there would be another GPIO chip.
-        program, "-M", "virt,acpi=off", "-cpu", "cortex-a72", *processors, "-m", "512", "-nodefaults", "-no-reboot",
+        program, *MACHINE, *processors, "-nodefaults", "-no-reboot",
         "-display", "none", "-serial", f"file:{folder / 'console.log'}",
         "-qmp", server("qmp"), "-qtest", server("qtest"), "-qtest-log", "/dev/null",
         *boot,
