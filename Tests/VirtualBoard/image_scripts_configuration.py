@@ -110,6 +110,22 @@ class Configuration(ConfigurationCase):
                                              "-----BEGIN CERTIFICATE-----"])
         self.assertEqual(self.root.read("data/service/token.txt"), "secrettoken")
 
+    def test_the_folder_firmware_is_for_the_kernel(self):
+        path = "sys/module/firmware_class/parameters/path"
+        self.root.write(path, "")
+        name = "brcm/brcmfmac43430b0-sdio.raspberrypi,model-zero-2-w.txt"
+        self.root.write(f"boot/firmware/{name}", "boardrev=1\n")
+        self.assertEqual(self.start("#\n"), [])
+        self.assertEqual(self.root.read(path), f"{self.root.folder}/run/firmware")
+        self.assertEqual(self.root.read(f"run/firmware/{name}"), "boardrev=1\n")
+        # It is in memory.
+        self.root.write("boot/firmware/whole-linux-firmware", "x" * (9 << 20))
+        self.assertEqual(self.start("#\n"), [
+            "Files that are not used until their mistakes are gone:",
+            "firmware: it is not used, because it has 9 MB and may have 8. Keep only the files for the chips that you "
+            "use."])
+        self.assertFalse((self.root.folder / "run/firmware").exists())
+
     def test_a_file_with_another_name_is_named(self):
         for wrong, name in (("tonearm.conf.txt", "tonearm.conf"), ("board.conf.txt", "board.conf"),
                             ("ca.pem.txt", "ca.pem"), ("token.txt.txt", "token.txt"), ("token", "token.txt"),

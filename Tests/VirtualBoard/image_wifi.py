@@ -140,6 +140,15 @@ class WiFi(unittest.TestCase):
         self.assertNotIn("secret", seen)
         self.assertIn("country DE:", board.run("iw", "reg", "get").stdout)
 
+    def test_the_kernel_takes_firmware_of_the_boot_partition(self):
+        """The only firmware that a driver of this board wants says which channels a country allows."""
+        board = self.new_board()
+        board.make_folder("firmware")
+        board.write_file("firmware/regulatory.db", "not signed")
+        board.power_on(network=False)
+        board.run("modprobe", "mac80211_hwsim")
+        board.wait_until("dmesg | grep -q 'cfg80211: loaded regulatory.db is malformed'")
+
     def test_another_network_is_taken_when_one_goes(self):
         board = self.new_board()
         board.write_file("tonearm.conf", f"[wifi one]\nssid = one\npassword = {PASSWORD}\n"
