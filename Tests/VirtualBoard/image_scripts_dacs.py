@@ -195,6 +195,12 @@ class Names(DacCase):
                 self.assertEqual((result[0], result[3]), ("wm8804", "hifiberry-digi"))
         self.assertEqual(self.system(), {"image.name": "kitchen", "image.dac": "hifiberry-digi"})
 
+    def test_a_board_on_which_no_hat_plays_says_why(self):
+        (self.root.folder / "etc/dac-bus").unlink()
+        self.root.write("etc/no-dac", "not here\n")
+        self.assertEqual(self.switch_on("", "[image]\ndac = hifiberry-digi\n"), ("", "", False, "none"))
+        self.assertEqual(self.errors, [MISTAKES, "tonearm.conf:2: not here"])
+
     def test_a_profile_of_a_persons_own_keeps_its_sound(self):
         text = "[image]\ndac = hifiberry-digi\n"
         for sound, name in (("[ sound ]\ncard = Mine\n", "none"), ("[light sound]\nline = 1\n", "hifiberry-digi")):

@@ -13,11 +13,12 @@ from virtual_board.script_root import ROOT
 
 #: Debian's packages, without one of them: `PACKAGE` or `PACKAGE=VERSION`.
 CACHE = """#!/bin/sh
+for package in "$@"; do :; done
 if [ "$1" = search ]; then
-    for kernel in $KERNELS; do echo "linux-image-$kernel-arm64 - Linux"; done
+    for kernel in $KERNELS; do printf 'linux-image-%s-arm64\nlinux-binary-%s-arm64\n' "$kernel" "$kernel"; done |
+        grep -E "$package" | sed 's/$/ - Linux/'
     exit
 fi
-for package in "$@"; do :; done
 case $package in "$MISSING"*) exit 100 ;; esac
 echo "Version: 1-2"
 echo "Size: 3"
@@ -31,7 +32,8 @@ class Packages(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="image-scripts-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        for name in ("pin", "build", "packages.list", "packages.modules", "packages.non-free"):
+        for name in ("pin", "build", "packages.list", "packages.modules", "packages.non-free",
+                     "packages.trixie"):
             self.copy(f"firmware-image/{name}")
         self.copy("tools/lib/common.sh")
         self.copy("Sources/tonearm/Version.swift")
@@ -70,7 +72,7 @@ class Packages(unittest.TestCase):
                 self.assertEqual(result.returncode, 1)
                 self.assertIn(f"firmware-image/pin: {missing}", result.stderr)
                 self.assertIn("is missing in Debian 12", result.stderr)
-                self.assertIn("packages.modules", result.stderr)
+                self.assertIn("packages.list, .modules, .non-free or .trixie", result.stderr)
                 self.assertEqual(self.lock.read_text(), "before\n")
                 self.assertFalse(self.lock.with_suffix(".lock.new").exists())
 
@@ -78,9 +80,16 @@ class Packages(unittest.TestCase):
         old = re.search(r"^linux-image-(.*)-arm64:", (self.folder / "firmware-image/packages.list").read_text(),
                         re.MULTILINE)[1]
         new = f"{old.partition('+')[0].rpartition('.')[0]}.1000+deb12"
-        result = self.run_script("pin", kernels=f"{new} {old} {old}.1")
+        # Of Debian 13 the newest of all series; of Debian 12, nothing from there.
+        of_13 = f"{old.partition('+')[0]}000+deb13"
+        result = self.run_script("pin", kernels=f"{new} {old} {old}.1 {of_13} 1000.1.2+deb13 1000.1.3+deb12")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn(f"the kernel is now {new}", result.stdout)
+        for name in ("trixie", "lock"):
+            text = (self.folder / f"firmware-image/packages.{name}").read_text()
+            for part in ("modules", "binary", "base"):
+                self.assertIn(f"linux-{part}-1000.1.2+deb13-arm64", text)
+            self.assertIn("u-boot-rpi@trixie", text)
         for name in ("list", "modules", "lock"):
             text = (self.folder / f"firmware-image/packages.{name}").read_text()
             self.assertIn(f"linux-{'headers' if name == 'modules' else 'image'}-{new}-arm64", text)

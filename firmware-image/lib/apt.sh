@@ -20,9 +20,9 @@ make_image_apt() {
         echo "deb [signed-by=$keyring] $mirror/$archive $suite $component"
     done >"$apt/source.list"
     # Otherwise apt takes from backports only what the release does not have. Firmware for Wi-Fi is two years newer
-    # there.
-    printf '%s\n' 'Package: *' 'Pin: release n=bookworm-backports, c=non-free-firmware' 'Pin-Priority: 500' \
-        >"$apt/preferences"
+    # there. Of Debian 13 it takes what no suite of Debian 12 has.
+    printf '%s\n' 'Package: *' 'Pin: release n=bookworm-backports, c=non-free-firmware' 'Pin-Priority: 500' '' \
+        'Package: *' 'Pin: release n=trixie*' 'Pin-Priority: 1' >"$apt/preferences"
     {
         sed "s|$machine|$apt|g" "$machine/apt.conf"
         echo "Dir::Etc::preferences \"$apt/preferences\";"

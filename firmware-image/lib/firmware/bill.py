@@ -27,8 +27,8 @@ def write(build, tree):
         folder = build.packages / "raspi-firmware/usr/lib/raspi-firmware"
         if firmware:
             sizes["raspi-firmware"] += sum((folder / name).stat().st_size for name in firmware)
-    kernel = build.packages / build.kernel_package / f"boot/vmlinuz-{build.modules.version}"
-    sizes[build.kernel_package] += kernel.stat().st_size
+    kernel = build.linux.folder / f"boot/vmlinuz-{build.modules.version}"
+    sizes[build.linux.package] += kernel.stat().st_size
     _write_sizes(build, tree, sizes)
     _write_bill(build, sizes)
 
@@ -51,7 +51,8 @@ def _write_bill(build, sizes):
         own_license = OWN_LICENSES.get(name, "Apache-2.0")
         packages.append({
             "SPDXID": f"SPDXRef-{re.sub('[^A-Za-z0-9.-]', '-', name)}",
-            "name": name,
+            # Debian's name: the rest says which suite.
+            "name": name.partition("@")[0],
             "versionInfo": build.version if own else locked[name].version,
             "downloadLocation": "NOASSERTION",
             "supplier": "NOASSERTION" if own else "Organization: Debian",

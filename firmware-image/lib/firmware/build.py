@@ -18,7 +18,7 @@ from pathlib import Path
 
 from virtual_board.cpio import Archive
 
-from . import bill, dacs, disk, keys, lists, uboot
+from . import bill, dacs, disk, kernel, keys, lists, uboot
 from .tree import Modules, Tree
 
 FIRMWARE = Path(__file__).parents[2]
@@ -46,9 +46,9 @@ class Build:
         self.version = version
         self.non_free = non_free
         self.epoch = EPOCH
-        self.kernel_package = next(name for name in lists.packages(FIRMWARE / "packages.list")
-                                   if name.startswith("linux-image-"))
-        self.modules = Modules(self.packages / self.kernel_package, cache / "modules")
+        self.linux = kernel.of(self.settings, cache)
+        # Those of our own are for the kernel of Debian 12.
+        self.modules = Modules(self.linux.folder, None if "debian" in self.settings else cache / "modules")
         # The same inputs, the same number.
         self.signature = hashlib.sha256(f"{board} {version}".encode()).hexdigest()[:8]
 
@@ -128,7 +128,7 @@ class Build:
     def add_board(self, tree):
         rows = [line.split(maxsplit=1) for line in lists.lines(self.board / "modules")]
         wanted = [row[1].split()[0] for row in rows]
-        self.modules.add_to(tree, wanted, self.kernel_package)
+        self.modules.add_to(tree, wanted, self.linux.modules_package)
         starting = [row[1] for row in rows if row[0] == "start"]
         # All without parameters at once: a process each takes longer than the modules.
         plain = [line for line in starting if " " not in line]
@@ -140,7 +140,7 @@ class Build:
             self.add_dacs(tree)
         with (tree.folder / "etc/tonearm/appliance.conf").open("a") as file:
             file.write("profile = /run/tonearm/board.conf\n")
-        for key in ("reset-button", "status-light", "console", "dac-bus"):
+        for key in ("reset-button", "status-light", "console", "dac-bus", "no-dac"):
             if key in self.settings:
                 tree.write(f"etc/{key}", self.settings[key] + "\n", "tonearm-image")
         # tools/release names a public key in TONEARM_UPDATE_KEY, or that there is none.
@@ -173,7 +173,7 @@ class Build:
 
     def kernel(self):
         """The kernel, compressed: kept in the cache, because it takes a while."""
-        source = self.packages / self.kernel_package / f"boot/vmlinuz-{self.modules.version}"
+        source = self.linux.folder / f"boot/vmlinuz-{self.modules.version}"
         cached = self.cache / f"{source.name}.gz"
         if not cached.exists():
             part = cached.with_suffix(".new")
@@ -250,10 +250,13 @@ class Build:
         (folder / "uboot.env").write_bytes(uboot.environment(NO_WAIT | SILENT | {"bootcmd": commands}, 0x4000))
         for tree in self.device_trees():
             shutil.copyfile(tree, folder / tree.name)
-        shutil.copytree(self.overlays(), folder / "overlays")
-        (folder / "dacs.txt").write_text(dacs.names_for_people(dacs.sections(ROOT / "board/dacs")), newline="\r\n")
-        firmware = self.settings["gpu-firmware"].split()
-        if self.non_free:
+        if "dac-bus" in self.settings:
+            shutil.copytree(self.overlays(), folder / "overlays")
+            names = dacs.names_for_people(dacs.sections(ROOT / "board/dacs"))
+            (folder / "dacs.txt").write_text(names, newline="\r\n")
+        # A Raspberry Pi 5 has its own in a chip.
+        firmware = self.settings.get("gpu-firmware", "").split()
+        if self.non_free or not firmware:
             for name in firmware:
                 shutil.copyfile(self.packages / "raspi-firmware/usr/lib/raspi-firmware" / name, folder / name)
         else:
@@ -261,7 +264,7 @@ class Build:
             (folder / "MISSING-FIRMWARE.txt").write_text(text, newline="\r\n")
 
     def device_trees(self):
-        trees = self.packages / self.kernel_package / f"usr/lib/linux-image-{self.modules.version}/broadcom"
+        trees = self.linux.folder / f"usr/lib/linux-image-{self.modules.version}/broadcom"
         return [trees / name for name in self.settings["device-trees"].split()]
 
     def overlays(self):

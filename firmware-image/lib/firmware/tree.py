@@ -104,7 +104,7 @@ class Modules:
         self.version = next((package / "lib/modules").iterdir()).name
         self._folder = package / "lib/modules" / self.version
         (self._folder / "extra").mkdir(exist_ok=True)
-        for module in sorted(extra.glob("*.ko")):
+        for module in sorted(extra.glob("*.ko")) if extra else []:
             shutil.copyfile(module, self._folder / "extra" / module.name)
         subprocess.run(["/sbin/depmod", "-b", package, self.version], check=True)
         self._needs = {}
