@@ -23,7 +23,7 @@ from virtual_board.sound import Recorder, difference
 TEST_KEY = ROOT / "firmware-image/test-key.pem"
 CD = 44_100
 #: How often the power is cut (tools/image-test --power-cuts).
-CUTS = int(os.environ.get("TONEARM_UPDATE_CUTS") or 10)
+CUTS = int(os.environ.get("TONEARM_UPDATE_CUTS") or 20)
 UPDATE = ("tonearm", "update")
 STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
 #: In place of `slots`.

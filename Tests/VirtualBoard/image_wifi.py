@@ -1,9 +1,18 @@
 """Wi-Fi of the firmware image, between simulated radios of the kernel: passwords, hidden, several, beside a cable."""
 
+import functools
+import http.server
+import ssl
+import tempfile
+import threading
+import time
 import unittest
+from pathlib import Path
 
+from virtual_board.host import run
 from virtual_board.image_board import ImageBoard
 from virtual_board.parts import long
+from virtual_board.time_server import serve_time
 
 PASSWORD = "the right password"
 #: On the boot partition.
@@ -50,14 +59,32 @@ inside() {{ busybox nsenter -t $space -n "$@"; }}
 inside ip address add 192.168.{number}.1/24 dev wlan{number}
 inside /tmp/access-point -i wlan{number} -c /tmp/{number}.conf -D nl80211 >/tmp/{number}.log 2>&1 &
 until grep -q AP-ENABLED /tmp/{number}.log; do usleep 10000; done
+"""
+
+#: Behind the access point: a DHCP server.
+ALONE = r"""
 inside busybox udhcpd -f /tmp/dhcp-{number}.conf >/tmp/dhcp-{number}.log 2>&1 &
 """
 
+#: Behind the access point: the board's cable, and with it this machine's network.
+BRIDGE = r"""
+modprobe bridge
+ip link set eth0 netns $space
+inside ip link add bridge type bridge
+for name in eth0 wlan{number}; do inside ip link set $name master bridge; done
+for name in eth0 bridge; do inside ip link set $name up; done
+"""
 
-def access_point(number, ssid, key_management="WPA-PSK", hides=False):
-    """The script of access point 1 or 2; its network is 192.168.NUMBER.0."""
-    return ACCESS_POINT.format(number=number, ssid=ssid, hides=int(hides), password=PASSWORD,
-                               key_management=key_management, protection=2 if key_management == "SAE" else 0)
+#: The name of this machine on the board's network, and what the board's hosts file calls it.
+HOST = "10.0.2.2"
+NAME = "music.example"
+
+
+def access_point(number, ssid, key_management="WPA-PSK", hides=False, behind=ALONE):
+    """The script of access point 1 or 2; its network is 192.168.NUMBER.0, where it is alone."""
+    return (ACCESS_POINT + behind).format(
+        number=number, ssid=ssid, hides=int(hides), password=PASSWORD, key_management=key_management,
+        protection=2 if key_management == "SAE" else 0)
 
 
 @long("image-network", "a start each, and radios that look for each other")
@@ -159,6 +186,62 @@ class WiFi(unittest.TestCase):
         first = 1 if "192.168.1." in board.run("ip", "address", "show", "wlan0").stdout else 2
         board.run_script(f"kill $(grep -l '/tmp/{first}.conf' /proc/[0-9]*/cmdline | cut -d/ -f3)")
         self.wait_for_network(board, 3 - first)
+
+    def serve(self, folder, days):
+        """Starts a web server with a certificate of its own, which is valid for so many days from now on; its port, and
+        the certificate."""
+        files = folder / f"{days}.pem", folder / f"{days}.key"
+        run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", str(days), "-subj", f"/CN={NAME}",
+             "-addext", f"subjectAltName=DNS:{NAME}", "-out", files[0], "-keyout", files[1]], check=True,
+            capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*files)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return server.server_port, files[0].read_text()
+
+    def test_in_1970_it_connects_and_tls_works(self):
+        with tempfile.TemporaryDirectory() as folder:
+            port, certificate = self.serve(Path(folder), 2)
+        board = self.new_board()
+        board.write_file("tonearm.conf", f"[wifi home]\nssid = home\npassword = {PASSWORD}\n")
+        board.power_on()
+        board.put(certificate.encode(), "/tmp/own.pem")
+        board.wait_until("ip address show eth0 | grep -q 10.0.2.15")
+        # No server of pool.ntp.org answers at first, as this machine's port is closed.
+        # The clock is an hour after the beginning of 1970: Linux refuses a time before its own start.
+        result = board.run_script(f"""
+            (cat /etc/hosts; echo {HOST} pool.ntp.org {NAME}) >/tmp/hosts && mount --bind /tmp/hosts /etc/hosts
+            all=/etc/ssl/certs/ca-certificates.crt
+            cat $all /tmp/own.pem >/tmp/all.pem && mount --bind /tmp/all.pem $all
+            date -s '1970-01-01 01:00'
+            killall -q ntpd
+            date
+        """)
+        self.assertIn("1970", result.stdout)
+        self.open(board, access_point(1, "home", behind=BRIDGE))
+        board.wait_until("ip address show wlan0 | grep -q 10.0.2.")
+        board.wait_until("ip route | grep -q '^default .* wlan0'")
+        # The server's certificate is not valid in 1970; the time that the server gives decides.
+        self.assert_reaches(board, port)
+        self.assertIn("1970", board.run("date").stdout)
+        serve_time(self)
+        board.wait_until('[ "$(date +%s)" -gt 100000000 ]')
+        self.assertLess(abs(int(board.run("date", "+%s").stdout) - time.time()), 600)
+        self.assert_reaches(board, port)
+
+    def assert_reaches(self, board, port):
+        """TLS works: what the server does not have is missing."""
+        result = board.run("tonearm", "update", f"https://{NAME}:{port}/missing.update")
+        self.assertIn("status 404", result.stderr)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """The runner's lines are the only ones."""
 
 
 if __name__ == "__main__":
