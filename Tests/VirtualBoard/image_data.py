@@ -194,6 +194,18 @@ class Data(unittest.TestCase):
         board.power_off()
         self.assertIn("Copy your music", board.read_file("tonearm-report.txt"))
 
+    def test_a_card_that_is_gone_restarts_the_board(self):
+        board = self.new_board(music=self.folder)
+        # Minutes pass without anything to do.
+        board.power_on(network=False, counts=True)
+        board.wait_for_engine()
+        board.wait_until("[ -e /run/card-gone/read ]")
+        board.start_script(". /run/disk; device=$(readlink -f /sys/block/${disk##*/}/device); "
+                           "echo ${device##*/} >/sys/bus/virtio/drivers/virtio_blk/unbind")
+        board.wait_until_off()
+        self.restart(board)
+        self.assert_plays(board)
+
     def test_a_destroyed_boot_partition_is_made_anew(self):
         # On a Raspberry Pi its boot ROM needs the partition; there a damaged boot.scr is as far as it goes.
         board = self.board(music=self.folder)

@@ -133,19 +133,32 @@ class RaspberryPi3(unittest.TestCase):
         self.choose_dac()
         self.write_file("factory-reset", "")
         board = self.power_on("bcm2837-rpi-zero-2-w")
+        changes = self.watch_light(board, lambda _: "is ready" in self.console(), "the data partition is not ready")
+        self.assertIn("tonearm-data: Factory reset", self.console())
+        self.assertGreaterEqual(changes, 8)
+        self.wait_for("light: [none]", board)
+
+    def test_its_light_flashes_while_no_root_can_be_read(self):
+        self.write(disk.SLOT_A.start, bytes(MIB))
+        # It was not found twice before, and there is no other one: a pause of a minute.
+        for number, place in enumerate(disk.STATES, 1):
+            self.write(place, disk.state(number, console=CONSOLE, data="made", misses="2"))
+        self.watch_light(self.power_on("bcm2837-rpi-zero-2-w"), lambda changes: changes >= 8, "it does not flash")
+        self.assertIn("slot a cannot be mounted; restarting", self.console())
+
+    def watch_light(self, board, is_over, why):
+        """How often the light of a Zero 2 W changes until `is_over`, which gets this number."""
         pins = QTest(connect(self.folder / "qtest", board))
         self.addCleanup(pins.close)
         changes, level = 0, None
         deadline = Deadline(LIMIT)
-        while "is ready" not in self.console():
+        while not is_over(changes):
             self.assertIsNone(board.poll(), f"the emulator has ended\n{self.console()[-3000:]}")
-            self.assertFalse(deadline.has_passed, f"the data partition is not ready\n{self.console()[-3000:]}")
+            self.assertFalse(deadline.has_passed, f"{why}: {changes} changes\n{self.console()[-3000:]}")
             before, level = level, pins.read(LEVELS) >> LIGHT & 1
             changes += before is not None and level != before
             time.sleep(0.02)
-        self.assertIn("tonearm-data: Factory reset", self.console())
-        self.assertGreaterEqual(changes, 8)
-        self.wait_for("light: [none]", board)
+        return changes
 
     def wait_for(self, text, board):
         deadline = Deadline(LIMIT)

@@ -17,7 +17,7 @@ SOURCE = ROOT / "firmware-image/root"
 
 #: What the scripts name, at the beginning of a path.
 PLACES = re.compile(r"(?<![\w.})/])/(run|etc|boot|data|media|usr/lib/tonearm|usr/share/tonearm/overlays|"
-                    r"sys/class|sys/fs|sys/module|proc/mounts)\b")
+                    r"sys/class|sys/fs|sys/module|proc/mounts|proc/asound)\b")
 #: What does nothing here but write down how it was called.
 SILENT = ("mount", "umount", "hostname", "chown", "sync", "ip", "usleep", "reboot")
 

@@ -196,6 +196,9 @@ class Build:
         names = [re.sub(r"\.xz$", "", Path(path).name) for path in paths]
         for name, path in zip(names, paths):
             archive.add_file(f"modules/{name}", self.modules.content(path))
+        # Only where no root is found. The order of their names is that of loading.
+        for number, path in enumerate(self.modules.in_order([row[1] for row in rows if row[0] == "light"])):
+            archive.add_file(f"modules/light/{number}.ko", self.modules.content(path))
         archive.add_file("modules/order", "".join(f"{name}\n" for name in names).encode())
         return uboot.image(gzip.compress(archive.data, 9, mtime=0), uboot.RAMDISK, "initramfs", time=EPOCH)
 
