@@ -69,6 +69,7 @@ final class StateFile {
         }
         let opened = try opening.open(path, knownDamage: knownDamage)
         for finding in opened.findings { findings.add(finding) }
+        try opened.database.reserveLog()
         database = opened.database
     }
 

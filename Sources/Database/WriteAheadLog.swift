@@ -141,8 +141,11 @@ struct WriteAheadLog {
         return frame.salts == salts && checksum.adding(frame.words) == frame.stored
     }
 
-    private func offset(ofFrame index: Int) -> Int64 {
-        Int64(Self.headerLength) + Int64(index) * Int64(Self.frameHeaderLength + pageSize)
+    private func offset(ofFrame index: Int) -> Int64 { Self.length(ofFrames: index, pageSize: pageSize) }
+
+    /// Returns the length of a log with this number of frames.
+    static func length(ofFrames count: Int, pageSize: Int) -> Int64 {
+        Int64(headerLength) + Int64(count) * Int64(frameHeaderLength + pageSize)
     }
 
     /// Returns nil at the end of the file.

@@ -20,7 +20,7 @@ struct PositionScheduleTests {
         func nextTick(isPlaying: Bool, at now: Int64) -> Int64? { schedule.nextTick(isPlaying: isPlaying, at: now) }
     }
 
-    @Test("While it plays for an hour: every 9 s")
+    @Test("While it plays for an hour: every 14 s")
     func playing() {
         let schedule = Asked()
         var now: Int64 = 0
@@ -29,14 +29,14 @@ struct PositionScheduleTests {
             now = tick
             if schedule.shouldWrite(.tick, seconds: Double(now / second), of: entry, at: now) { writes.append(now) }
         }
-        #expect(writes == stride(from: 9 * second, through: 3600 * second, by: Int(9 * second)).map { $0 })
+        #expect(writes == stride(from: 14 * second, through: 3600 * second, by: Int(14 * second)).map { $0 })
     }
 
     @Test("Ticks in between write nothing")
     func between() {
         let schedule = Asked()
         _ = schedule.shouldWrite(.rested, seconds: 0, of: entry, at: 0)
-        let writes = (1..<90).filter {
+        let writes = (1..<140).filter {
             schedule.shouldWrite(.tick, seconds: Double($0), of: entry, at: Int64($0) * second / 10)
         }
         #expect(writes.isEmpty)

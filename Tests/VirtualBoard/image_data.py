@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from virtual_board.image_board import BLOCK, MIB, ImageBoard, disk
+from virtual_board.measures import report
 from virtual_board.music import tune, write_flac
 from virtual_board.parts import long
 from virtual_board.qemu import PATIENCE
@@ -14,6 +15,8 @@ from virtual_board.slot_variant import slot_variant, write_program
 
 STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
 RESET_LINE = 6
+#: What ten minutes may write to the card: MB, and flushes of its cache.
+WRITES = 1, 60
 LIGHT_LINE = 7
 
 
@@ -74,6 +77,33 @@ class Data(unittest.TestCase):
         # `card` looks each minute.
         board.run_script("rm /data/music/filler; /usr/lib/tonearm/room")
         board.wait_until("! tonearm status | grep -q 'The card is full'")
+
+    def writes(self, board, seconds):
+        """What is written to the card in this time of the board: MB, and how often the card has to finish writing."""
+        script = f"show() {{ cat /sys/block/${{disk##*/}}/stat; }}; . /run/disk; sync; show; sleep {seconds}; show"
+        result = board.run_script(script, seconds=20 * PATIENCE)
+        before, after = ([int(word) for word in line.split()] for line in result.stdout.splitlines())
+        # Documentation/admin-guide/iostats.rst of Linux: field 7 has sectors written, field 16 flushes.
+        return (after[6] - before[6]) * disk.SECTOR / 1e6, after[15] - before[15]
+
+    def test_little_is_written_to_the_card(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(3):
+                write_flac(Path(folder) / f"{number}.flac", tune(44_100, 16, seconds=240, seed=number))
+            # A card that was just made: what mke2fs has put off is for the first minutes.
+            board = self.new_board(music=folder)
+        board.power_on(network=False, counts=True)
+        board.wait_for_engine()
+        board.ask("queue", "set", "/data/music", "--play")
+        board.wait_until(f"grep -q RUNNING {STATUS}")
+        for what in ("playing", "idle"):
+            if what == "idle":
+                board.ask("pause")
+            found = self.writes(board, 600)
+            for value, unit, limit in zip(found, ("MB", "flushes"), WRITES, strict=True):
+                report(f"written in ten minutes, {what}", value, unit, limit)
+                self.assertLessEqual(value, limit, f"{what}: {unit}")
+            self.assertEqual(board.ask("status")["state"], "playing" if what == "playing" else "paused")
 
     def test_a_lost_superblock_is_repaired_and_reported(self):
         board = self.new_board(music=self.folder)

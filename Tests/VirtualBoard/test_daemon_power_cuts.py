@@ -20,7 +20,7 @@ SECONDS = 20  # of each of the tracks
 TRACKS = [f"/data/music/album/{number}.flac" for number in (1, 2, 3)]
 
 #: Of position, in seconds.
-LOSS_LIMIT = 10
+LOSS_LIMIT = 15
 #: What is played until the daemon has answered for the first time.
 START_TIME = 5
 

@@ -1,12 +1,12 @@
 import Queue
 
-/// Decides when the position is written. A power cut loses at most 10 s of it, and the medium is rarely written. It is
-/// written every 9 s while it moves (the write itself may take a second), and at once when it stops. During repeated
+/// Decides when the position is written. A power cut loses at most 15 s of it, and the medium is rarely written. It is
+/// written every 14 s while it moves (the write itself may take a second), and at once when it stops. During repeated
 /// seeks it is written at most once a second.
 ///
 /// Times are those of a monotonic clock, in nanoseconds.
 struct PositionSchedule: Sendable {
-    static let interval: Int64 = 9_000_000_000
+    static let interval: Int64 = 14_000_000_000
     private static let jumpInterval: Int64 = 1_000_000_000
 
     enum Event: Equatable, Sendable {

@@ -5,7 +5,7 @@ import Queue
 struct ResumeTrial: Equatable {
     /// After this number of crashes in a row with one entry, it is skipped.
     static let limit = 2
-    /// A start that runs for this long, in nanoseconds, has survived the entry: the resumed position was at most 10 s
+    /// A start that runs for this long, in nanoseconds, has survived the entry: the resumed position was at most 15 s
     /// old.
     static let duration: Int64 = 30_000_000_000
 
