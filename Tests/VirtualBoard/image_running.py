@@ -121,25 +121,27 @@ class Running(unittest.TestCase):
         board.run("touch", "/data/system/queue-filled")
         shutil.copytree(self.music, board.share / "content", dirs_exist_ok=True)
         for kind, *command in (("exfat", "/sbin/mkfs.exfat"), ("ntfs3", "/sbin/mkntfs", "--force", "--quick")):
+            # A second stick with the same label would have another name.
+            name = f"MY_{kind}"
             with self.subTest(kind):
-                stick = self.empty_stick(kind, *command, "-L", "STICK")
+                stick = self.empty_stick(kind, *command, "-L", name)
                 board.plug_stick(kind, stick)
-                board.wait_until("grep -q '/run/media/STICK ' /proc/mounts")
+                board.wait_until(f"grep -q '/run/media/{name} ' /proc/mounts")
                 # No program of this machine writes such a file system without mounting it: the board's kernel does.
-                result = board.run_script("umount /media/STICK && rmdir /run/media/STICK && mkdir -p /tmp/stick && "
+                result = board.run_script(f"umount /media/{name} && rmdir /run/media/{name} && mkdir -p /tmp/stick && "
                                           f"mount -t {kind} -o iocharset=utf8 /dev/sd? /tmp/stick && "
                                           "cp /host/content/* /tmp/stick/ && umount /tmp/stick")
                 self.assertEqual((result.exit_code, result.stderr), (0, ""))
                 board.unplug_stick(kind)
-                board.wait_until("[ ! -e /media/STICK ]")
+                board.wait_until(f"[ ! -e /media/{name} ]")
                 before = hashlib.sha256(stick.read_bytes()).digest()
 
                 board.plug_stick(kind, stick)
-                board.wait_until("[ -e /media/STICK/Frühling.flac ]")
+                board.wait_until(f"[ -e /media/{name}/Frühling.flac ]")
                 mounts = board.run("grep", "/media/", "/proc/mounts").stdout.split()
-                self.assertEqual(mounts[1:3], ["/run/media/STICK", kind])
+                self.assertEqual(mounts[1:3], [f"/run/media/{name}", kind])
                 self.assertLessEqual({"ro", "nosuid", "nodev", "noexec"}, set(mounts[3].split(",")))
-                board.ask("queue", "set", "/media/STICK", "--play")
+                board.ask("queue", "set", f"/media/{name}", "--play")
                 board.wait_until(f"grep -q RUNNING {STATUS}")
                 board.unplug_stick(kind)
                 board.wait_until("! grep -q /media/ /proc/mounts")
