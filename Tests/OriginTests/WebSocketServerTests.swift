@@ -329,6 +329,41 @@ struct WebSocketServerTests {
         #expect(try client.finish().code == 0)
     }
 
+    @Test("a client whose connection is answered while the service ends is asked to connect again, too")
+    func answeredAtTheEnd() throws {
+        let sockets = try PrivilegeSockets(sessions: 1) { 1_800_000_000_000 }
+        let tickets = SocketTickets()
+        let routes = PrivilegeRoutes(sockets, tickets: tickets) { 0 }
+        let socket = try ListeningSocket(address: "127.0.0.1", port: 0)
+        let service = HTTPService { request in
+            defer { sockets.stop() }
+            return routes.socket(request)
+        }
+        let server = try HTTPServer(on: socket, identity: nil, service)
+        let ticket = try #require(tickets.make(for: "kitchen", at: 0))
+        let result = try TestProcess.run("/usr/bin/python3", ["-c", Self.bareClient(socket.port), ticket])
+        let text = Array("{\"type\":\"RECONNECT\"}".utf8)
+        let frames = [0x81, UInt8(text.count)] + text + [0x88, 2, 0x03, 0xE9]
+        #expect(result.text == "True \(hexadecimal(frames))\n", "\(result.errors)")
+        withExtendedLifetime(server) {}
+    }
+
+    /// A client that sends a ping with its request, and prints whether it was accepted, and the frames until the end.
+    private static func bareClient(_ port: Int) -> String {
+        """
+        import socket, sys
+        s = socket.create_connection(("127.0.0.1", \(port)))
+        s.sendall(b"GET /v1/rt/socket?ticket=" + sys.argv[1].encode() + b" HTTP/1.1\\r\\nHost: a\\r\\n"
+            b"Upgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Version: 13\\r\\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n\\x89\\x81\\0\\0\\0\\0!")
+        answer = b""
+        while part := s.recv(4096):
+            answer += part
+        head, frames = answer.split(b"\\r\\n\\r\\n")
+        print(b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head, frames.hex())
+        """
+    }
+
     @Test(
         "a client that does not answer pings is dropped, and one that sends its first frame with its request is heard")
     func silence() throws {
@@ -339,20 +374,8 @@ struct WebSocketServerTests {
         let routes = PrivilegeRoutes(sockets, tickets: tickets) { 0 }
         let socket = try ListeningSocket(address: "127.0.0.1", port: 0)
         let server = try HTTPServer(on: socket, identity: nil, HTTPService { routes.socket($0) })
-        let script = """
-            import socket, sys
-            s = socket.create_connection(("127.0.0.1", \(socket.port)))
-            s.sendall(b"GET /v1/rt/socket?ticket=" + sys.argv[1].encode() + b" HTTP/1.1\\r\\nHost: a\\r\\n"
-                b"Upgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Version: 13\\r\\n"
-                b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n\\x89\\x81\\0\\0\\0\\0!")
-            answer = b""
-            while part := s.recv(4096):
-                answer += part
-            head, frames = answer.split(b"\\r\\n\\r\\n")
-            print(b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head, frames.hex())
-            """
         let ticket = try #require(tickets.make(for: "kitchen", at: 0))
-        let result = try TestProcess.run("/usr/bin/python3", ["-c", script, ticket])
+        let result = try TestProcess.run("/usr/bin/python3", ["-c", Self.bareClient(socket.port), ticket])
         // The pong, and one ping.
         #expect(result.text == "True 8a01218900\n", "\(result.errors)")
         sockets.stop()

@@ -63,7 +63,17 @@ final class PrivilegeSockets: @unchecked Sendable {
             loop.post { [self] in open(socket, client, fault) }
             return true
         }
-        if !isTaken { socket.close() }
+        if !isTaken { Self.refuse(socket) }
+    }
+
+    /// Ends a connection that was answered before the end of the service and is taken behind it, as all others end.
+    private static func refuse(_ socket: UpgradedSocket) {
+        let frames = [
+            WebSocketFrame(.text, Array(PrivilegeMessage.reconnect.utf8)), WebSocketFrame(closing: 1001),
+        ]
+        // Nothing was sent before: there is room for both.
+        _ = socket.send(frames.flatMap { $0.bytes(mask: nil) })
+        socket.close()
     }
 
     /// Asks all players to connect again, and closes all. Waits until they have answered, a second at most. Idempotent.

@@ -70,13 +70,21 @@ struct FollowedSoundTests {
         try files.removeItem(atPath: scratch["one/z.flac"])
         try add("one/A/renamed.flac", "Other", frames: 2000)
         try scan("one")
+        let portions = Recorder<Int>()
         let moved = MovedStickers(
-            paths: MPDPaths(folders: [scratch["one"], scratch["two"]]), storage: storage, onQueries: onQueries)
+            paths: MPDPaths(folders: [scratch["one"], scratch["two"]]), storage: storage
+        ) { [onQueries] body in
+            onQueries { index in
+                body(index)
+                portions.record(1)
+            }
+        }
         func rows(_ uri: String) throws -> [String] {
             try read { (database) throws(DatabaseError) in try MPDStickerRows(database).all(of: uri).map { $0.value } }
         }
         moved.run()
         expectSoon("the sticker of the renamed file") { (try? rows("one/A/renamed.flac")) == ["one/a.flac"] }
+        expectSoon("the end of the first run") { portions.elements.count == 3 }
         // The last one of more than two portions.
         try add("one/back.flac", "Z", frames: 3000)
         try scan("one")
