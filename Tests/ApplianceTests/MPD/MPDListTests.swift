@@ -163,6 +163,8 @@ struct MPDListTests {
         defer { fixture.end() }
         try client.ask("playlistadd Evening A/1.flac")
         let release = DispatchSemaphore(value: 0)
+        // Also when a command fails: the end of the daemon waits for these threads.
+        defer { for _ in 0..<3 { release.signal() } }
         fixture.daemon.perform { daemon in
             daemon.library!.changePlaylists { release.waitOrEndRun("the end of the test") }
             daemon.library!.readPlaylists { release.waitOrEndRun("the end of the test") }
@@ -176,6 +178,5 @@ struct MPDListTests {
         }
         #expect(try client.ask("listplaylist Evening") == ["file: A/1.flac"])
         #expect(try client.ask("rename Evening Night") == [])
-        release.signal()
     }
 }
