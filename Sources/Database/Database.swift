@@ -10,6 +10,8 @@ public final class Database {
     public let path: String
     let connection: OpaquePointer
     /// Compiled statements that are not in use.
+    /// Whether the log has its whole length (`reserveLog`).
+    var isLogReserved = false
     private var idle: [(sql: StatementText, handle: OpaquePointer)] = []
 
     /// Opens the database. A missing file is created empty, readable only for its owner.

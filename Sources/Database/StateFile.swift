@@ -15,8 +15,6 @@ final class StateFile {
     private var isUnread = false
     /// Whether a write has met damage that the next opening may not find, because it may be in an index.
     private var isSuspect = false
-    /// Whether the log has its whole length. The first write gives it that: a start is not to wait for it.
-    private var isLogReserved = false
 
     private let findings: StateFindings
     /// Why the file cannot be used; nil when it can.
@@ -72,7 +70,6 @@ final class StateFile {
         let opened = try opening.open(path, knownDamage: knownDamage)
         for finding in opened.findings { findings.add(finding) }
         database = opened.database
-        isLogReserved = false
     }
 
     // MARK: Indexes
@@ -180,11 +177,8 @@ final class StateFile {
         do throws(DatabaseError) {
             let database = try usable()
             try database.transaction { () throws(DatabaseError) in try work(database) }
-            if !isLogReserved {
-                isLogReserved = true
-                // What was written stays so, whatever becomes of this: then each commit makes the log longer.
-                try? database.reserveLog()
-            }
+            // Not at the opening: a start is not to wait for it. When it fails, each commit makes the log longer.
+            try? database.reserveLog()
             return nil
         } catch {
             // After damage, or when the medium was removed, the connection has to be reopened.

@@ -190,7 +190,9 @@ class Data(unittest.TestCase):
                 data = board.run("grep", " /data ", "/proc/mounts").stdout
                 if "tmpfs" in data:
                     self.assertIn("system storage", [problem["subject"] for problem in board.ask("status")["problems"]])
-                    self.assertEqual(before, board.read(start, 64 * MIB))
+                    # It is noticed behind the mount that a root cannot be read, which writes the superblock's times.
+                    kept = BLOCK if what == "root directory" else 0
+                    self.assertEqual(before[kept:], board.read(start, 64 * MIB)[kept:])
                 else:
                     self.assert_plays(board)
                 board.cut_power()

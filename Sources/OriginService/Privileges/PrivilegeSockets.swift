@@ -66,7 +66,7 @@ final class PrivilegeSockets: @unchecked Sendable {
         if !isTaken { Self.refuse(socket) }
     }
 
-    /// Ends a connection that was answered before the end of the service and is taken behind it, as all others end.
+    /// Ends a connection as all others end. It was answered before the service ended, and comes later.
     private static func refuse(_ socket: UpgradedSocket) {
         let frames = [
             WebSocketFrame(.text, Array(PrivilegeMessage.reconnect.utf8)), WebSocketFrame(closing: 1001),
