@@ -9,9 +9,9 @@ public final class Database {
     /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for one without a file.
     public let path: String
     let connection: OpaquePointer
-    /// Compiled statements that are not in use.
     /// Whether the log has its whole length (`reserveLog`).
     var isLogReserved = false
+    /// Compiled statements that are not in use.
     private var idle: [(sql: StatementText, handle: OpaquePointer)] = []
 
     /// Opens the database. A missing file is created empty, readable only for its owner.
