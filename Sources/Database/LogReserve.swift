@@ -7,7 +7,7 @@ extension Database {
     /// Keeps the log short, and gives its file its whole length at once. A commit that makes a file longer costs the
     /// file system's journal as well: on a memory card 28 KB and two flushes instead of 8 KB and one. SQLite takes
     /// zeros for the end of the log, as `WriteAheadLog` does. Done once for a connection.
-    public func reserveLog() throws(DatabaseError) {
+    func reserveLog() throws(DatabaseError) {
         guard !isLogReserved else { return }
         isLogReserved = true
         try execute("PRAGMA wal_autocheckpoint=\(Self.logFrames)")

@@ -14,6 +14,14 @@ struct RenderChoiceTests {
         bench.settle()
     }
 
+    /// 120 of 400 frames were heard.
+    private func playingBench() -> RenderBench {
+        let bench = RenderBench()
+        bench.play(bench.stream(400))
+        bench.hear(120)
+        return bench
+    }
+
     /// The devices in the order in which they played, with what was heard of each.
     private func heard(_ bench: RenderBench) -> [String] {
         bench.card.recordings.map { "\($0.configuration.device): \(RenderBench.decode([$0]))" }
@@ -59,9 +67,7 @@ struct RenderChoiceTests {
 
     @Test("On hold: the device is free at once, and the other one is opened by `run`")
     func onHold() {
-        let bench = RenderBench()
-        bench.play(bench.stream(400))
-        bench.hear(120)
+        let bench = playingBench()
         bench.hold()
         bench.settle()
         choose(other, bench)
@@ -74,9 +80,7 @@ struct RenderChoiceTests {
 
     @Test("While the first is away: the other one is opened at once, without waiting for the second to be over")
     func away() {
-        let bench = RenderBench()
-        bench.play(bench.stream(400))
-        bench.hear(120)
+        let bench = playingBench()
         bench.card.unplug()
         bench.settle()
         bench.card.plugIn()
@@ -87,9 +91,7 @@ struct RenderChoiceTests {
 
     @Test("Of two choices in a row the last one counts, and one that is away is tried again each second")
     func lastCounts() {
-        let bench = RenderBench()
-        bench.play(bench.stream(400))
-        bench.hear(120)
+        let bench = playingBench()
         bench.card.refuse(with: .absent(device: "other", present: []))
         bench.send(.use(.passUnretained(other)))
         choose(third, bench)

@@ -90,8 +90,8 @@ public final class Renderer: @unchecked Sendable {
     private let thread: NamedThread
     /// Commands that did not fit into the queue, oldest first: the audio thread may hang in a call of its device.
     private var overflow: [RendererCommand] = []
-    /// The names that were sent, one for each choice of a person. They stay, so that the audio thread frees none.
-    private var devices: [DeviceNameBox] = []
+    /// The names that the audio thread may still read, with their commands: so it frees none.
+    private var devices: [(command: UInt64, name: DeviceNameBox)] = []
     /// The number of the last command that was sent.
     public private(set) var sentCommands: UInt64 = 0
 
@@ -162,8 +162,10 @@ public final class Renderer: @unchecked Sendable {
     /// Uses another device from now on, at once if something plays: with the first frame that was not heard yet.
     /// - Parameter device: as `RendererSettings.device`.
     @discardableResult public func use(_ device: String) -> UInt64 {
+        // The last one that was carried out may still wait until a device is opened.
+        while devices.count > 1, devices[1].command <= processedCommands { devices.removeFirst() }
         let box = DeviceNameBox(device)
-        devices.append(box)
+        devices.append((sentCommands + 1, box))
         return send(.use(.passUnretained(box)))
     }
 
