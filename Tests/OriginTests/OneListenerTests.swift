@@ -60,9 +60,9 @@ struct OneListenerTests {
         try study.play(Self.song)
         try kitchen.waitFor("paused")
         try first.end()
-        // Nothing revokes the earlier one now.
+        // Nothing revokes the earlier one now. It stalls once it has played what has arrived.
         try kitchen.command("play")
-        try kitchen.waitFor("playing")
+        try kitchen.waitFor("playing", "stalled")
         let second = try origin("--port", port)
         try study.waitFor("paused")
         try kitchen.waitFor("playing")
@@ -74,10 +74,12 @@ struct OneListenerTests {
 
 /// A daemon that plays at about the speed of music, into a pipe that the test reads.
 private final class Speaker {
+    private let name: String
     private let daemon: RunningDaemon
     private let listener: PipeListener
 
     init(_ name: String, _ address: String) throws {
+        self.name = name
         let program = try Program()
         guard mkfifo(program.folder["pipe"], 0o600) == 0 else { throw Unexpected("no pipe") }
         listener = try PipeListener(program.folder["pipe"])
@@ -109,8 +111,13 @@ private final class Speaker {
         try status()["problems"]?.elements?.first { $0["subject"]?.string == "privileges" }?["message"]?.string
     }
 
-    func waitFor(_ state: String) throws {
-        try waitUntil("the state is \(state)") { try self.state() == state }
+    func waitFor(_ states: String...) throws {
+        let wanted = states.joined(separator: " or ")
+        var last: String?
+        try waitUntil("the state of \(name) is \(wanted)", log: "it is \(last ?? "unknown")") {
+            last = try state()
+            return states.contains { $0 == last }
+        }
     }
 
     func waitForProblem(_ text: String) throws {
