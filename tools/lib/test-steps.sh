@@ -209,7 +209,6 @@ build_binaries() {
 # steps: they compile again what is missing, and an image that is missing fails.
 compile_ahead() {
     local board
-    limited "$ROOT/tools/fuzz/run" --replay --build-only >"$LOGS/fuzz-build.log" 2>&1 </dev/null || true
     limited "$ROOT/tools/package-origin" --unoptimised >"$LOGS/origin-build.log" 2>&1 </dev/null || true
     for board in "${TESTED_IMAGES[@]}"; do
         rm -f "$ROOT/build/firmware-image/$board"/*.img
