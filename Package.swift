@@ -161,10 +161,21 @@ let package = Package(
                 "Database",
                 "Crypto", "PCM", "PictureRequests", "Platform", "CLinux",
             ]),
+        .target(
+            name: "Control",
+            dependencies: [
+                "Appliance", "Queue", "Player", "Library", "Events", "HTTPServer", "Media", "Output", "Network",
+                "Database", "Crypto", "PCM", "Platform", "CLinux",
+            ]),
+        .target(
+            name: "MPD",
+            dependencies: [
+                "Appliance", "Queue", "Player", "Library", "Media", "Output", "Database", "PCM", "Platform", "CLinux",
+            ]),
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "Appliance", "Queue", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Confinement",
+                "MPD", "Control", "Appliance", "Queue", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Confinement",
                 "Platform", "CLinux",
                 .target(name: "CTagWriting", condition: .when(traits: ["TagWriting"])),
             ]),
@@ -182,7 +193,7 @@ let package = Package(
         // Watches the calls of a process that change files, or ends it at one of them.
         .target(name: "FileCalls", path: "Tests/Support/FileCalls"),
         .executableTarget(
-            name: "StateOpener", dependencies: ["Appliance", "Library", "Platform", "FileCalls"],
+            name: "StateOpener", dependencies: ["MPD", "Control", "Appliance", "Library", "Platform", "FileCalls"],
             path: "Tests/Support/StateOpener"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
         .testTarget(name: "PictureRequestsTests", dependencies: ["PictureRequests"]),
@@ -317,14 +328,36 @@ let package = Package(
             ]),
         // Speaks the protocol of tonearm-pictures, and fails as a test says.
         .executableTarget(name: "PictureSimulator", path: "Tests/Support/PictureSimulator"),
+        // A daemon on a loop that the test drives, with a real player on a paced card.
+        .target(
+            name: "ApplianceTestSupport",
+            dependencies: [
+                "Appliance", "Player", "Offline", "Fetching", "Playback", "Account", "Media", "Output", "Board",
+                "Database", "PCM", "Platform", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport",
+                "QueueTestSupport", "TestSupport",
+            ],
+            path: "Tests/Support/ApplianceTestSupport"),
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
                 "Appliance", "Queue", "Player", "Library", "Events", "Media", "Board", "Network", "Discovery",
                 "Database", "PictureRequests", "PictureSimulator",
                 "Platform",
-                "CLinux", "StateOpener", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport",
-                "QueueTestSupport", "TestSupport",
+                "CLinux", "StateOpener", "ApplianceTestSupport", "BoardTestSupport", "OfflineTestSupport",
+                "OutputTestSupport", "QueueTestSupport", "TestSupport",
+            ]),
+        .testTarget(
+            name: "ControlTests",
+            dependencies: [
+                "Control", "Appliance", "Queue", "Player", "Library", "Events", "Media", "Network", "HTTPServer",
+                "Database", "PictureRequests", "PictureSimulator", "Platform", "CLinux", "StateOpener", "ApplianceTestSupport",
+                "OfflineTestSupport", "OutputTestSupport", "QueueTestSupport", "TestSupport",
+            ]),
+        .testTarget(
+            name: "MPDTests",
+            dependencies: [
+                "MPD", "Appliance", "Queue", "Player", "Library", "Media", "Database", "Platform", "CLinux",
+                "ApplianceTestSupport", "OutputTestSupport", "QueueTestSupport", "TestSupport",
             ]),
         // The built program, run by a test.
         .target(
@@ -332,7 +365,10 @@ let package = Package(
             path: "Tests/Support/ProgramTestSupport"),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["tonearm", "Player", "Media", "Platform", "CLinux", "ProgramTestSupport", "TestSupport"]),
+            dependencies: [
+                "tonearm", "Control", "Appliance", "Board", "Player", "Media", "Output", "Database", "PCM", "Platform",
+                "CLinux", "ProgramTestSupport", "TestSupport",
+            ]),
         .testTarget(
             name: "OriginTests",
             dependencies: [

@@ -1,4 +1,5 @@
 import Appliance
+import Control
 import Output
 import PCM
 import Platform

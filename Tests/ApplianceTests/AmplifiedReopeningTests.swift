@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import OutputTestSupport
 import QueueTestSupport
 import TestSupport

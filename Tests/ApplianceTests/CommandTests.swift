@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import PCM
 import Player
 import QueueTestSupport

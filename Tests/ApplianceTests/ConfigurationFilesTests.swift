@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Platform
 import Testing
 

@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Events
 import PCM
 import Platform
@@ -148,7 +149,6 @@ struct ConfigurationTests: ConfigurationSuite {
         #expect(configuration.mpdAddress == "192.168.1.10" && configuration.mpdPort == 6601)
         #expect(configuration.mpdSocketPath == "/run/tonearm/mpd" && configuration.mpdAcceptsAll)
         #expect(configuration.mpdPasswordFile == "/etc/tonearm/mpd-passwords")
-        #expect(configuration.mpdPermission == .read)
         #expect(configuration.webAddress == "any" && configuration.webPort == 80 && configuration.webAcceptsAll)
         #expect(configuration.webNames == ["kitchen.fritz.box", "speaker.example"])
         #expect(configuration.webPasswordFile == "/etc/tonearm/web-password" && configuration.webLimitsGuests)

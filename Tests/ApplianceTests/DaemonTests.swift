@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Board
 import Database
 import Foundation

@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Foundation
 import Output
 import Platform

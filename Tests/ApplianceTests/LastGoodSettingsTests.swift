@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Crypto
 import Database
 import Foundation
@@ -7,8 +8,8 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import Appliance
 @testable import Account
+@testable import Appliance
 @testable import Offline
 @testable import Playback
 @testable import Player

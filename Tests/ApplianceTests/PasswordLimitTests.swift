@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Testing
 
 @testable import Appliance

@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Player
 import Queue
 import Testing

@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Queue
 import TestSupport
 import Testing

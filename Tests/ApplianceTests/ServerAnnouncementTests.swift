@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Discovery
 import Foundation
 import Platform

@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Network
 import Platform
 import QueueTestSupport

@@ -1,8 +1,9 @@
+import ApplianceTestSupport
 import CLinux
 import Foundation
 import Platform
-import Testing
 import TestSupport
+import Testing
 
 @testable import Appliance
 

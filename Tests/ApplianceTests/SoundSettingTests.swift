@@ -1,11 +1,12 @@
+import ApplianceTestSupport
 import Foundation
 import Output
 import PCM
 import Platform
 import Queue
 import QueueTestSupport
-import Testing
 import TestSupport
+import Testing
 
 @testable import Appliance
 @testable import Playback

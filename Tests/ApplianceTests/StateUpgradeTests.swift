@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Database
 import Foundation
 import PCM

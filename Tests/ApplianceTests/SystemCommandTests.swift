@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import CLinux
 import Foundation
 import Platform

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Appliance
 @testable import Board
+@testable import Control
 @testable import tonearm
 
 @Suite("Buttons, socket and command line have one vocabulary")

@@ -33,7 +33,8 @@ RANKS = {
     "Player": 8,
     "Queue": 9,
     "Appliance": 10,
-    "tonearm": 11,
+    "Control": 11, "MPD": 11,
+    "tonearm": 12,
 }
 C_LIBRARY_OF_ALL = "CLinux"
 #: What the toolchain brings.

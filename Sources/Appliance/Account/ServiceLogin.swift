@@ -3,15 +3,15 @@ import Platform
 import Player
 
 /// The login to the content service, as clients see it.
-struct ServiceLoginStatus: Equatable, Sendable {
+package struct ServiceLoginStatus: Equatable, Sendable {
     /// The address of the service; nil without one.
-    var service: String?
+    package var service: String?
     /// Whether a login is stored, or a file with a token is configured.
-    var isLoggedIn = false
+    package var isLoggedIn = false
     /// The code and the addresses for the user, while the login waits for a decision.
-    var prompt: LoginPrompt?
+    package var prompt: LoginPrompt?
     /// The result of the last login or logout that did not succeed, for the user.
-    var problem: String?
+    package var problem: String?
 }
 
 /// Logs the daemon in to the content service, and out of it, for clients.

@@ -22,7 +22,7 @@ extension Configuration {
     }
 
     /// The meanings of the words of a choice, in the same order.
-    private func choice<Meaning>(_ name: SettingName, of meanings: [Meaning]) -> Meaning {
+    package func choice<Meaning>(_ name: SettingName, of meanings: [Meaning]) -> Meaning {
         let word = text(name)
         guard case .choice(let words) = name.setting.type, words.count == meanings.count,
             let index = words.firstIndex(where: { $0.utf8.elementsEqual(word.utf8) })
@@ -112,11 +112,11 @@ extension Configuration {
     var pins: [HostPin] { text(.pins, unless: "none").flatMap { HostPin.list($0) } ?? [] }
     var proxy: String? { text(.proxy, unless: "none") }
     var readAheadBytes: Int { number(.readAhead) << 20 }
-    var cacheFolder: String { text(.cacheFolder, unless: "auto") ?? "\(stateFolder)/cache" }
+    package var cacheFolder: String { text(.cacheFolder, unless: "auto") ?? "\(stateFolder)/cache" }
     /// 0 for no cache.
     var cacheBytes: Int64 { Int64(number(.cacheSize)) << 20 }
     /// The folder of the system's part of Wi-Fi; nil where requests do not change it.
-    var wifiFolder: String? { text(.wifiFolder, unless: "none") }
+    package var wifiFolder: String? { text(.wifiFolder, unless: "none") }
     var wifiQuality: AudioQuality { choice(.wifiQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var cellularQuality: AudioQuality { choice(.cellularQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     /// Whether the player is in offline mode.
@@ -140,7 +140,7 @@ extension Configuration {
     var eventBytes: Int64 { Int64(number(.eventsSize)) * 1_000_000 }
 
     /// The music folders of the library, without slashes at their ends; empty for no library.
-    var libraryFolders: [String] {
+    package var libraryFolders: [String] {
         guard let paths = text(.libraryFolders, unless: "none") else { return [] }
         return paths.utf8.split(separator: UInt8(ascii: ":")).map { path in
             let bytes = Array(path)
@@ -150,40 +150,39 @@ extension Configuration {
     }
 
     /// The folder of the stored playlists.
-    var playlistFolder: String { text(.libraryPlaylists, unless: "auto") ?? "\(stateFolder)/playlists" }
+    package var playlistFolder: String { text(.libraryPlaylists, unless: "auto") ?? "\(stateFolder)/playlists" }
 
     /// The address at which clients of MPD connect, `any` for all; nil for none.
-    var mpdAddress: String? { text(.mpdAddress, unless: "none") }
-    var mpdPort: UInt16 { UInt16(clamping: number(.mpdPort)) }
-    var mpdSocketPath: String? { text(.mpdSocket, unless: "none") }
-    var mpdAcceptsAll: Bool { choice(.mpdClients, of: [false, true]) }
-    var mpdPasswordFile: String? { text(.mpdPasswords, unless: "none") }
-    var mpdPermission: MPDPermission { choice(.mpdPermission, of: MPDPermission.allCases) }
+    package var mpdAddress: String? { text(.mpdAddress, unless: "none") }
+    package var mpdPort: UInt16 { UInt16(clamping: number(.mpdPort)) }
+    package var mpdSocketPath: String? { text(.mpdSocket, unless: "none") }
+    package var mpdAcceptsAll: Bool { choice(.mpdClients, of: [false, true]) }
+    package var mpdPasswordFile: String? { text(.mpdPasswords, unless: "none") }
 
     /// The address at which browsers connect, `any` for all; nil for none.
-    var webAddress: String? { text(.webAddress, unless: "none") }
-    var webPort: Int { number(.webPort) }
-    var webAcceptsAll: Bool { choice(.webClients, of: [false, true]) }
+    package var webAddress: String? { text(.webAddress, unless: "none") }
+    package var webPort: Int { number(.webPort) }
+    package var webAcceptsAll: Bool { choice(.webClients, of: [false, true]) }
     /// In lower case.
-    var webNames: [String] {
+    package var webNames: [String] {
         guard let names = text(.webNames, unless: "none") else { return [] }
         return names.utf8.split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
-            .map { WebGuard.lowercased(String(decoding: $0, as: UTF8.self)) }
+            .map { name in String(decoding: name.map { $0.lowercased }, as: UTF8.self) }
     }
-    var webPasswordFile: String? { text(.webPasswordFile, unless: "none") }
+    package var webPasswordFile: String? { text(.webPasswordFile, unless: "none") }
     /// Whether clients without a login may use the music alone.
-    var webLimitsGuests: Bool { choice(.webGuests, of: [false, true]) }
+    package var webLimitsGuests: Bool { choice(.webGuests, of: [false, true]) }
     /// The files of the certificate and of its key.
-    var webCertificate: String? { text(.webCertificate, unless: "none") }
-    var webKey: String? { text(.webKey, unless: "none") }
+    package var webCertificate: String? { text(.webCertificate, unless: "none") }
+    package var webKey: String? { text(.webKey, unless: "none") }
     /// The most bytes of thumbnails: a part of the cache, at most half of it.
-    var thumbnailBytes: Int64 { min(Int64(number(.webThumbnails)) * 1_000_000, cacheBytes / 2) }
-    var webFolder: String { text(.webFolder, unless: "none") ?? "/" }
+    package var thumbnailBytes: Int64 { min(Int64(number(.webThumbnails)) * 1_000_000, cacheBytes / 2) }
+    package var webFolder: String { text(.webFolder, unless: "none") ?? "/" }
 
     /// Whether the servers are announced: always, never, or where no other program of this machine does so.
-    var announcement: AnnouncementRule { choice(.discoveryAnnounce, of: [.unlessAvahiRuns, .always, .never]) }
+    package var announcement: AnnouncementRule { choice(.discoveryAnnounce, of: [.unlessAvahiRuns, .always, .never]) }
     /// The name that other machines show; nil: the name of this machine.
-    var announcedName: String? { text(.discoveryName, unless: "auto") }
+    package var announcedName: String? { text(.discoveryName, unless: "auto") }
 
     /// The folder of the system's part of updates; nil where requests do not install them.
     var updateFolder: String? { text(.updateFolder, unless: "none") }

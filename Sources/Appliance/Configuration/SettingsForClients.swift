@@ -1,7 +1,7 @@
 // Which settings the clients of the daemon can set.
 
 /// The sources that can set a setting.
-enum SettingAccess: String {
+package enum SettingAccess: String {
     /// The file alone, for one of three reasons. It is needed before the clients' settings are read. A mistake in it
     /// locks clients out, or makes the next start fail. It is a command that is run.
     case file

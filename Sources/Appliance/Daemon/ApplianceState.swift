@@ -30,7 +30,7 @@ public struct ApplianceState: ~Copyable {
     }
 
     /// The settings of clients, by their paths.
-    static let settingTable = "setting"
+    package static let settingTable = "setting"
     /// The appliance's tables.
     static let schema = SchemaModule(
         "appliance",
@@ -62,14 +62,14 @@ public struct ApplianceState: ~Copyable {
 
     /// Opens the folder, or creates it. A damaged state is recovered as far as it can be read. A state that cannot be
     /// written is read, and held in memory: an appliance that lost its queue can still play another one.
-    public init(_ path: String) throws(Problem) {
+    /// - Parameter servers: the tables that servers keep in it.
+    public init(_ path: String, servers: [SchemaModule] = []) throws(Problem) {
         let storage: StorageThread
         do throws(StorageThread.Refusal) {
             storage = try StorageThread(
                 "\(path)/\(Player.databaseName)",
-                modules: Player.schemas + [
-                    Self.schema, DatabaseCacheIndex.schema, Offlining.schema, PlayRows.schema, MPDStickerRows.schema,
-                    WebSessionRows.schema, LastGoodSettings.schema,
+                modules: Player.schemas + servers + [
+                    Self.schema, DatabaseCacheIndex.schema, Offlining.schema, PlayRows.schema, LastGoodSettings.schema,
                 ],
                 predecessor: Self.predecessor)
         } catch {

@@ -32,10 +32,10 @@ public final class Daemon: @unchecked Sendable {
     public let problems: DaemonProblems
     /// Reports changes.
     public let observers = DaemonObservers()
-    let environment: DaemonEnvironment
+    package let environment: DaemonEnvironment
     let system: SystemRequests
     /// The index of the music folders, and the stored playlists; nil when the system lacks its threads.
-    private(set) var library: LibraryConductor?
+    package private(set) var library: LibraryConductor?
     /// nil without a content service.
     private(set) var serviceLogin: ServiceLogin?
 
@@ -132,7 +132,8 @@ public final class Daemon: @unchecked Sendable {
     }
 
     /// Opens the library of the configured folders, and the stored playlists. Call it before clients connect.
-    public func openLibrary() {
+    /// - Parameter filesGone: called on the thread of a scan when it is complete, and files were gone.
+    public func openLibrary(filesGone: @escaping @Sendable (LibraryConductor) -> Void = { _ in }) {
         loop.assertOnLoop()
         let configuration = settings.configuration
         do throws(SystemError) {
@@ -140,7 +141,7 @@ public final class Daemon: @unchecked Sendable {
                 configuration.libraryFolders, index: "\(configuration.stateFolder)/library.db",
                 playlists: configuration.playlistFolder, loop: loop, storage: environment.storage,
                 changed: { [observers] in observers.notify(.library($0)) },
-                report: { [problems] in problems.set(DaemonProblem.library, $0) })
+                report: { [problems] in problems.set(DaemonProblem.library, $0) }, filesGone: filesGone)
         } catch {
             problems.set(DaemonProblem.library, "the library cannot be used: \(error.description)")
         }

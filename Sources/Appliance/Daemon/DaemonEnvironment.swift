@@ -2,11 +2,11 @@ import Database
 import Platform
 
 /// The means that the parts of the daemon share.
-struct DaemonEnvironment {
+package struct DaemonEnvironment {
     let loop: EventLoop
-    let storage: StorageThread
+    package let storage: StorageThread
     /// The clock of `loop`.
-    let clock: any MonotonicClock
-    let random: any RandomSource
+    package let clock: any MonotonicClock
+    package let random: any RandomSource
     let spareMemory: SpareMemory
 }

@@ -19,7 +19,7 @@ public final class DaemonObservers {
 
     func removeAll() { observers = [] }
 
-    func notify(_ event: DaemonEvent) {
+    package func notify(_ event: DaemonEvent) {
         // An observer may remove itself or others: the loop runs over a copy.
         for observer in observers { observer.receive(event) }
     }

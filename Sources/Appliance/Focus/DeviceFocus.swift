@@ -29,7 +29,7 @@ public final class DeviceFocus {
     }
 
     /// Returns the number of a new holder, for a client of any server.
-    func newHolder() -> UInt64 {
+    package func newHolder() -> UInt64 {
         lastHolder += 1
         return lastHolder
     }

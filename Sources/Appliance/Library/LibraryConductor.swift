@@ -7,14 +7,16 @@ import Platform
 ///
 /// Thread: everything runs on the thread of `loop`. `@unchecked Sendable` is safe because other threads only post to
 /// `loop`, and use `index`, which a lock guards.
-final class LibraryConductor: @unchecked Sendable {
+public final class LibraryConductor: @unchecked Sendable {
     let loop: EventLoop
-    let storage: StorageThread
+    package let storage: StorageThread
     private let folders: [String]
+    /// Where the folders lie among relative URIs.
+    package let uris: MusicURIs
     private let path: String
     private let index = OpenedIndex()
     /// Used on the threads of playlists.
-    let playlists: PlaylistFolder
+    package let playlists: PlaylistFolder
     /// The favourites in the state.
     let favourites = FavouriteSet()
     private let tasks: Tasks
@@ -22,6 +24,8 @@ final class LibraryConductor: @unchecked Sendable {
     private let changed: (LibraryStatus) -> Void
     /// Called on `loop` with a problem for the user, or nil at its end.
     private let report: (String?) -> Void
+    /// Called on the thread of the scan when it is complete, and files were gone.
+    private let filesGone: @Sendable (LibraryConductor) -> Void
 
     /// The means to wake, pause and stop the threads.
     private struct Tasks {
@@ -48,16 +52,19 @@ final class LibraryConductor: @unchecked Sendable {
     /// - Throws: when the process has no file descriptor left.
     init(
         _ folders: [String], index path: String, playlists: String, loop: EventLoop, storage: StorageThread,
-        changed: @escaping (LibraryStatus) -> Void, report: @escaping (String?) -> Void
+        changed: @escaping (LibraryStatus) -> Void, report: @escaping (String?) -> Void,
+        filesGone: @escaping @Sendable (LibraryConductor) -> Void
     ) throws(SystemError) {
         self.folders = folders
         self.path = path
-        let paths = MPDPaths(folders: folders)
-        self.playlists = PlaylistFolder(playlists, musicPath: { paths.musicPath($0) })
+        let uris = MusicURIs(folders: folders)
+        self.uris = uris
+        self.playlists = PlaylistFolder(playlists, musicPath: { uris.musicPath($0) })
         self.loop = loop
         self.storage = storage
         self.changed = changed
         self.report = report
+        self.filesGone = filesGone
         tasks = try Tasks()
     }
 
@@ -97,12 +104,10 @@ final class LibraryConductor: @unchecked Sendable {
         guard let index = open() else { return }
         self.index.set(index)
         let handover = ContentHandover(storage, favourites)
-        let paths = MPDPaths(folders: folders)
-        let stickers = MovedStickers(paths: paths, storage: storage) { [self] in withIndex($0) }
         let loudness = IdentifiedLoudness(folders: folders, storage: storage) { [self] in withIndex($0) }
         let follower = MusicFollower(
             index, folders: folders, rules: .player, requests: tasks.requests, control: tasks.control,
-            seconds: { SystemTime.clockMilliseconds() / 1000 }, musicPath: paths.musicPath,
+            seconds: { SystemTime.clockMilliseconds() / 1000 }, musicPath: uris.musicPath,
             changed: { handover.run(index) })
         do throws(SystemError) {
             try follower.follow(tasks.cancellation) { [self] summary in
@@ -110,7 +115,7 @@ final class LibraryConductor: @unchecked Sendable {
                     "library: \(summary.tracks) tracks looked at, \(summary.read) read, \(summary.gone) gone, "
                         + "\(summary.problems) unreadable")
                 handover.run(index)
-                if summary.gone > 0 { stickers.run() }
+                if summary.gone > 0 { filesGone(self) }
                 loudness.run()
                 let problem = Self.problem(ofLinks: summary.linksOut)
                 loop.post { [self] in scanned(problem: problem) }
@@ -204,22 +209,22 @@ final class LibraryConductor: @unchecked Sendable {
     }
 
     /// Whether a scan runs.
-    var isScanning: Bool { tasks.control.progress.isRunning }
+    package var isScanning: Bool { tasks.control.progress.isRunning }
 
     /// Begins to compare all folders with the index.
-    func scan() { tasks.requests.addAll() }
+    package func scan() { tasks.requests.addAll() }
 
     /// Runs `body` on the thread of queries, with the index once it is open.
-    func withIndex(_ body: @escaping @Sendable (MusicIndex?) -> Void) {
+    package func withIndex(_ body: @escaping @Sendable (MusicIndex?) -> Void) {
         let index = index
         tasks.queries.post { body(index.value) }
     }
 
     /// Runs `body` on the thread that reads playlists.
-    func readPlaylists(_ body: @escaping @Sendable () -> Void) { tasks.playlistReads.post(body) }
+    package func readPlaylists(_ body: @escaping @Sendable () -> Void) { tasks.playlistReads.post(body) }
 
     /// Runs `body` on the thread that changes playlists.
-    func changePlaylists(_ body: @escaping @Sendable () -> Void) { tasks.playlistChanges.post(body) }
+    package func changePlaylists(_ body: @escaping @Sendable () -> Void) { tasks.playlistChanges.post(body) }
 
     /// The index once it is open. Any thread.
     var openedIndex: MusicIndex? { index.value }

@@ -4,16 +4,16 @@ import Platform
 import Player
 
 /// Music in a list: a track of the library, or a path or address that is none.
-struct ListedMusic: Equatable {
+package struct ListedMusic: Equatable {
     /// The path or the address that the queue plays.
-    var path: String
+    package var path: String
     /// nil for music that is not in the library, or is gone.
-    var track: Track?
+    package var track: Track?
     /// How often the track was heard, in lists that have it.
-    var plays: PlayCount?
+    package var plays: PlayCount?
     /// The time at which it was heard, in the history: seconds since 1970.
-    var heard: Int64?
-    var isFavourite: Bool
+    package var heard: Int64?
+    package var isFavourite: Bool
 
     init(_ track: Track, plays: PlayCount? = nil, isFavourite: Bool) {
         path = track.playedPath
@@ -52,14 +52,14 @@ struct ListedMusic: Equatable {
 
 extension MusicIndex {
     /// Returns the track at a path, as the queue has it; nil when it is not in the library, or is an address.
-    func track(playing path: String) throws(DatabaseError) -> Track? {
+    package func track(playing path: String) throws(DatabaseError) -> Track? {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         let sheet = SheetTrack(path)
         return try track(at: sheet?.sheet ?? path, part: sheet?.number ?? 0)
     }
 
     /// Returns the content of the music at a path, as the queue has it; nil when it is not in the library.
-    func content(playing path: String) -> Int64? {
+    package func content(playing path: String) -> Int64? {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         let sheet = SheetTrack(path)
         do throws(DatabaseError) {

@@ -1,13 +1,15 @@
 import Library
 
 /// The folders whose files clients of the network may name: those of the library, and that of the stored playlists.
-struct MusicFolders: Sendable {
+package struct MusicFolders: Sendable {
     /// Absolute paths.
-    let paths: [String]
+    package let paths: [String]
+
+    package init(paths: [String]) { self.paths = paths }
 
     /// Whether a path is one of the folders, or lies in one. A part of it that is `..` could lead out, and so could a
     /// link.
-    func contains(_ path: String) -> Bool {
+    package func contains(_ path: String) -> Bool {
         let isBelow = paths.contains { folder in
             var folder = folder.utf8[...]
             while folder.last == UInt8(ascii: "/") { folder.removeLast() }

@@ -10,9 +10,9 @@ import Player
 ///     try picture.read(at: 0, count: 8192)
 ///
 /// Thread: one at a time, which may block on the medium.
-final class MusicPicture {
+package final class MusicPicture {
     /// The media type that a tag has; nil for a file of its own.
-    let mediaType: String?
+    package let mediaType: String?
     /// The file that has the picture.
     let path: String
     private let content: Content
@@ -23,11 +23,11 @@ final class MusicPicture {
     }
 
     /// Why a picture cannot be read.
-    enum Failure: Error, Equatable, CustomStringConvertible {
+    package enum Failure: Error, Equatable, CustomStringConvertible {
         case noFile
         case unreadable(String)
 
-        var description: String {
+        package var description: String {
             switch self {
             case .noFile: "the file of the picture is gone"
             case .unreadable(let reason): "the picture cannot be read: \(reason)"
@@ -36,7 +36,7 @@ final class MusicPicture {
     }
 
     /// A picture in a file of its own.
-    init(file path: String) throws(Failure) {
+    package init(file path: String) throws(Failure) {
         mediaType = nil
         self.path = path
         let source: FileByteSource
@@ -45,7 +45,7 @@ final class MusicPicture {
     }
 
     /// A picture in a music file.
-    init(_ picture: EmbeddedPicture) throws(Failure) {
+    package init(_ picture: EmbeddedPicture) throws(Failure) {
         mediaType = picture.picture.mediaType
         path = picture.path
         let source: FileByteSource
@@ -56,7 +56,7 @@ final class MusicPicture {
     }
 
     /// The size in bytes.
-    var size: Int64 {
+    package var size: Int64 {
         switch content {
         case .file(_, let size): size
         case .embedded(let bytes): bytes.size
@@ -64,7 +64,7 @@ final class MusicPicture {
     }
 
     /// Returns up to `count` bytes from an offset on; fewer only at the end.
-    func read(at offset: Int64, count: Int) throws(Failure) -> [UInt8] {
+    package func read(at offset: Int64, count: Int) throws(Failure) -> [UInt8] {
         switch content {
         case .file(let source, let size):
             guard 0..<size ~= offset, count > 0 else { return [] }

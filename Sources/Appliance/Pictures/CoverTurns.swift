@@ -1,7 +1,7 @@
 import Player
 
 /// How the fetch of a cover ends.
-enum CoverOutcome: Sendable {
+package enum CoverOutcome: Sendable {
     case picture(FetchedPicture)
     case failed(CoverFailure)
 }

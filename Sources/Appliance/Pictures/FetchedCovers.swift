@@ -4,7 +4,7 @@ import Player
 /// The covers of the content service's products: of offline copies from their files, others over the network.
 ///
 /// Thread: any that may block. `@unchecked Sendable` is safe because `condition` guards the turns.
-final class FetchedCovers: @unchecked Sendable {
+package final class FetchedCovers: @unchecked Sendable {
     /// The most clients that wait at a time, and how long each waits for its turn, in nanoseconds.
     private static let mostWaiting = 32
     private static let patience: Int64 = 10_000_000_000
@@ -15,7 +15,7 @@ final class FetchedCovers: @unchecked Sendable {
     private let condition = Condition()
     private var turns = CoverTurns()
 
-    init(_ source: any CoverSource, _ known: KnownCovers, clock: any MonotonicClock) {
+    package init(_ source: any CoverSource, _ known: KnownCovers, clock: any MonotonicClock) {
         (self.source, self.known, self.clock) = (source, known, clock)
     }
 
@@ -24,17 +24,17 @@ final class FetchedCovers: @unchecked Sendable {
     }
 
     /// Returns the cover of an offline copy; nil without one.
-    func copy(of entry: CatalogueEntry) -> StoredPicture? {
+    package func copy(of entry: CatalogueEntry) -> StoredPicture? {
         source.copy(of: entry).flatMap { StoredPicture(ofCopy: $0) }
     }
 
     /// Returns the picture that a product had last; nil when none is known.
-    func picture(of entry: CatalogueEntry) -> (picture: PictureIdentity, isRecent: Bool)? {
+    package func picture(of entry: CatalogueEntry) -> (picture: PictureIdentity, isRecent: Bool)? {
         identity(of: entry).flatMap { known.picture(of: $0) }
     }
 
     /// Fetches a cover, once for all clients that ask for it now.
-    func fetch(_ entry: CatalogueEntry) -> CoverOutcome {
+    package func fetch(_ entry: CatalogueEntry) -> CoverOutcome {
         let product = entry.text
         let now = clock.now()
         if let failure = condition.update({ turns.failure(of: product, at: now) }) { return .failed(failure) }
@@ -65,7 +65,7 @@ final class FetchedCovers: @unchecked Sendable {
     }
 
     /// Ends all waits. Idempotent.
-    func end() {
+    package func end() {
         condition.update { turns.end() }
         source.end()
     }

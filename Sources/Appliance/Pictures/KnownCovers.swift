@@ -4,7 +4,7 @@ import Platform
 /// with a small file for each product. A lost one is made again.
 ///
 /// Thread: any that may block on the medium. `@unchecked Sendable` is safe because `lock` guards the number of files.
-final class KnownCovers: @unchecked Sendable {
+package final class KnownCovers: @unchecked Sendable {
     /// A day, in seconds: then the service is asked whether the cover is another one.
     private static let recent: Int64 = 86_400
 
@@ -15,7 +15,7 @@ final class KnownCovers: @unchecked Sendable {
     /// nil until the first one is added.
     private var count: Int?
 
-    init(_ path: String, most: Int = 1000) { (self.path, self.most) = (path, most) }
+    package init(_ path: String, most: Int = 1000) { (self.path, self.most) = (path, most) }
 
     private func file(of product: PictureIdentity) -> String { "\(path)/\(product.text)" }
 

@@ -6,9 +6,9 @@ import Platform
 ///
 /// Thread: one at a time, but `end` is for any. `@unchecked Sendable` is safe because `lock` guards what `end` uses,
 /// and the rest belongs to the one thread.
-final class PictureProgram: @unchecked Sendable {
+package final class PictureProgram: @unchecked Sendable {
     /// The limits of a request and of the program's life, in nanoseconds.
-    struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// A program that takes longer is killed: its medium or the machine is slow. It ends by itself after 5 s of
         /// processor time.
         var request: Int64 = 15_000_000_000
@@ -30,7 +30,7 @@ final class PictureProgram: @unchecked Sendable {
     }
 
     /// The path of the program beside the one that runs.
-    static func besideThisProgram() -> String {
+    package static func besideThisProgram() -> String {
         let own = (try? Folder.resolved("/proc/self/exe")) ?? "/usr/bin/tonearm"
         return "\(Folder.containing(own))/tonearm-pictures"
     }
@@ -44,7 +44,7 @@ final class PictureProgram: @unchecked Sendable {
     /// When the running program has answered last.
     private var answered: Int64 = 0
 
-    init(_ path: String, limits: Limits = Limits(), clock: any MonotonicClock) {
+    package init(_ path: String, limits: Limits = Limits(), clock: any MonotonicClock) {
         (self.path, self.limits, self.clock) = (path, limits, clock)
     }
 

@@ -1,5 +1,5 @@
 /// How a request for a thumbnail ends.
-enum PictureResult: Equatable, Sendable {
+package enum PictureResult: Equatable, Sendable {
     case made(Thumbnail)
     case refused(PictureRefusal)
     /// The picture's file is gone, or cannot be read.

@@ -5,7 +5,7 @@ import Platform
 import Player
 
 /// A picture with the version of its file: in a file of its own, or in a music file. Or one from the network.
-struct StoredPicture: Sendable {
+package struct StoredPicture: Sendable {
     /// The file that has the picture; of one from the network its product.
     let path: String
     private let content: Content
@@ -22,7 +22,7 @@ struct StoredPicture: Sendable {
     private static let mostJoined: Int64 = 8 << 20
 
     /// - Returns: nil when there is no such file.
-    init?(file path: String) {
+    package init?(file path: String) {
         guard let stamp = FileStamp(of: path) else { return nil }
         (self.path, content) = (path, .file(stamp))
     }
@@ -35,16 +35,16 @@ struct StoredPicture: Sendable {
     }
 
     /// - Parameter product: for the log.
-    init(_ picture: FetchedPicture, of product: String) { (path, content) = (product, .fetched(picture)) }
+    package init(_ picture: FetchedPicture, of product: String) { (path, content) = (product, .fetched(picture)) }
 
     /// - Returns: nil when the music file is gone.
-    init?(_ picture: EmbeddedPicture) {
+    package init?(_ picture: EmbeddedPicture) {
         guard let stamp = FileStamp(of: picture.path) else { return nil }
         (path, content) = (picture.path, .embedded(stamp, picture))
     }
 
     /// The identity of the picture by its place, or by its bytes; nil without memory.
-    var identity: PictureIdentity? {
+    package var identity: PictureIdentity? {
         switch content {
         case .file(let stamp): PictureIdentity(of: [path, stamp.text, "\(stamp.state)", ""])
         case .embedded(let stamp, let embedded):
@@ -120,7 +120,7 @@ struct StoredPicture: Sendable {
     // MARK: For clients
 
     /// Returns the whole picture, as it is.
-    func resource() throws(MusicPicture.Failure) -> ServedResource {
+    package func resource() throws(MusicPicture.Failure) -> ServedResource {
         switch content {
         case .file: return try resource(Self.type(ofFile: path))
         case .copy: return try resource(FolderPicture.kind(of: path)?.mediaType ?? Self.type(nil))
@@ -170,7 +170,7 @@ struct StoredPicture: Sendable {
     }
 
     private static func type(ofFile path: String) -> String {
-        let ending = WebGuard.lowercased(path).utf8
+        let ending = path.utf8.map { $0.lowercased }
         func ends(_ text: String) -> Bool { ending.suffix(text.utf8.count).elementsEqual(text.utf8) }
         return ends(".png") ? types[1] : ends(".webp") ? types[2] : ends(".jxl") ? types[4] : types[0]
     }

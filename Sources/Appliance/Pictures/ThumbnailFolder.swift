@@ -7,7 +7,7 @@ import Platform
 /// length or its check, and made again.
 ///
 /// Thread: any that may block on the medium. `@unchecked Sendable` is safe because `lock` guards the state.
-final class ThumbnailFolder: @unchecked Sendable {
+package final class ThumbnailFolder: @unchecked Sendable {
     /// So many bytes of the file system stay free, as with the rest of the cache.
     private static let freeBytes: Int64 = 128 << 20
     /// The time of use is written once in so many seconds.
@@ -22,7 +22,7 @@ final class ThumbnailFolder: @unchecked Sendable {
     /// - Parameters:
     ///   - path: created when the first thumbnail is written.
     ///   - limit: in bytes; 0 keeps none.
-    init(_ path: String, limit: Int64) { (self.path, self.limit) = (path, limit) }
+    package init(_ path: String, limit: Int64) { (self.path, self.limit) = (path, limit) }
 
     /// Returns a thumbnail; nil when there is none, or its file is damaged.
     func thumbnail(for key: ThumbnailKey) -> Thumbnail? {

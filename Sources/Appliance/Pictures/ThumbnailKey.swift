@@ -3,7 +3,7 @@ import Platform
 
 /// Names a picture: by the file that has it, the version of that file, and the range in it; one from the network by its
 /// bytes. A value.
-struct PictureIdentity: Equatable, Sendable {
+package struct PictureIdentity: Equatable, Sendable {
     let high: UInt64
     let low: UInt64
 
@@ -23,7 +23,7 @@ struct PictureIdentity: Equatable, Sendable {
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// 32 digits.
-    var text: String {
+    package var text: String {
         hexadecimal([high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
     }
 
@@ -36,20 +36,22 @@ struct PictureIdentity: Equatable, Sendable {
 }
 
 /// Names a thumbnail: a picture, and the most pixels of its longer side.
-struct ThumbnailKey: Equatable, Sendable {
+package struct ThumbnailKey: Equatable, Sendable {
     /// The sizes that clients may ask for.
-    static let sides = [64, 160, 320, 640]
+    package static let sides = [64, 160, 320, 640]
 
-    let picture: PictureIdentity
-    let side: Int
+    package let picture: PictureIdentity
+    package let side: Int
+
+    package init(picture: PictureIdentity, side: Int) { (self.picture, self.side) = (picture, side) }
 }
 
 /// A small picture: a whole JPEG.
-struct Thumbnail: Equatable, Sendable {
+package struct Thumbnail: Equatable, Sendable {
     /// In pixels.
-    let width: Int
-    let height: Int
-    let bytes: [UInt8]
+    package let width: Int
+    package let height: Int
+    package let bytes: [UInt8]
 
     /// The most bytes of a thumbnail. One of 640 pixels has 60 kB.
     static let mostBytes = 1 << 20
@@ -67,11 +69,11 @@ struct Thumbnail: Equatable, Sendable {
 }
 
 /// Why no thumbnail can be made of a picture. The next request would have the same end.
-enum PictureRefusal: UInt8, Equatable, Sendable, CaseIterable {
+package enum PictureRefusal: UInt8, Equatable, Sendable, CaseIterable {
     case unknownFormat, damaged, tooLarge
 
     /// Follows "there is no small form of the cover".
-    var reason: String {
+    package var reason: String {
         switch self {
         case .unknownFormat: "it is not a JPEG, PNG or WebP"
         case .damaged: "it is damaged"

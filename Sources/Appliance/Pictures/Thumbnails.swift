@@ -4,7 +4,7 @@ import Platform
 /// The thumbnails of covers: kept ones from their folder, others made by `tonearm-pictures`, each once.
 ///
 /// Thread: any that may block; `thumbnail` waits. `@unchecked Sendable` is safe because `condition` guards the state.
-final class Thumbnails: @unchecked Sendable {
+package final class Thumbnails: @unchecked Sendable {
     /// The most clients that wait at a time: a browser that scrolls asks for more than it wants.
     private static let mostWaiting = 32
 
@@ -14,12 +14,12 @@ final class Thumbnails: @unchecked Sendable {
     private var turns = PictureTurns()
     private var refused = RefusedPictures()
 
-    init(_ folder: ThumbnailFolder, _ program: PictureProgram) {
+    package init(_ folder: ThumbnailFolder, _ program: PictureProgram) {
         (self.folder, self.program) = (folder, program)
     }
 
     /// Returns the thumbnail of a picture, and waits until it is made.
-    func thumbnail(of picture: StoredPicture, _ key: ThumbnailKey) -> PictureResult {
+    package func thumbnail(of picture: StoredPicture, _ key: ThumbnailKey) -> PictureResult {
         if let result = known(key) { return result }
         guard program.exists else { return .off }
         guard condition.update({ turns.waiting < Self.mostWaiting }) else { return .failed }
@@ -29,13 +29,13 @@ final class Thumbnails: @unchecked Sendable {
     }
 
     /// Returns what is known without the picture: its kept thumbnail, or that there is none.
-    func known(_ key: ThumbnailKey) -> PictureResult? {
+    package func known(_ key: ThumbnailKey) -> PictureResult? {
         if let refusal = condition.update({ refused[key.picture] }) { return .refused(refusal) }
         return folder.thumbnail(for: key).map { .made($0) }
     }
 
     /// Ends the program, and all waits. Idempotent.
-    func end() {
+    package func end() {
         condition.update { turns.end() }
         program.end()
     }

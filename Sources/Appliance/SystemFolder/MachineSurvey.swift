@@ -3,21 +3,21 @@ import Discovery
 import Platform
 
 /// The machine, for a person without a shell.
-struct MachineStatus: Equatable, Sendable {
+package struct MachineStatus: Equatable, Sendable {
     /// A file system with music or the state.
-    struct Volume: Equatable, Sendable {
+    package struct Volume: Equatable, Sendable {
         /// Where it is mounted.
-        var path: String
-        var freeBytes: Int64
-        var allBytes: Int64
+        package var path: String
+        package var freeBytes: Int64
+        package var allBytes: Int64
     }
 
     /// The name that other machines show.
-    var name: String
-    var addresses: [String]
-    var volumes: [Volume]
+    package var name: String
+    package var addresses: [String]
+    package var volumes: [Volume]
     /// The last report of the system, for the user; nil without one.
-    var report: String?
+    package var report: String?
 }
 
 /// Looks at the machine for clients: its addresses, the room on its media, and the report of the system.

@@ -4,9 +4,9 @@ package struct UpdateAddress: Equatable, Sendable {
     /// The most bytes.
     static let lengthLimit = 1000
     /// The form, for messages. Follows "must be".
-    static let form = "an address that begins with https:// or http://, of at most \(lengthLimit) printable characters"
+    package static let form = "an address that begins with https:// or http://, of at most \(lengthLimit) printable characters"
 
-    let text: String
+    package let text: String
 
     /// Returns nil for a text in another form.
     package init?(_ text: String) {

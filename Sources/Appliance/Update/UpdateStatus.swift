@@ -1,6 +1,6 @@
 /// The state of updates of the firmware image, as the system has reported it.
-struct UpdateStatus: Equatable, Sendable {
-    enum Mode: String, CaseIterable, Sendable {
+package struct UpdateStatus: Equatable, Sendable {
+    package enum Mode: String, CaseIterable, Sendable {
         case idle, downloading
         /// The bundle is checked, and the other slot is written.
         case installing
@@ -10,32 +10,32 @@ struct UpdateStatus: Equatable, Sendable {
         case failed
     }
 
-    struct Problem: Equatable, Sendable {
+    package struct Problem: Equatable, Sendable {
         /// The code for programs, of `tonearm update` or of the system.
-        var code: String
+        package var code: String
         /// The message for the user.
-        var text: String
+        package var text: String
     }
 
     /// How far the download or the installation is: parts of equal size.
-    struct Progress: Equatable, Sendable {
-        var done: Int64
-        var total: Int64
+    package struct Progress: Equatable, Sendable {
+        package var done: Int64
+        package var total: Int64
     }
 
     /// nil while the system has reported nothing.
-    var mode: Mode?
+    package var mode: Mode?
     /// The version of the image that runs.
-    var running: String?
+    package var running: String?
     /// nil when it is not known, as with a server that does not say the length.
-    var progress: Progress?
+    package var progress: Progress?
     /// The version that the next start tries; nil when that is the one that runs.
-    var next: String?
-    var problem: Problem?
+    package var next: String?
+    package var problem: Problem?
     /// Whether the system has not begun the last request.
-    var isWaiting = false
+    package var isWaiting = false
     /// The address that a request without one uses.
-    var address: UpdateAddress?
+    package var address: UpdateAddress?
 
     /// Whether the system has begun an update that has not ended.
     var isRunning: Bool { mode == .downloading || mode == .installing }

@@ -3,14 +3,14 @@ import Platform
 /// The folder in which this program and the system talk about Wi-Fi.
 ///
 /// Any thread that may block.
-struct WiFiFolder: Sendable {
+package struct WiFiFolder: Sendable {
     let files: SystemFolder
 
     /// - Parameter path: an absolute path.
-    init(path: String) { files = SystemFolder(path: path) }
+    package init(path: String) { files = SystemFolder(path: path) }
 
     /// The machine's address in its own network; nil when there is none, or it cannot be read.
-    var address: String? { (try? files.contents(of: "state")).flatMap { WiFiStatus.address(inState: $0) } }
+    package var address: String? { (try? files.contents(of: "state")).flatMap { WiFiStatus.address(inState: $0) } }
 
     func status() throws(SystemError) -> WiFiStatus {
         WiFiStatus(

@@ -2,7 +2,7 @@ import Platform
 
 /// The name of a Wi-Fi network, its SSID: 1 to 32 bytes of any value (IEEE 802.11-2020, 9.4.2.2).
 package struct WiFiName: Equatable, Sendable {
-    static let lengthLimit = 32
+    package static let lengthLimit = 32
 
     let bytes: [UInt8]
 

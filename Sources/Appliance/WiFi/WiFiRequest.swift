@@ -16,6 +16,10 @@ package struct WiFiTrial: Equatable, Sendable {
     /// Whether the network does not show its name.
     var isHidden: Bool
 
+    package init(name: WiFiName, password: [UInt8]?, isHidden: Bool) {
+        (self.name, self.password, self.isHidden) = (name, password, isHidden)
+    }
+
     /// The form of passwords, for messages.
     package static let passwordForm = "8 to 63 bytes without control characters, or 64 hexadecimal digits"
 

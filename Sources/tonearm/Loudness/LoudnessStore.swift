@@ -1,4 +1,5 @@
 import Appliance
+import Control
 import Database
 import Platform
 import Player

@@ -1,7 +1,9 @@
 import Appliance
 import Board
 import CLinux
+import Control
 import Database
+import MPD
 import Network
 import Output
 import Platform
@@ -88,7 +90,7 @@ struct RunCommand {
             }
         }
         do throws(Failure) {
-            daemon.openLibrary()
+            daemon.openLibrary(filesGone: MPDStickers.followFiles)
             let server = try openSocket(daemon, lastGood)
             serve(daemon, server, board, device, streaming, web, signals)
         } catch {
@@ -115,7 +117,8 @@ struct RunCommand {
         let network = watchLink(board, daemon, streaming, web)
         daemon.start()
         let servers = AnnouncedServers(
-            mpd: mpd, web: page, configuration: daemon.settings.configuration)
+            mpdPort: mpd?.port, webPort: page?.port, isWebSecure: page?.isSecure ?? false,
+            daemon.settings.configuration)
         let announcement = ServerAnnouncement.open(daemon, servers)
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
@@ -149,7 +152,7 @@ struct RunCommand {
     private func openState(_ settings: inout StartSettings) throws(Failure) -> ApplianceState {
         let folder = settings.findState()
         do throws(ApplianceState.Problem) {
-            return try ApplianceState(folder)
+            return try ApplianceState(folder, servers: [MPDStickers.schema, WebServer.schema])
         } catch {
             let lines = settings.mistakes + [error.description]
             // Another start would find the same newer file, or the same mistakes: the unit file does not restart on

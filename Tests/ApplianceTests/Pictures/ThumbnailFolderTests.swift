@@ -1,3 +1,4 @@
+import ApplianceTestSupport
 import Foundation
 import TestSupport
 import Testing

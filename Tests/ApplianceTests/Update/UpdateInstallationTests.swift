@@ -1,7 +1,9 @@
+import ApplianceTestSupport
 import Foundation
 import Platform
 import TestSupport
 import Testing
+
 @testable import Appliance
 
 @Suite("Updates of the firmware image (docs/decisions/firmware-image.md)")

@@ -1,7 +1,9 @@
 import Appliance
+import Control
 import FileCalls
 import Glibc
 import Library
+import MPD
 import Platform
 
 /// Does one thing to files in a process that a test can cut off or watch:
@@ -16,7 +18,7 @@ import Platform
         case "open":
             file_calls_cut(Int(words[3]) ?? -1)
             do throws(ApplianceState.Problem) {
-                _ = try ApplianceState(words[2])
+                _ = try ApplianceState(words[2], servers: [MPDStickers.schema, WebServer.schema])
             } catch {
                 fail(error.description)
             }

@@ -2,6 +2,8 @@ import HTTPServer
 import Platform
 
 @testable import Appliance
+@testable import Control
+@testable import MPD
 
 /// Requests from clients and files from users.
 let applianceTargets = [

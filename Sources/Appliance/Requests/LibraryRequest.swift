@@ -1,0 +1,83 @@
+import Library
+
+/// A request about the library, independent of the protocol.
+public enum LibraryRequest: Equatable, Sendable {
+    /// Compares all music folders with the index.
+    case scan
+    case status
+    /// Tracks, albums and artists with all words.
+    case search(words: String, Page)
+    /// A list of the index.
+    /// - Parameter of: the number, name or path that the entries belong to; nil for all.
+    case list(List, of: String?, Page)
+    /// A list of what was heard, or marked.
+    case heard(HeardList, Page)
+    /// Makes music a favourite, or not.
+    /// - Parameters:
+    ///   - path: a path or an address; nil for the current entry.
+    ///   - isOn: nil to toggle.
+    case favourite(path: String?, isOn: Bool?)
+
+    public enum List: CaseIterable, Equatable, Sendable {
+        case artists, albums, tracks, genres, folders, recent
+    }
+
+    public enum HeardList: Equatable, Sendable {
+        /// Tracks, the ones that were heard last first.
+        case played
+        /// Each play.
+        case history
+        case favourites
+    }
+
+    /// Whether it is about the index alone, which needs music folders.
+    var needsIndex: Bool {
+        switch self {
+        case .favourite, .heard: false
+        case .scan, .status, .search, .list: true
+        }
+    }
+
+    /// A part of a list.
+    public struct Page: Equatable, Sendable {
+        public var from: Int
+        public var count: Int
+
+        public init(from: Int, count: Int) {
+            self.from = from
+            self.count = count
+        }
+
+        var page: ListPage { ListPage(limit: Int64(count), offset: Int64(from)) }
+    }
+}
+
+/// The answer to such a request.
+package enum LibraryReply: Equatable {
+    case status(LibraryStatus)
+    case entries(ListPart<LibraryEntry>, from: Int)
+    /// The music, and whether it is a favourite now.
+    case favourite(path: String, isOn: Bool)
+    /// The best albums and artists, and a page of tracks.
+    case found(tracks: ListPart<LibraryEntry>, from: Int, albums: [Album], artists: [SharedName])
+}
+
+/// An entry of a list.
+package enum LibraryEntry: Equatable {
+    case music(ListedMusic)
+    case album(Album)
+    case name(SharedName)
+    case folder(String)
+}
+
+/// The size of the library, and what it does.
+public struct LibraryStatus: Equatable, Sendable {
+    package var folders: [String] = []
+    package var tracks: Int64 = 0
+    package var albums: Int64 = 0
+    package var artists: Int64 = 0
+    package var playlists: Int64 = 0
+    /// The size of the index.
+    package var bytes: Int64 = 0
+    package var progress = ScanProgress()
+}

@@ -1,0 +1,34 @@
+import Library
+
+/// A request about stored playlists, independent of the protocol.
+package enum PlaylistRequest: Equatable, Sendable {
+    case all(LibraryRequest.Page)
+    case entries(of: String, LibraryRequest.Page)
+    /// The queue becomes a playlist.
+    /// - Parameter replaces: whether it may replace one of that name.
+    case save(String, replaces: Bool)
+    /// Removes entries by their indexes; those beyond the end are left out.
+    case remove(Range<Int>, of: String)
+    case move(from: Int, to: Int, of: String)
+    case rename(String, to: String)
+    case delete(String)
+}
+
+/// The answer to such a request.
+package enum PlaylistReply: Equatable {
+    case done
+    case all(ListPart<ListedPlaylist>, from: Int)
+    /// - Parameter path: of the file.
+    case entries(ListPart<LibraryEntry>, from: Int, path: String)
+    /// The number of entries that were added, and of names below folders that could not be read.
+    case added(Int, skipped: Int)
+    /// The number of removed entries.
+    case removed(Int)
+}
+
+/// A stored playlist in a list.
+package struct ListedPlaylist: Equatable {
+    package var name: String
+    /// The time of its last change in seconds since 1970.
+    package var modified: Int64
+}

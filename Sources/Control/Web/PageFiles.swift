@@ -1,0 +1,60 @@
+import Appliance
+import HTTPServer
+import Library
+import Platform
+
+/// The files of the page, from a folder.
+struct PageFiles: Sendable {
+    /// An absolute path.
+    let folder: String
+
+    private static let types: [(ending: String, type: String)] = [
+        (".html", "text/html; charset=utf-8"), (".css", "text/css; charset=utf-8"),
+        (".js", "text/javascript; charset=utf-8"), (".svg", "image/svg+xml"), (".png", "image/png"),
+        (".webmanifest", "application/manifest+json"),
+    ]
+
+    /// Returns the file of a path, as `/style.css`; `/` is the page itself. Where a compressed form lies beside it,
+    /// `style.css.gz`, clients that take that get it, unless somebody has changed the file since.
+    /// - Returns: nil when there is none.
+    func resource(for request: HTTPRequest) -> ServedResource? {
+        let path = request.path.utf8
+        let name =
+            path.elementsEqual("/".utf8) ? "index.html" : String(decoding: path.dropFirst(), as: UTF8.self)
+        // A name is that of a file in the folder itself, and no hidden one.
+        guard name.utf8.first != UInt8(ascii: "."), !name.utf8.contains(UInt8(ascii: "/")),
+            let type = Self.types.first(where: { name.utf8.suffix($0.ending.utf8.count).elementsEqual($0.ending.utf8) })
+        else { return nil }
+        let file = "\(folder)/\(name)"
+        var resource = request.acceptsGzip ? Self.compressed(file, type.type) : nil
+        if resource == nil { resource = ServedResource(file: file, contentType: type.type) }
+        resource?.dependsOnCoding = true
+        return resource
+    }
+
+    private static func compressed(_ file: String, _ contentType: String) -> ServedResource? {
+        let path = file + ".gz"
+        guard let original = FileStamp(of: file), let stamp = FileStamp(of: path),
+            stamp.modifiedSeconds == original.modifiedSeconds,
+            var resource = ServedResource(file: path, contentType: contentType)
+        else { return nil }
+        resource.contentCoding = "gzip"
+        return resource
+    }
+}
+
+extension ServedResource {
+    /// A file that a browser asks for again each time, and gets again when it has changed.
+    /// - Returns: nil when there is no such file, or it cannot be read.
+    init?(file path: String, contentType: String) {
+        guard let stamp = FileStamp(of: path) else { return nil }
+        do throws(SystemError) {
+            let file = try OpenedFile(path)
+            self.init(
+                body: ContentBody([.file(file, 0..<file.size)]), contentType: contentType,
+                entityTag: "\"\(stamp.text)\"", lastModified: stamp.modifiedSeconds, cacheControl: "no-cache")
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Appliance
+import HTTPServer
+import Platform
+
+/// The events of the control protocol as server-sent events (HTML standard, 9.2). The first event is `status`, with the
+/// whole status.
+///
+/// Thread: that of one connection. `@unchecked Sendable` is safe for that reason.
+final class WebEventStream: @unchecked Sendable {
+    /// After this time without an event a sign of life is sent, in seconds. It finds out whether the client is still
+    /// there.
+    static let keepAliveSeconds = 15
+
+    private let connection: ControlConnection
+    private let signOfLife: [UInt8]
+    private let isAllowed: @Sendable () -> Bool
+    private var waiting: [UInt8] = []
+    private var sent = 0
+
+    /// - Parameters:
+    ///   - events: names of events with a comma between two; nil for all.
+    ///   - showsLife: whether the sign of life is an event, which scripts see, and not a comment.
+    ///   - session: the session whose end ends the stream; nil for none.
+    ///   - rights: those of the browser.
+    ///   - seconds: the time without an event after which a sign of life is sent.
+    ///   - isAllowed: returns whether the client may still get events. Called on the stream's thread.
+    init(
+        _ connections: ControlConnections, events: String?, showsLife: Bool = false,
+        session: WebSessionRows.Hash? = nil, rights: ClientRights = .all,
+        seconds: Int = WebEventStream.keepAliveSeconds,
+        isAllowed: @escaping @Sendable () -> Bool = { true }
+    ) throws(WebRefusal) {
+        signOfLife = showsLife ? Self.event("alive", [:]) : Array(": \n\n".utf8)
+        self.isAllowed = isAllowed
+        do throws(SystemError) {
+            connection = try connections.connect(seconds: seconds, session: session, rights: rights)
+        } catch {
+            throw WebRefusal(503, "system", error.description)
+        }
+        var request: JSONValue = ["request": "subscribe"]
+        if let events {
+            let names = events.utf8.split(separator: UInt8(ascii: ",")).map { JSONValue.string(String(Substring($0))) }
+            request["events"] = .array(names)
+        }
+        guard connection.send(request) else { throw .ending }
+        // The daemon replies at once, or it ends.
+        guard case .line(let line) = connection.next() else { throw .ending }
+        guard var status = try? JSONValue.parse(line) else { throw .ending }
+        if let message = status["error"]?["message"]?.string { throw WebRefusal(400, "bad-request", message) }
+        status["id"] = nil
+        waiting = Self.event("status", status)
+    }
+
+    /// Returns an event in the form of a stream.
+    static func event(_ name: String, _ value: JSONValue) -> [UInt8] {
+        // The text of a JSON value has no line end.
+        Array("event: \(name)\ndata: \(value.serialized())\n\n".utf8)
+    }
+
+    /// Fills the buffer with the next bytes. Blocks until there are some.
+    /// - Returns: 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if sent == waiting.count {
+            sent = 0
+            let next = connection.next()
+            // The session may have ended meanwhile.
+            guard isAllowed() else { return 0 }
+            switch next {
+            case .end: return 0
+            case .nothing: waiting = signOfLife
+            case .line(let line):
+                guard let value = try? JSONValue.parse(line), let name = value["event"]?.string else { return 0 }
+                waiting = Self.event(name, value)
+            }
+        }
+        let count = min(buffer.count, waiting.count - sent)
+        buffer.copyBytes(from: waiting[sent..<(sent + count)])
+        sent += count
+        return count
+    }
+}

@@ -1,0 +1,77 @@
+import Appliance
+import HTTPServer
+import Platform
+
+/// Decides which requests the web server takes. It protects against pages of other sites in the same browser: against
+/// their forms and scripts (CSRF), and against names that they let point at this machine (DNS rebinding).
+struct WebGuard: Sendable {
+    /// The header with the token.
+    static let tokenHeader = "tonearm-token"
+
+    /// Names of this machine besides those that cannot be a foreign site's, in lower case.
+    let names: [String]
+    /// Whether clients outside of the private networks are taken over TLS.
+    let acceptsAll: Bool
+    /// The token for scripts of the page, which other sites' scripts cannot read.
+    let token: String
+
+    /// Returns why a request is not taken; nil when it is.
+    /// - Parameter isPrivate: whether the client is in a private network.
+    func refusal(of request: HTTPRequest, isPrivate: Bool) -> WebRefusal? {
+        guard isPrivate || acceptsAll && request.isSecure else {
+            return WebRefusal(
+                403, "not-private",
+                "only clients in private networks are accepted: others need [web] clients, certificate, key and "
+                    + "password-file")
+        }
+        guard let host = request.headers["host"], isOwn(host) else {
+            return .foreignHost
+        }
+        if let origin = request.headers["origin"] {
+            // A proxy before this server may have TLS. Over TLS, a page without it may be anybody's.
+            let isSame = (request.isSecure ? ["https://"] : ["http://", "https://"]).contains {
+                Self.lowercased(origin).utf8.elementsEqual(Self.lowercased($0 + host).utf8)
+            }
+            guard isSame else { return WebRefusal(403, "origin", "requests of other sites are not accepted") }
+        }
+        guard request.method.utf8.elementsEqual("POST".utf8) else { return nil }
+        // A form cannot have this type: other sites would have to ask first (the Fetch standard, CORS).
+        guard Self.isJSON(request.headers["content-type"] ?? "") else {
+            return WebRefusal(415, "media-type", "the body must have the type application/json")
+        }
+        // Browsers name the origin of each POST request; other programs do not.
+        let isOfBrowser = request.headers["origin"] != nil || request.headers["sec-fetch-site"] != nil
+        let given = request.headers[Self.tokenHeader] ?? ""
+        guard !isOfBrowser || SecretText.isEqual(given, token) else {
+            return WebRefusal(403, "token", "the token of GET /api/session is missing or old")
+        }
+        return nil
+    }
+
+    /// Whether the host of a URL can only mean this machine: an address, a name that no foreign site can have, or a
+    /// configured name.
+    private func isOwn(_ host: String) -> Bool {
+        let bytes = Self.lowercased(host).utf8
+        guard !bytes.isEmpty else { return false }
+        if bytes.first == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return false }
+            let address = String(decoding: bytes[bytes.index(after: bytes.startIndex)..<end], as: UTF8.self)
+            return StreamSocket.isNumericAddress(address)
+        }
+        var name = bytes.prefix { $0 != UInt8(ascii: ":") }
+        if name.last == UInt8(ascii: ".") { name = name.dropLast() }
+        let text = String(decoding: name, as: UTF8.self)
+        return LocalName.isLocal(text) || StreamSocket.isNumericAddress(text)
+            || names.contains { $0.utf8.elementsEqual(text.utf8) }
+    }
+
+    static func lowercased(_ text: String) -> String {
+        String(decoding: text.utf8.map { $0.lowercased }, as: UTF8.self)
+    }
+
+    /// Whether a media type is that of JSON, with or without parameters.
+    private static func isJSON(_ type: String) -> Bool {
+        let name = lowercased(type).utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+        return name.elementsEqual("application/json".utf8)
+    }
+}

@@ -1,0 +1,76 @@
+import Appliance
+import Database
+import Library
+import Platform
+
+extension MPDDatabase {
+    /// Returns the picture of a song; nil without one.
+    /// - Parameter embedded: the one in the file, and not one in its folder.
+    func picture(_ uri: String, embedded: Bool) throws(MPDFailure) -> MusicPicture? {
+        guard embedded else { return try cover(of: uri) }
+        guard MusicURIs.isSafe(uri), let path = paths.path(ofURI: uri) else { throw Self.noSong }
+        let found: (song: Int64?, picture: EmbeddedPicture?) = try read { (database) throws(DatabaseError) in
+            guard let song = try MPDReader(database, paths).song(at: path) else { return (nil, nil) }
+            return (song, try EmbeddedPicture(ofTrack: song, database))
+        }
+        guard found.song != nil else { throw Self.noSong }
+        guard let picture = found.picture else { return nil }
+        do throws(MusicPicture.Failure) { return try MusicPicture(picture) } catch {
+            throw MPDFailure(error, missing: "No such song")
+        }
+    }
+
+    /// Returns the picture in the folder of a URI, which needs not to exist itself.
+    private func cover(of uri: String) throws(MPDFailure) -> MusicPicture? {
+        let bytes = Array(uri.utf8)
+        let parent = String(decoding: bytes[..<(bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
+        guard MusicURIs.isSafe(uri), var folder = paths.path(ofURI: parent) else { return nil }
+        // A track of a cue sheet is in its sheet.
+        if FileKind(at: folder) == .file { folder = FilePlace(folder).folder }
+        guard let path = FolderPicture.path(in: folder, paths.musicRoots) else { return nil }
+        do throws(MusicPicture.Failure) { return try MusicPicture(file: path) } catch {
+            throw MPDFailure(error, missing: "No file exists")
+        }
+    }
+}
+
+extension MPDFailure {
+    /// - Parameter missing: MPD's message for a file that is gone.
+    init(_ failure: MusicPicture.Failure, missing: String) {
+        switch failure {
+        case .noFile: self.init(.noSuchObject, missing)
+        case .unreadable: self.init(.system, failure.description)
+        }
+    }
+}
+
+/// The picture that a client reads in parts. It is kept until its last part, because to find it again costs more than a
+/// part.
+///
+/// Thread: that of queries; `@unchecked Sendable` is safe for that reason.
+final class MPDPictureReading: @unchecked Sendable {
+    private var kept: (uri: String, isEmbedded: Bool, picture: MusicPicture)?
+
+    /// Returns a part of a picture, and the picture; nil when there is no picture.
+    func part(
+        of uri: String, embedded: Bool, at offset: Int64, limit: Int, _ database: MPDDatabase
+    ) throws(MPDFailure) -> (picture: MusicPicture, bytes: [UInt8])? {
+        var found: MusicPicture?
+        // The first part finds it anew: it may have changed.
+        if offset > 0, let kept, kept.isEmbedded == embedded, kept.uri.utf8.elementsEqual(uri.utf8) {
+            found = kept.picture
+        }
+        kept = nil
+        if found == nil { found = try database.picture(uri, embedded: embedded) }
+        guard let picture = found else { return nil }
+        guard offset <= picture.size else { throw MPDFailure(.argument, "Offset too large") }
+        let bytes: [UInt8]
+        do throws(MusicPicture.Failure) {
+            bytes = try picture.read(at: offset, count: Int(min(Int64(limit), picture.size - offset)))
+        } catch {
+            throw MPDFailure(error, missing: "No file exists")
+        }
+        if offset + Int64(bytes.count) < picture.size { kept = (uri, embedded, picture) }
+        return (picture, bytes)
+    }
+}
