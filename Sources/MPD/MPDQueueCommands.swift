@@ -150,14 +150,12 @@ extension MPDPlayer {
     /// Adds music at a position, or at the end.
     /// - Returns: the id of the first entry; the others follow.
     @discardableResult
-    func insert(_ music: FoundMusic, at place: Int?) throws(MPDFailure) -> EntryID? {
-        var ids: [EntryID] = []
-        try edit { queue throws(PlayQueueError) in
-            ids =
-                if let place { try queue.insert(music.products, at: place) } else { try queue.add(music.products) }
-            queue.note(media: music.mountPoints)
+    func insert(_ music: FoundMusic, at index: Int?) throws(MPDFailure) -> EntryID? {
+        do throws(PlayQueueError) {
+            return try queue.add(music, index.map { .index($0) } ?? .end)
+        } catch {
+            throw MPDFailure(error)
         }
-        return ids.first
     }
 
     fileprivate func move(_ range: Range<Int>, to text: String) throws(MPDFailure) -> MPDStep {

@@ -1,14 +1,6 @@
 import Discovery
 import Platform
 
-/// When the daemon announces its servers (`[discovery] announce`).
-package enum AnnouncementRule: Equatable, Sendable {
-    /// Two responders on one machine answer each other's queries, and unicast answers reach one of them only.
-    case unlessAvahiRuns
-    case always
-    case never
-}
-
 /// The servers of the daemon that listen to other machines.
 package struct AnnouncedServers: Sendable {
     /// The port of MPD's protocol; nil when other machines cannot connect.

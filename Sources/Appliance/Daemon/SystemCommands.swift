@@ -1,13 +1,6 @@
 import CLinux
 import Platform
 
-/// Commands of the appliance that do not belong to the player.
-public enum SystemCommand: Equatable, CaseIterable, Sendable {
-    case networkRestart, restart, powerOff
-    /// Tells the system of a request for an update.
-    case update
-}
-
 /// Runs the configured commands of the system, at most one of a kind at a time.
 ///
 /// Thread: the daemon's.

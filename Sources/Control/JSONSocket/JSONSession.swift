@@ -11,6 +11,8 @@ final class JSONSession: @unchecked Sendable {
     /// The user of the client; nil when it is unknown.
     let user: UInt32?
     private let rights: ClientRights
+    /// Whether a reply has the id of its request. Where there is one request, it needs none.
+    private let showsIDs: Bool
     private(set) var subscriptions: RemoteEventSet = []
     /// The time of its last request, or of its connection, by the daemon's clock.
     private(set) var lastRequest: Int64
@@ -33,13 +35,14 @@ final class JSONSession: @unchecked Sendable {
 
     /// - Parameter closed: called once, when the client has disconnected.
     init(
-        _ socket: StreamSocket, number: UInt64, user: UInt32?, rights: ClientRights, requests: RequestExecution,
-        searches: MusicSearches, loop: EventLoop, clock: any MonotonicClock, subscribed: @escaping () -> Void,
-        closed: @escaping (UInt64) -> Void
+        _ socket: StreamSocket, number: UInt64, user: UInt32?, rights: ClientRights, showsIDs: Bool,
+        requests: RequestExecution, searches: MusicSearches, loop: EventLoop, clock: any MonotonicClock,
+        subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
     ) {
         self.number = number
         self.user = user
         self.rights = rights
+        self.showsIDs = showsIDs
         self.requests = requests
         self.searches = searches
         self.subscribed = subscribed
@@ -82,7 +85,7 @@ final class JSONSession: @unchecked Sendable {
     /// Disconnects an idle client to make room for another one.
     func makeRoom() {
         let message = "closed: the connection was idle and the client limit ([control] clients) was reached"
-        connection.send(ReplyLines.refusal(.null, code: "idle", message))
+        connection.send(ReplyLines.refusal(shown(.null), code: "idle", message))
         connection.close()
     }
 
@@ -91,14 +94,14 @@ final class JSONSession: @unchecked Sendable {
         let message =
             "closed: another user has connected, and the client limit ([control] clients) was reached. Your user has "
             + "the most clients: use fewer connections, or raise the limit."
-        connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
+        connection.send(ReplyLines.refusal(shown(.null), code: "too-many-clients", message))
         connection.close()
     }
 
     /// Disconnects a client of root, for another client of root.
     func endForRoot() {
         let message = "closed: root has connected again, and the client limit ([control] clients) was reached"
-        connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
+        connection.send(ReplyLines.refusal(shown(.null), code: "too-many-clients", message))
         connection.close()
     }
 
@@ -179,7 +182,7 @@ final class JSONSession: @unchecked Sendable {
             pending = nil
             cancelPending = nil
             switch result {
-            case .success(let reply): send(ReplyLines.reply(line.id, reply))
+            case .success(let reply): send(ReplyLines.reply(shown(line.id), reply))
             case .failure(let error): refuse(line.id, error.reason.rawValue, error.message)
             }
             connection.resume()
@@ -205,7 +208,7 @@ final class JSONSession: @unchecked Sendable {
     private func answer(_ line: RequestLine, _ perform: () throws(RemoteFailure) -> RequestOutcome) {
         do throws(RemoteFailure) {
             let outcome = try perform()
-            let reply = ReplyLines.reply(line.id, outcome.reply, notice: line.notice)
+            let reply = ReplyLines.reply(shown(line.id), outcome.reply, notice: line.notice)
             connection.wait()
             requests.when(outcome.completion) { [self] in
                 send(reply)
@@ -220,8 +223,10 @@ final class JSONSession: @unchecked Sendable {
     private func refuse(_ id: JSONValue, _ code: String, _ message: String) {
         // The collected music would be only a part of the request: discard it.
         collected = FoundMusic()
-        send(ReplyLines.refusal(id, code: code, message))
+        send(ReplyLines.refusal(shown(id), code: code, message))
     }
+
+    private func shown(_ id: JSONValue) -> JSONValue? { showsIDs ? id : nil }
 
     // MARK: Lines
 

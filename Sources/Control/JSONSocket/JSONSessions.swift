@@ -48,11 +48,14 @@ final class JSONSessions: @unchecked Sendable {
     }
 
     /// Takes a connected client.
-    /// - Parameter user: the user of the client; nil when it is unknown.
-    func begin(_ socket: StreamSocket, user: UInt32?, rights: ClientRights = .all) {
+    /// - Parameters:
+    ///   - user: the user of the client; nil when it is unknown.
+    ///   - showsIDs: whether a reply has the id of its request.
+    func begin(_ socket: StreamSocket, user: UInt32?, rights: ClientRights = .all, showsIDs: Bool = true) {
         let session = JSONSession(
-            socket, number: nextNumber(), user: user, rights: rights, requests: requests, searches: searches,
-            loop: loop, clock: clock, subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
+            socket, number: nextNumber(), user: user, rights: rights, showsIDs: showsIDs, requests: requests,
+            searches: searches, loop: loop, clock: clock, subscribed: { [self] in updatePositionTimer() },
+            closed: { [self] in forget($0) })
         sessions.append(session)
         session.start()
     }

@@ -32,17 +32,21 @@ enum ReplyLines {
 
     // MARK: Lines
 
-    /// - Parameter notice: the notice for a request in an old form.
-    static func reply(_ id: JSONValue, _ reply: RemoteReply, notice: String? = nil) -> [UInt8] {
+    /// - Parameters:
+    ///   - id: that of the request; nil leaves it out.
+    ///   - notice: the notice for a request in an old form.
+    static func reply(_ id: JSONValue?, _ reply: RemoteReply, notice: String? = nil) -> [UInt8] {
         let notice = notice.map { [Member("notice", .string($0))] } ?? []
-        return line([Member("id", id), Member("ok", true)] + members(reply) + notice)
+        return line(answer(id, isOK: true) + members(reply) + notice)
     }
 
-    static func refusal(_ id: JSONValue, code: String, _ message: String) -> [UInt8] {
-        line([
-            Member("id", id), Member("ok", false),
-            Member("error", ["code": .string(code), "message": .string(message)]),
-        ])
+    /// - Parameter id: that of the request; nil leaves it out.
+    static func refusal(_ id: JSONValue?, code: String, _ message: String) -> [UInt8] {
+        line(answer(id, isOK: false) + [Member("error", ["code": .string(code), "message": .string(message)])])
+    }
+
+    private static func answer(_ id: JSONValue?, isOK: Bool) -> [Member] {
+        (id.map { [Member("id", $0)] } ?? []) + [Member("ok", .boolean(isOK))]
     }
 
     static func event(_ event: RemoteEvent) -> [UInt8] {

@@ -30,7 +30,7 @@ final class WebEventStream: @unchecked Sendable {
         seconds: Int = WebEventStream.keepAliveSeconds,
         isAllowed: @escaping @Sendable () -> Bool = { true }
     ) throws(WebRefusal) {
-        signOfLife = showsLife ? Self.event("alive", [:]) : Array(": \n\n".utf8)
+        signOfLife = showsLife ? Self.event(Array("alive".utf8), Array("{}".utf8)) : Array(": \n\n".utf8)
         self.isAllowed = isAllowed
         do throws(SystemError) {
             connection = try connections.connect(seconds: seconds, session: session, rights: rights)
@@ -45,16 +45,24 @@ final class WebEventStream: @unchecked Sendable {
         guard connection.send(request) else { throw .ending }
         // The daemon replies at once, or it ends.
         guard case .line(let line) = connection.next() else { throw .ending }
-        guard var status = try? JSONValue.parse(line) else { throw .ending }
-        if let message = status["error"]?["message"]?.string { throw WebRefusal(400, "bad-request", message) }
-        status["id"] = nil
-        waiting = Self.event("status", status)
+        guard WebRequest.isSuccess(line) else {
+            guard let message = (try? JSONValue.parse(line))?["error"]?["message"]?.string else { throw .ending }
+            throw WebRefusal(400, "bad-request", message)
+        }
+        waiting = Self.event(Array("status".utf8), line)
     }
 
     /// Returns an event in the form of a stream.
-    static func event(_ name: String, _ value: JSONValue) -> [UInt8] {
-        // The text of a JSON value has no line end.
-        Array("event: \(name)\ndata: \(value.serialized())\n\n".utf8)
+    /// - Parameter data: a value of JSON without a line end.
+    static func event(_ name: some Collection<UInt8>, _ data: [UInt8]) -> [UInt8] {
+        Array("event: ".utf8) + name + Array("\ndata: ".utf8) + data + Array("\n\n".utf8)
+    }
+
+    /// Returns the name of an event from its line, whose first member it is; nil for another line.
+    static func name(ofEvent line: [UInt8]) -> ArraySlice<UInt8>? {
+        let start = Array(#"{"event":"#.utf8) + [UInt8(ascii: "\"")]
+        guard line.starts(with: start) else { return nil }
+        return line.dropFirst(start.count).prefix { $0 != UInt8(ascii: "\"") }
     }
 
     /// Fills the buffer with the next bytes. Blocks until there are some.
@@ -69,8 +77,8 @@ final class WebEventStream: @unchecked Sendable {
             case .end: return 0
             case .nothing: waiting = signOfLife
             case .line(let line):
-                guard let value = try? JSONValue.parse(line), let name = value["event"]?.string else { return 0 }
-                waiting = Self.event(name, value)
+                guard let name = Self.name(ofEvent: line) else { return 0 }
+                waiting = Self.event(name, line)
             }
         }
         let count = min(buffer.count, waiting.count - sent)

@@ -77,16 +77,19 @@ struct WebRequest {
         }
     }
 
-    /// Makes the answer from the line of a reply.
+    /// Whether the line of a reply is no refusal.
+    static func isSuccess(_ line: [UInt8]) -> Bool { line.starts(with: #"{"ok":true"#.utf8) }
+
+    /// Makes the answer from the line of a reply, which is its body as it is. Only a refusal is read: it gives the
+    /// status.
     static func answer(of line: [UInt8]) throws(WebRefusal) -> HTTPAnswer {
-        guard var reply = try? JSONValue.parse(line) else {
+        if isSuccess(line) { return .json(line) }
+        guard let reply = try? JSONValue.parse(line), let code = reply["error"]?["code"]?.string else {
             throw WebRefusal(500, "system", "the daemon's reply cannot be read")
         }
-        reply["id"] = nil
-        let code = reply["error"]?["code"]?.string
-        if let code, code.utf8.elementsEqual(RemoteFailure.Reason.guest.rawValue.utf8) {
+        if code.utf8.elementsEqual(RemoteFailure.Reason.guest.rawValue.utf8) {
             throw .guest(reply["error"]?["message"]?.string ?? "")
         }
-        return .json(reply, status: code.map { WebRefusal.status(ofCode: $0) } ?? 200)
+        return .json(line, status: WebRefusal.status(ofCode: code))
     }
 }

@@ -85,7 +85,7 @@ public final class WebServer {
         let clients = JSONSessions(daemon, version: version)
         let loop = daemon.loop
         let connections = ControlConnections { socket, rights in
-            loop.post { clients.begin(socket, user: nil, rights: rights) }
+            loop.post { clients.begin(socket, user: nil, rights: rights, showsIDs: false) }
         }
         let random = SystemRandomSource()
         let sessions = WebSessions(daemon.environment.storage, password: access.password ?? [], random: random) {

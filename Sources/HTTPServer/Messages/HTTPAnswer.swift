@@ -31,10 +31,15 @@ package struct HTTPAnswer: Sendable {
 
     /// Returns an answer with JSON that clients must not store.
     package static func json(_ value: JSONValue, status: Int = 200) -> HTTPAnswer {
+        json(Array(value.serialized().utf8), status: status)
+    }
+
+    /// - Parameter text: a value of JSON.
+    package static func json(_ text: [UInt8], status: Int = 200) -> HTTPAnswer {
         HTTPAnswer(
             status: status,
             headers: [HTTPField("Content-Type", "application/json"), HTTPField("Cache-Control", "no-store")],
-            body: ContentBody(Array(value.serialized().utf8)))
+            body: ContentBody(text))
     }
 }
 

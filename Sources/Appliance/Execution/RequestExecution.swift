@@ -216,23 +216,10 @@ package struct RequestExecution {
 
     /// Adds music to the queue.
     package func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> RequestOutcome {
-        let products = music.products
-        var ids: [EntryID] = []
-        switch place {
-        case .all(let start, let plays):
-            if let start, start >= products.count { throw .noSuchIndex(start, of: products.count) }
-            do throws(PlayQueueError) {
-                try queue.set(products, startingAt: start, playing: plays ?? queue.wantsToPlay)
-            } catch {
-                throw RemoteFailure(error)
-            }
-            ids = Array(queue.contents.playOrder.min().map { [$0] } ?? [])
-        case .end: try edit { queue throws(PlayQueueError) in ids = try queue.add(products) }
-        case .next: try edit { queue throws(PlayQueueError) in ids = try queue.insertNext(products) }
-        case .index(let index): try edit { queue throws(PlayQueueError) in ids = try queue.insert(products, at: index) }
-        }
-        try edit { queue throws(PlayQueueError) in queue.note(media: music.mountPoints) }
-        let addition = RemoteReply.Addition(first: ids.first, count: products.count, skipped: music.skipped)
+        if case .all(let start?, _) = place, start >= music.count { throw .noSuchIndex(start, of: music.count) }
+        let first: EntryID?
+        do throws(PlayQueueError) { first = try queue.add(music, place) } catch { throw RemoteFailure(error) }
+        let addition = RemoteReply.Addition(first: first, count: music.count, skipped: music.skipped)
         return RequestOutcome(reply: .added(addition), completion: .musicWritten)
     }
 
