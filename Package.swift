@@ -175,8 +175,8 @@ let package = Package(
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "MPD", "Control", "Appliance", "Queue", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Confinement",
-                "Platform", "CLinux",
+                "MPD", "Control", "Appliance", "Queue", "Board", "Player", "Media", "Output", "Network", "Database",
+                "PCM", "Confinement", "Platform", "CLinux",
                 .target(name: "CTagWriting", condition: .when(traits: ["TagWriting"])),
             ]),
 
@@ -350,7 +350,8 @@ let package = Package(
             name: "ControlTests",
             dependencies: [
                 "Control", "Appliance", "Queue", "Player", "Library", "Events", "Media", "Network", "HTTPServer",
-                "Database", "PictureRequests", "PictureSimulator", "Platform", "CLinux", "StateOpener", "ApplianceTestSupport",
+                "Database", "PictureRequests", "PictureSimulator", "Platform", "CLinux", "StateOpener",
+                "ApplianceTestSupport",
                 "OfflineTestSupport", "OutputTestSupport", "QueueTestSupport", "TestSupport",
             ]),
         .testTarget(

@@ -140,8 +140,9 @@ public final class Daemon: @unchecked Sendable {
             library = try LibraryConductor(
                 configuration.libraryFolders, index: "\(configuration.stateFolder)/library.db",
                 playlists: configuration.playlistFolder, loop: loop, storage: environment.storage,
-                changed: { [observers] in observers.notify(.library($0)) },
-                report: { [problems] in problems.set(DaemonProblem.library, $0) }, filesGone: filesGone)
+                reports: LibraryConductor.Reports(
+                    changed: { [observers] in observers.notify(.library($0)) },
+                    problem: { [problems] in problems.set(DaemonProblem.library, $0) }, filesGone: filesGone))
         } catch {
             problems.set(DaemonProblem.library, "the library cannot be used: \(error.description)")
         }

@@ -20,12 +20,17 @@ public final class LibraryConductor: @unchecked Sendable {
     /// The favourites in the state.
     let favourites = FavouriteSet()
     private let tasks: Tasks
-    /// Called on `loop` when a scan has changed the library, or has failed.
-    private let changed: (LibraryStatus) -> Void
-    /// Called on `loop` with a problem for the user, or nil at its end.
-    private let report: (String?) -> Void
-    /// Called on the thread of the scan when it is complete, and files were gone.
-    private let filesGone: @Sendable (LibraryConductor) -> Void
+    private let reports: Reports
+
+    /// What it tells others.
+    struct Reports {
+        /// Called on `loop` when a scan has changed the library, or has failed.
+        let changed: (LibraryStatus) -> Void
+        /// Called on `loop` with a problem for the user, or nil at its end.
+        let problem: (String?) -> Void
+        /// Called on the thread of the scan when it is complete, and files were gone.
+        let filesGone: @Sendable (LibraryConductor) -> Void
+    }
 
     /// The means to wake, pause and stop the threads.
     private struct Tasks {
@@ -52,8 +57,7 @@ public final class LibraryConductor: @unchecked Sendable {
     /// - Throws: when the process has no file descriptor left.
     init(
         _ folders: [String], index path: String, playlists: String, loop: EventLoop, storage: StorageThread,
-        changed: @escaping (LibraryStatus) -> Void, report: @escaping (String?) -> Void,
-        filesGone: @escaping @Sendable (LibraryConductor) -> Void
+        reports: Reports
     ) throws(SystemError) {
         self.folders = folders
         self.path = path
@@ -62,9 +66,7 @@ public final class LibraryConductor: @unchecked Sendable {
         self.playlists = PlaylistFolder(playlists, musicPath: { uris.musicPath($0) })
         self.loop = loop
         self.storage = storage
-        self.changed = changed
-        self.report = report
-        self.filesGone = filesGone
+        self.reports = reports
         tasks = try Tasks()
     }
 
@@ -84,7 +86,7 @@ public final class LibraryConductor: @unchecked Sendable {
             _ = try NamedThread.start(name: "playlist read", stackSize: 256 << 10) { tasks.playlistReads.run() }
             _ = try NamedThread.start(name: "playlist write", stackSize: 256 << 10) { tasks.playlistChanges.run() }
         } catch {
-            report("the library cannot be used: \(error.description)")
+            reports.problem("the library cannot be used: \(error.description)")
         }
     }
 
@@ -115,7 +117,7 @@ public final class LibraryConductor: @unchecked Sendable {
                     "library: \(summary.tracks) tracks looked at, \(summary.read) read, \(summary.gone) gone, "
                         + "\(summary.problems) unreadable")
                 handover.run(index)
-                if summary.gone > 0 { filesGone(self) }
+                if summary.gone > 0 { reports.filesGone(self) }
                 loudness.run()
                 let problem = Self.problem(ofLinks: summary.linksOut)
                 loop.post { [self] in scanned(problem: problem) }
@@ -125,7 +127,7 @@ public final class LibraryConductor: @unchecked Sendable {
             }
         } catch {
             let problem = "the music folders cannot be watched: \(error.description)"
-            loop.post { [self] in report(problem) }
+            loop.post { [self] in reports.problem(problem) }
         }
     }
 
@@ -138,8 +140,8 @@ public final class LibraryConductor: @unchecked Sendable {
     }
 
     private func scanned(problem: String?) {
-        report(problem)
-        status { [self] status in loop.post { [self] in changed(status) } }
+        reports.problem(problem)
+        status { [self] status in loop.post { [self] in reports.changed(status) } }
     }
 
     /// Opens the index. One that is damaged, or of a newer version, is made anew: it is a cache.
@@ -156,7 +158,7 @@ public final class LibraryConductor: @unchecked Sendable {
     }
 
     private func fail(_ reason: String) -> MusicIndex? {
-        loop.post { [self] in report("the library cannot be opened: \(reason)") }
+        loop.post { [self] in reports.problem("the library cannot be opened: \(reason)") }
         return nil
     }
 

@@ -37,10 +37,6 @@ public struct UpdateDownload {
     private let localHosts: [String]?
     private let root: String
 
-    public static func isURL(_ text: String) -> Bool {
-        text.utf8.starts(with: "http://".utf8) || text.utf8.starts(with: "https://".utf8)
-    }
-
     /// Returns the hosts that may have an address in the local network when a client of the daemon has named the
     /// address: its own host where that is local by its name, and that of the configuration.
     public static func localHosts(forClient address: String, _ configuration: Configuration) -> [String] {

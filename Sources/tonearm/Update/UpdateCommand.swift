@@ -63,7 +63,7 @@ struct UpdateCommand {
     }
 
     private func perform(_ cancellation: Cancellation, holding lock: borrowing LockFile) -> Int32 {
-        guard UpdateDownload.isURL(source) else { return install(source, cancellation, holding: lock) }
+        guard UpdateAddress.isMeant(by: source) else { return install(source, cancellation, holding: lock) }
         let configuration = ConfigurationFile(configuration).usable
         let download = UpdateDownload(
             of: source, isForced: isForced,

@@ -22,7 +22,8 @@ package final class BusyFile: ByteSource {
         return file.length
     }
 
-    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead
+    {
         try file.read(into: buffer, at: offset)
     }
 

@@ -128,7 +128,9 @@ package final class DaemonFixture: @unchecked Sendable {
 
     /// Does something on the daemon's thread and returns when it is done.
     @discardableResult
-    package func perform<Result, Failure>(_ body: @escaping (Daemon) throws(Failure) -> Result) throws(Failure) -> Result {
+    package func perform<Result, Failure>(_ body: @escaping (Daemon) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
         let done = DispatchSemaphore(value: 0)
         // Safe: the loop uses both before it signals, and this thread after that.
         nonisolated(unsafe) var result: Swift.Result<Result, Failure>?
