@@ -2,7 +2,8 @@
 import PackageDescription
 
 // The engine has no remote package dependency: what it needs beside the standard library is a C library of Debian's,
-// wrapped in exactly one module. `tools/cross` builds the same targets as Embedded Swift.
+// wrapped in exactly one module (docs/decisions/no-package-dependencies.md). `tools/cross` builds the same targets as
+// Embedded Swift.
 // TagLib is C++: what ships for boards does not have it.
 let isEmbedded = Context.environment["TONEARM_EMBEDDED"] != nil
 let package = Package(

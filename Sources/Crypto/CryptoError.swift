@@ -1,6 +1,6 @@
 import CMbedTLS
 
-/// Why a cryptographic operation gave no result.
+/// Why a cryptographic operation gave no result (docs/decisions/mbedtls-for-cryptography.md).
 public enum CryptoError: Error, Equatable, Sendable {
     /// The tag does not fit the message: it was changed, cut, or sealed with another key, nonce or additional data.
     case notAuthentic

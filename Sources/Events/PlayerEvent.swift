@@ -8,7 +8,8 @@ public enum EventCategory: Int, Equatable, Sendable, CaseIterable {
     case statistics = 1
 }
 
-/// An event about playing or downloading a product of a content service (docs/playback.md, 19).
+/// An event about playing or downloading a product of a content service (docs/playback.md,
+/// 19; docs/decisions/events.md).
 public struct PlayerEvent: Equatable, Sendable {
     /// Unique, so that a receiver recognises an event that it gets twice.
     public var id: String

@@ -4,7 +4,6 @@ import Appliance
 struct MPDFailure: Error, Equatable {
     /// The numbers of MPD 0.23 (`ack.h`).
     enum Code: Int {
-        case notList = 1
         case argument = 2
         case password = 3
         case permission = 4
@@ -12,8 +11,6 @@ struct MPDFailure: Error, Equatable {
         case noSuchObject = 50
         case playlistTooLarge = 51
         case system = 52
-        case playlistLoad = 53
-        case updateIsRunning = 54
         case playerSync = 55
         case exists = 56
     }

@@ -3,7 +3,7 @@ import Platform
 import Playback
 
 /// Manages offline copies of products of the content service: downloads, stores and validates them (docs/playback.md,
-/// 16).
+/// 16; docs/decisions/offline-engine.md).
 ///
 ///     engine.bus.subscribe { message in
 ///         guard case .done(let referenceId) = message else { return }

@@ -2,7 +2,7 @@ import Crypto
 import Database
 import Platform
 
-/// The storage folder, and whether it belongs to this database.
+/// The storage folder, and whether it belongs to this database (docs/decisions/storage-folder.md).
 ///
 /// Both hold the same random id, the folder in the file `tonearm-id`. The names of the files are random too: if the id
 /// is damaged, the files identify the folder.

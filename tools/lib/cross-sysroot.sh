@@ -6,7 +6,8 @@ source "$ROOT/tools/lib/apt.sh"
 
 # C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
 # archive, no more than of libsoxr, libebur128 and libwavpack, libmpg123, libvorbis, libopus and libmicrohttpd, which
-# are built smaller, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl:
+# are built smaller, and mbedTLS and libcurl, whose versions in SUITE are too old
+# (docs/decisions/tls-in-what-ships.md). c-ares resolves names for libcurl:
 # that of libc needs shared libraries (NSS), and a resolution of it cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 SYSROOT_PACKAGES+=,libc-ares-dev,libfaad-dev

@@ -3,7 +3,7 @@ import Network
 import Platform
 
 /// The tokens of a login (`tonearm login`). When the access token is refused, the tokens are refreshed once. The new
-/// ones are on the medium before they are used.
+/// ones are on the medium before they are used (docs/decisions/login.md).
 ///
 /// Several threads and processes may share the login: one of them refreshes, and the others use its tokens.
 ///

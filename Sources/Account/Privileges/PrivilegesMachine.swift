@@ -1,7 +1,8 @@
 import Network
 
 /// Decides when the player connects to the service for its streaming privileges, and what follows from the service's
-/// messages. Without a clock, randomness and I/O: events in, effects out (docs/playback.md, 20).
+/// messages. Without a clock, randomness and I/O: events in, effects out (docs/playback.md,
+/// 20; docs/decisions/streaming-privileges.md).
 ///
 ///     for effect in machine.handle(.needed(true), at: clock.now(), jitter: random) { carryOut(effect) }
 struct PrivilegesMachine {

@@ -1,4 +1,5 @@
-/// A command that needs no arguments. Its name is the same for buttons, clients and the command line.
+/// A command that needs no arguments. Its name is the same for buttons, clients and the command
+/// line (docs/decisions/one-vocabulary.md).
 public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
     case play, pause, toggle, next, previous, stop
     case volumeUp, volumeDown, mute

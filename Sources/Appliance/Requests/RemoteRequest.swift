@@ -1,7 +1,8 @@
 import Queue
 
 /// A request of a client, independent of the protocol. `docs/control.md` describes all requests, and
-/// `RemoteRequest.forms` is the table of their names and fields. Each case is carried out by one part.
+/// `RemoteRequest.forms` is the table of their names and fields. Each case is carried out by one
+/// part (docs/decisions/commands-apart-from-json.md).
 package enum RemoteRequest: Equatable, Sendable {
     /// Sends these events to the client from now on. The answer is the status.
     case subscribe(RemoteEventSet)

@@ -13,7 +13,7 @@ public enum ButtonGesture: Equatable, Sendable {
 }
 
 /// Turns the edges of one contact into gestures. Times are nanoseconds of one clock, which the kernel's time stamps use
-/// too.
+/// too (docs/decisions/debouncing.md).
 ///
 /// The first edge of a press counts at once. Later bounces are ignored until the contact was quiet for the debounce
 /// time. A press therefore has no delay, with two exceptions. A button with a long press reports a press at its

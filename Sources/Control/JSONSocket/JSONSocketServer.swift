@@ -3,7 +3,7 @@ import CLinux
 import Platform
 
 /// The control socket: accepts clients, answers their requests, and sends them events. `docs/control.md` documents the
-/// protocol.
+/// protocol (docs/decisions/json-lines.md).
 ///
 /// Thread: everything runs on the thread of the daemon's loop; `@unchecked Sendable` is safe for that reason.
 public final class JSONSocketServer: @unchecked Sendable {

@@ -2,7 +2,8 @@ import Appliance
 import Platform
 
 /// The connections of web requests to the daemon. Each is a client of the control protocol (docs/control.md) inside of
-/// the process. So a request over HTTP has the same effect, limits and errors as one at the socket.
+/// the process. So a request over HTTP has the same effect, limits and errors as one at the
+/// socket (docs/decisions/web-server.md).
 ///
 /// Thread: any; the connections' threads of the web server block in it. `@unchecked Sendable` is safe because `lock`
 /// guards the state.

@@ -1,4 +1,5 @@
-/// The audio that waits for the decoder, and whether it is enough to begin playback.
+/// The audio that waits for the decoder, and whether it is enough to begin
+/// playback (docs/decisions/when-a-stream-begins.md).
 package struct BufferedAudio: Equatable, Sendable {
     /// With less than this, now or before the end, one late packet of the network causes a stall. In seconds.
     static let least = 1.0

@@ -1,7 +1,8 @@
 import Media
 import Platform
 
-/// The addresses that have failed in this session, so that their alternatives are requested first.
+/// The addresses that have failed in this session, so that their alternatives are requested
+/// first (docs/decisions/asking-again.md).
 ///
 /// Thread: any. `@unchecked Sendable` is safe because `lock` guards the mutable state.
 package final class FailedAddresses: @unchecked Sendable {

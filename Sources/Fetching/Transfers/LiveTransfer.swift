@@ -3,7 +3,7 @@ import Network
 import Platform
 
 /// Receives a resource of live content. Any incomplete answer is followed by another attempt, which continues after the
-/// last byte that has arrived. `LivePatience` decides when.
+/// last byte that has arrived. `LivePatience` decides when (docs/decisions/live-content-goes-on.md).
 ///
 /// Thread: any; the receiver is called on the network's thread.
 /// `@unchecked Sendable` is safe because `lock` guards the state that several threads change.

@@ -3,7 +3,8 @@ import Media
 import Platform
 
 /// The stored playlists: files `NAME.m3u8` in one folder (docs/decisions/stored-playlists.md). Those that other
-/// programs wrote there, also `NAME.m3u`, are playlists like others; a change makes them `NAME.m3u8`.
+/// programs wrote there, also `NAME.m3u`, are playlists like others; a change makes them
+/// `NAME.m3u8` (docs/decisions/playlists.md).
 ///
 ///     let playlists = PlaylistFolder("/data/music/playlists")
 ///     try playlists.add(["/data/music/a.flac"], to: "Evening")

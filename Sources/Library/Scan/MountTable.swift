@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// The mounts at, above or below some folders, by /proc/self/mountinfo (proc(5)).
+/// The mounts at, above or below some folders, by /proc/self/mountinfo (proc(5); docs/decisions/usb-sticks.md).
 ///
 /// Thread: one.
 final class MountTable {

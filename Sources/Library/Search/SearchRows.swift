@@ -1,7 +1,7 @@
 import Database
 import Platform
 
-/// The search in the texts of tracks, as rows of the index: a `SearchBlock` each.
+/// The search in the texts of tracks, as rows of the index: a `SearchBlock` each (docs/decisions/music-search.md).
 ///
 /// Thread: the thread of its database.
 struct SearchRows {

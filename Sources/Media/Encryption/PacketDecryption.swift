@@ -1,6 +1,7 @@
 import Crypto
 
-/// The stage between container and codec that decrypts packets. Plain packets go through unchanged.
+/// The stage between container and codec that decrypts packets. Plain packets go through
+/// unchanged (docs/decisions/encrypted-content.md).
 ///
 /// Thread: only the decoder thread.
 final class PacketDecryption: TimedPacketSource {

@@ -1,4 +1,5 @@
-/// The playable content and the addresses of its bytes: the common result of all manifest formats.
+/// The playable content and the addresses of its bytes: the common result of all manifest
+/// formats (docs/decisions/manifests.md).
 public struct Manifest: Equatable, Sendable {
     /// The periods in the order of playback; at least one.
     public var periods: [Period]

@@ -1,5 +1,5 @@
 /// All segments as one source: each has its own region of offsets, and the initialization has the first one. So parsers
-/// and repeatable steps work across segments.
+/// and repeatable steps work across segments (docs/decisions/segments.md).
 ///
 /// Thread: only the decoder thread.
 final class SegmentChain: ByteSource {

@@ -1,4 +1,5 @@
-/// Decodes the coded body of one answer: libcurl delivers pieces, and a sink takes the output.
+/// Decodes the coded body of one answer: libcurl delivers pieces, and a sink takes the
+/// output (docs/decisions/unasked-content-coding.md).
 ///
 /// A sink may pause before a piece is used up. libcurl then delivers the same bytes again, and their decoded part is
 /// not decoded again.

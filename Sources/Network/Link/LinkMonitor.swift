@@ -2,7 +2,7 @@ import CLinux
 import Platform
 
 /// Reports each change of the link, and of any other route. The link is read only after the kernel has reported a
-/// change (rtnetlink(7)), so that nothing wakes up otherwise.
+/// change (rtnetlink(7)), so that nothing wakes up otherwise (docs/decisions/link-changes.md).
 ///
 /// Thread: the loop's.
 /// `@unchecked Sendable` is safe because only the loop uses the state.

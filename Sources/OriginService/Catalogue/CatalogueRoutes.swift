@@ -5,7 +5,7 @@ import Library
 import Platform
 
 /// The routes to find music: lists, search, the description of one track, album or playlist, and the covers of albums
-/// (docs/service.md, "Catalogue").
+/// (docs/service.md, "Catalogue"; docs/decisions/origin-catalogue.md).
 ///
 /// Thread: any.
 struct CatalogueRoutes: Sendable {

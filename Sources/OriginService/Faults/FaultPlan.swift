@@ -1,6 +1,7 @@
 import Platform
 
-/// Faults for a test or an integrator, from a file of sections (docs/service.md, "Faults").
+/// Faults for a test or an integrator, from a file of sections (docs/service.md,
+/// "Faults"; docs/decisions/origin-faults.md).
 public struct FaultPlan: Equatable, Sendable {
     /// The rules in the order of the file.
     var rules: [FaultRule] = []

@@ -2,7 +2,8 @@ import Crypto
 import Database
 import Platform
 
-/// Device authorization (RFC 8628), and tokens with refresh and rotation (RFC 6749, 6; RFC 9700, 4.14).
+/// Device authorization (RFC 8628), and tokens with refresh and rotation (RFC 6749, 6; RFC 9700,
+/// 4.14; docs/decisions/origin-login.md).
 ///
 /// A refresh token may be used again until the client uses a token that replaced it: a lost answer does no harm. A
 /// refresh token that is used after that was copied, and the login ends.

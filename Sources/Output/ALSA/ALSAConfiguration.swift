@@ -1,7 +1,7 @@
 import CALSA
 import CLinux
 
-/// The configuration in which alsa-lib looks up device names.
+/// The configuration in which alsa-lib looks up device names (docs/decisions/alsa-without-files.md).
 ///
 /// Thread: any.
 public enum ALSAConfiguration: Equatable, Sendable {

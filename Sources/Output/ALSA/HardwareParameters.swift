@@ -2,7 +2,8 @@ import CALSA
 import CLinux
 import PCM
 
-/// The capabilities of a device, narrowed step by step until they are installed (`snd_pcm_hw_params_t`).
+/// The capabilities of a device, narrowed step by step until they are installed
+/// (`snd_pcm_hw_params_t`; docs/decisions/device-at-its-widest-format.md).
 ///
 /// Thread: that of its handle. It must not outlive the handle.
 struct HardwareParameters: ~Copyable {

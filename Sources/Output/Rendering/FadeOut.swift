@@ -1,4 +1,5 @@
-/// A fade-out that was written to the device, with silence after it. The device stops after the fade was heard.
+/// A fade-out that was written to the device, with silence after it. The device stops after the fade was
+/// heard (docs/decisions/fades.md).
 ///
 /// Thread: the audio thread.
 struct FadeOut {

@@ -2,7 +2,7 @@ import PCM
 import Synchronization
 
 /// Audio from one start position of one product to its end. The decoder produces it, the renderer plays it. A seek
-/// makes a new stream; an old stream is never flushed.
+/// makes a new stream; an old stream is never flushed (docs/decisions/one-ring-a-stream.md).
 ///
 /// Threads: the decoder writes the ring, the audio thread reads it, control sets the gain. Control keeps a reference
 /// while the renderer may use the stream, so that the audio thread never frees one. `@unchecked Sendable` is safe

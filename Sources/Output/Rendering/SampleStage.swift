@@ -1,7 +1,7 @@
 import PCM
 
 /// The processing of samples between their ring and the gain: adapts channels to the device, and fades. Most samples
-/// skip it.
+/// skip it (docs/decisions/gain-on-the-audio-thread.md).
 ///
 /// Thread: the audio thread. Only `init` allocates.
 final class SampleStage {

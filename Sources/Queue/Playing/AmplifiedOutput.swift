@@ -2,7 +2,7 @@ import Platform
 import Player
 
 /// The only path from the queue to the engine. The engine starts, stops and reopens the device while the amplifier is
-/// muted, so that it makes no pop. Without an amplifier there is no delay.
+/// muted, so that it makes no pop. Without an amplifier there is no delay (docs/decisions/amplifier-and-reopening.md).
 ///
 /// Thread: everything runs on the thread of `loop`.
 /// `@unchecked Sendable` is safe because the engine's thread only posts to `loop`.

@@ -1,7 +1,7 @@
 import Media
 
 /// Content as it is played: a sequence of parts. One decoder plays a part from its beginning to its end. Times and
-/// formats of different parts may be unrelated (docs/playback.md, 15.10).
+/// formats of different parts may be unrelated (docs/playback.md, 15.10; docs/decisions/parts-of-content.md).
 package struct ContentLayout: Equatable {
     package struct Part: Equatable {
         /// Representations of the same sound, the lowest bandwidth first; at least one. Their `segments` are a file, a

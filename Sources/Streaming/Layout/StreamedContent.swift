@@ -5,7 +5,7 @@ import Network
 import Platform
 import Playback
 
-/// Opens the content of a playbackinfo.
+/// Opens the content of a playbackinfo (docs/decisions/streaming.md).
 ///
 /// Thread: the decoder thread; blocks until the audio's format is known.
 package struct StreamedContent {

@@ -98,9 +98,6 @@ final class LivePlaylist {
 
     func segment(_ index: Int) -> SegmentReference? { parts.list.segment(index) }
 
-    /// How many parts are known (docs/playback.md, 15.10).
-    var partCount: Int { parts.count }
-
     func part(_ place: Int) -> LivePart { LivePart(parts.index(ofPart: place), of: self) }
 
     /// Returns the part after another one; nil while there is none.

@@ -1,4 +1,5 @@
-/// The channels in a configuration of AAC, after the length of packets (`GASpecificConfig`; ISO/IEC 14496-3, 4.4.1).
+/// The channels in a configuration of AAC, after the length of packets (`GASpecificConfig`; ISO/IEC 14496-3,
+/// 4.4.1; docs/decisions/aac.md).
 ///
 /// Encoders set its flags wrongly, and libfaad2 does not know every number of channels: then the fields are written
 /// again for it.

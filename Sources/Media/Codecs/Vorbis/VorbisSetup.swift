@@ -14,8 +14,6 @@ final class VorbisSetup {
     let bitRate: Int?
     let info: UnsafeMutablePointer<vorbis_info>
 
-    /// `1 vorbis`, the fields and a bit (Vorbis I, 4.2.2).
-    static let identificationSize = 30
     /// Comments without a vendor or a comment. The real comments are read elsewhere, but libvorbis requires a packet.
     private static let noComments: [UInt8] = [3, 0x76, 0x6F, 0x72, 0x62, 0x69, 0x73, 0, 0, 0, 0, 0, 0, 0, 0, 1]
 

@@ -1,6 +1,7 @@
 import PCM
 
-/// An audio track in ISO base media (MP4, M4A, CMAF): samples that the movie box describes, then those in fragments.
+/// An audio track in ISO base media (MP4, M4A, CMAF): samples that the movie box describes, then those in
+/// fragments (docs/decisions/iso-base-media.md).
 final class MP4Container: TimedPacketSource {
     /// The description of the track. It is preliminary for AAC, until `decode(to:…)`.
     var track: TrackDescription { known.track }
