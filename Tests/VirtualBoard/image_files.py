@@ -30,7 +30,8 @@ BINDINGS = ("sound", "regulator", "i2c")
 #: and our own are comments in firmware-image/modules.
 TEXT_ONLY = {f"{node}: failed to match any schema with compatible: ['{name}']" for node, name in (
     ("/dac-codec", "ti,pcm5102a"), ("/clock-dac", "fixed-clock"), ("/sound-dac", "tonearm,wm8804-card"),
-    ("/sound-dac", "tonearm,pcm512x-card"), ("/oscillators-dac", "tonearm,pcm512x-oscillators"))}
+    ("/sound-dac", "tonearm,pcm512x-card"), ("/oscillators-dac", "tonearm,pcm512x-oscillators"),
+    ("/sound-dac", "tonearm,tas5711-card"), ("/sound-dac", "tonearm,da7213-card"))}
 #: No binding has the type of a property in a node of ours.
 OWN_PROPERTY = re.compile(r"\S+ \(tonearm,[^)]*\): \S+: .* is not of type ")
 
@@ -187,7 +188,8 @@ class Files(unittest.TestCase):
 
     def test_the_modules_beside_debians_fit_the_kernel(self):
         version = next(CACHE.glob("packages/linux-image-*/lib/modules/*")).name
-        for name in ("snd-soc-pcm512x", "snd-soc-pcm512x-i2c", "tonearm-wm8804-card", "tonearm-pcm512x-card"):
+        for name in ("snd-soc-pcm512x", "snd-soc-pcm512x-i2c", "snd-soc-tas571x", "snd-soc-da7213",
+                     "tonearm-wm8804-card", "tonearm-pcm512x-card", "tonearm-tas5711-card", "tonearm-da7213-card"):
             module = CACHE / f"modules/{name}.ko"
             command = ["/sbin/modinfo", "-F", "vermagic", module]
             magic = run(command, check=True, capture_output=True, text=True).stdout
@@ -211,7 +213,7 @@ class Files(unittest.TestCase):
                     merged = whole[tree, source.stem] = folder / f"{tree}-{source.stem}.dtb"
                     run(["fdtoverlay", "-i", bare[tree], "-o", merged, overlay], check=True)
             mistaken = folder / "mistaken.dtb"
-            shutil.copyfile(whole[TREES[0], OVERLAYS[0].stem], mistaken)
+            shutil.copyfile(whole[TREES[0], "pcm512x"], mistaken)
             command = ["fdtput", "-t", "s", mistaken, "/sound-dac", "simple-audio-card,format", "i3s"]
             run(command, check=True)
             complaints = self.complaints(self.schema(folder), [*bare.values(), *whole.values(), mistaken])

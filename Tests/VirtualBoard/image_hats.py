@@ -2,11 +2,9 @@
 the lines of its oscillators, against tables of the chips' data sheets. No real chip is here: whether music comes out is
 not tested."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
-from virtual_board.hat import play_on
+from virtual_board.hat_card import Card, of_44k, writes
 from virtual_board.parts import long
 
 RATES = (32000, 44100, 48000, 88200, 96000, 176400, 192000)
@@ -32,8 +30,6 @@ POST_DIVISORS = {32000: (3, 0), 44100: (2, 0), 48000: (2, 0), 88200: (1, 0), 960
                  192000: (0, 1)}
 #: Where 256 fs are wanted at all rates.
 POST_DIVISORS_256 = POST_DIVISORS | {176400: (0, 0), 192000: (0, 0)}
-def of_44k(rate):
-    return rate % 11025 == 0
 
 
 def crystal(rate):
@@ -51,15 +47,6 @@ def pll_multiple(source, rate):
     return int(n), round(part / (source / 2) * 2**22)
 
 
-def writes(events, chip):
-    """Registers and values written to a chip, with the page: `i2c 4d 0 56=20`."""
-    for event in events:
-        words = event.split()
-        if words[:2] == ["i2c", chip]:
-            register, _, value = words[3].partition("=")
-            yield int(words[2], 16) << 8 | int(register, 16), int(value, 16)
-
-
 def wm8804_registers(rate, width, source, post_divisors):
     """All that the drivers write, when a stream starts."""
     n, k = pll_multiple(source, rate)
@@ -69,45 +56,6 @@ def wm8804_registers(rate, width, source, post_divisors):
             0x07: 0x14 | divides << 3 | mode, 0x08: 0x18, 0x15: 0x70 | CODES[rate], 0x16: {16: 0x2, 24: 0xb}[width],
             # I2S; the codec gives the clocks. All but the receiver is on.
             0x1b: 0x02 | length, 0x1c: 0x42 | length, 0x1e: 0x02}
-
-
-class Card(unittest.TestCase):
-    def play(self, overlay, plays, properties="", refused=None):
-        """With a rate that the card refuses: aplay then takes another one."""
-        asked = [*([(refused, "S24_LE")] if refused else []), *plays]
-        with tempfile.TemporaryDirectory() as folder:
-            log = play_on(Path(folder), overlay, asked, properties)
-        self.assertEqual(len(log.plays), len(asked), log.text[-3000:])
-        for play in log.plays:
-            self.assertIn("played with 0", play.events, log.text[-3000:])
-            self.assertIn("cpu stops", play.events)
-        if refused:
-            other = log.plays.pop(0)
-            self.assertNotIn(f"cpu starts at {refused}", other.events)
-            log.before += other.events
-        return log
-
-    def each_start(self, log, reset, chip, reset_write):
-        """Each play with the chip's registers when its stream starts. `reset` are those after a reset that the drivers
-        write at all; `reset_write` is the register and the value that make it."""
-        registers = dict(reset)
-
-        def follow(events):
-            for register, value in writes(events, chip):
-                if (register, value) == reset_write:
-                    registers.clear()
-                    registers.update(reset)
-                elif register != reset_write[0]:
-                    registers[register] = value
-
-        starts = []
-        follow(log.before)
-        for play in log.plays:
-            before = play.until_start
-            follow(before)
-            starts.append((play, dict(registers)))
-            follow(play.events[len(before):])
-        return starts
 
 
 class WM8804(Card):
@@ -185,12 +133,12 @@ class WM8804(Card):
 # PCM512x, page 0
 
 POWER, MUTE, GPIO_EN, GPIO_CONTROL = 2, 3, 8, 86
-#: GPIO 6 and GPIO 3, as GPIO_EN and GPIO_CONTROL have them.
-LINE_44K, LINE_48K = 0x20, 0x04
+#: GPIO 6, GPIO 3 and GPIO 4, as GPIO_EN and GPIO_CONTROL have them.
+LINE_44K, LINE_48K, LINE_AMPLIFIER = 0x20, 0x04, 0x08
 #: After a reset, as far as the drivers write them. 4: the PLL is on. 12: the dividers of BCK and LRCK stand still. 33:
 #: LRCK. 35: IDAC of 256. 40: I2S, 24 bits.
 PCM512X_RESET = {POWER: 0, MUTE: 0, 4: 1, GPIO_EN: 0, 9: 0, 12: 0x7c, 13: 0, 14: 0, 19: 0x10, 27: 0, 28: 0, 29: 0,
-                 30: 0, 32: 0, 33: 0, 34: 0, 35: 1, 36: 0, 37: 0, 40: 2, 82: 0, 85: 0, GPIO_CONTROL: 0}
+                 30: 0, 32: 0, 33: 0, 34: 0, 35: 1, 36: 0, 37: 0, 40: 2, 82: 0, 83: 0, 85: 0, GPIO_CONTROL: 0}
 
 
 def pcm512x_registers(rate, oscillators, dac_divisor):
@@ -231,10 +179,10 @@ class PCM512x(Card):
             if GPIO_CONTROL in order and 32 in order:
                 self.assertLess(order.index(GPIO_CONTROL), order.index(32))
 
-    def check_consumer(self, log):
+    def check_consumer(self, log, more=()):
         self.assertIn("cpu provides, format 1", log.before)
         # All that was tried is reset. The PLL takes BCK, and SCK may be missing.
-        expected = PCM512X_RESET | {13: 0x10, 37: 0x08}
+        expected = PCM512X_RESET | {13: 0x10, 37: 0x08} | dict(more)
         for play, registers in self.each_start(log, PCM512X_RESET, "4d", (1, 0x11)):
             with self.subTest(rate=play.rate):
                 self.assertEqual(registers, expected)
@@ -255,6 +203,18 @@ class PCM512x(Card):
                 log = self.play("pcm512x-pro", WIDE, properties)
                 self.assertIn("The HAT has no oscillators", log.text)
                 self.check_consumer(log)
+
+    @long("image-boards", "an emulator; the default test has another PCM512x")
+    def test_a_pin_of_the_codec_unmutes_an_amplifier_while_a_stream_is_open(self):
+        log = self.play("pcm512x-justboom", WIDE)
+        self.check_consumer(log, {83: 2, GPIO_EN: LINE_AMPLIFIER, GPIO_CONTROL: LINE_AMPLIFIER})
+        levels = [value for register, value in writes(log.before, "4d") if register == GPIO_CONTROL]
+        self.assertNotIn(LINE_AMPLIFIER, levels, "before a stream")
+        for play in log.plays:
+            stop = play.events.index("cpu stops")
+            levels = [[value for register, value in writes(events, "4d") if register == GPIO_CONTROL]
+                      for events in (play.events[:stop], play.events[stop:])]
+            self.assertEqual(levels, [[LINE_AMPLIFIER], [0]])
 
 
 if __name__ == "__main__":

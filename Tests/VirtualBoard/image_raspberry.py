@@ -40,8 +40,10 @@ exec sleep 100000
 CARD = "card: snd_rpi_hifiberry_"
 #: The drivers of the DACs, below /sys/bus.
 DRIVERS = ("platform/drivers/pcm5102a-codec", "i2c/drivers/pcm512x", "platform/drivers/max98357a",
-           "i2c/drivers/wm8804", "i2c/drivers/wm8960", "platform/drivers/tonearm-wm8804-card",
-           "platform/drivers/tonearm-pcm512x-card", "platform/drivers/tonearm-pcm512x-oscillators")
+           "i2c/drivers/wm8804", "i2c/drivers/wm8960", "i2c/drivers/tas571x", "i2c/drivers/da7213",
+           "platform/drivers/tonearm-wm8804-card", "platform/drivers/tonearm-pcm512x-card",
+           "platform/drivers/tonearm-pcm512x-oscillators", "platform/drivers/tonearm-tas5711-card",
+           "platform/drivers/tonearm-da7213-card")
 
 #: In seconds: the model is slower than the virtual board.
 LIMIT = 3 * PATIENCE

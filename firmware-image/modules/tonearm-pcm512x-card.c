@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sound card of a HAT with a PCM512x and two oscillators, one for each family of rates. The codec's GPIO 6 switches
- * the one for 44.1 kHz on, GPIO 3 that for 48 kHz, and the codec gives the clocks. Without the oscillators it takes
- * those of the I2S controller, as with simple-audio-card.
+ * The sound card of a HAT with a PCM512x and what simple-audio-card does not know there:
+ * - two oscillators, one for each family of rates. The codec's GPIO 6 switches the one for 44.1 kHz on, GPIO 3 that for
+ *   48 kHz, and the codec gives the clocks. Without the oscillators it takes those of the I2S controller, as with
+ *   simple-audio-card.
+ * - an amplifier that one of the codec's GPIOs unmutes.
  *
  * Device tree:
  *   compatible "tonearm,pcm512x-oscillators": #clock-cells 0, tonearm,codec, frequencies (for 44.1 and for 48 kHz)
- *   compatible "tonearm,pcm512x-card": model, tonearm,i2s, tonearm,codec, clocks
+ *   compatible "tonearm,pcm512x-card": model, tonearm,i2s, tonearm,codec; optional clocks, and high-while-open, the
+ *   number of the codec's GPIO that is high while a stream is open, and low otherwise
  * The codec's `clocks` and those of the card are the oscillators.
  *
  * Copyright: Tonearm maintainers
@@ -127,7 +130,7 @@ static bool find_oscillators(struct codec_bus *bus)
 
 static int look_for_oscillators(struct device *dev, struct oscillators *it)
 {
-	struct device_node *codec = tonearm_get_node(dev, "tonearm,codec");
+	struct device_node *codec = tonearm_get_node(dev, "tonearm,codec", 0);
 	struct codec_bus bus = {};
 	u32 address;
 
@@ -178,6 +181,8 @@ struct pcm512x_card {
 	struct tonearm_card base;
 	/* NULL: the I2S controller gives the clocks. */
 	struct clk *oscillators;
+	/* The codec's GPIO that is high while a stream is open, from 1 on; 0: none. */
+	u32 open_line;
 };
 
 /* The dividers give these exactly. */
@@ -190,19 +195,37 @@ static const struct snd_pcm_hw_constraint_list rate_list = {
 	.list = rates,
 };
 
+static int set_open_line(struct snd_soc_pcm_runtime *rtd, bool is_open)
+{
+	struct pcm512x_card *hat = snd_soc_card_get_drvdata(rtd->card);
+	int ret;
+
+	if (!hat->open_line)
+		return 0;
+	ret = snd_soc_component_update_bits(snd_soc_rtd_to_codec(rtd, 0)->component, PCM512x_GPIO_CONTROL_1,
+					    BIT(hat->open_line - 1), is_open ? BIT(hat->open_line - 1) : 0);
+	return ret < 0 ? ret : 0;
+}
+
 static int pcm512x_card_startup(struct snd_pcm_substream *substream)
 {
 	struct snd_soc_pcm_runtime *rtd = snd_soc_substream_to_rtd(substream);
 	struct pcm512x_card *hat = snd_soc_card_get_drvdata(rtd->card);
 	int ret;
 
-	if (!hat->oscillators)
-		return 0;
+	ret = set_open_line(rtd, true);
+	if (ret || !hat->oscillators)
+		return ret;
 	/* The codec's driver allows rates up to a 64th of the clock: that of the last stream may have been the lower. */
 	ret = clk_set_rate(hat->oscillators, 48000);
 	if (ret < 0)
 		return ret;
 	return snd_pcm_hw_constraint_list(substream->runtime, 0, SNDRV_PCM_HW_PARAM_RATE, &rate_list);
+}
+
+static void pcm512x_card_shutdown(struct snd_pcm_substream *substream)
+{
+	set_open_line(snd_soc_substream_to_rtd(substream), false);
 }
 
 static int choose_oscillator(struct pcm512x_card *hat, struct snd_soc_component *codec, unsigned int rate)
@@ -231,20 +254,19 @@ static int pcm512x_card_hw_params(struct snd_pcm_substream *substream, struct sn
 
 static const struct snd_soc_ops pcm512x_card_ops = {
 	.startup = pcm512x_card_startup,
+	.shutdown = pcm512x_card_shutdown,
 	.hw_params = pcm512x_card_hw_params,
 };
 
-static int make_lines_outputs(struct snd_soc_component *codec)
+/* Makes one of the codec's GPIOs an output of GPIO_CONTROL_1, low at first. */
+static int make_output(struct snd_soc_component *codec, unsigned int line)
 {
 	int ret;
 
-	ret = snd_soc_component_update_bits(codec, PCM512x_GPIO_OUTPUT_3, PCM512x_GxSL, PCM512x_GxSL_REG);
+	ret = snd_soc_component_update_bits(codec, PCM512x_GPIO_OUTPUT_1 + line - 1, PCM512x_GxSL, PCM512x_GxSL_REG);
 	if (ret < 0)
 		return ret;
-	ret = snd_soc_component_update_bits(codec, PCM512x_GPIO_OUTPUT_6, PCM512x_GxSL, PCM512x_GxSL_REG);
-	if (ret < 0)
-		return ret;
-	ret = snd_soc_component_update_bits(codec, PCM512x_GPIO_EN, LINES, LINES);
+	ret = snd_soc_component_update_bits(codec, PCM512x_GPIO_EN, BIT(line - 1), BIT(line - 1));
 	return ret < 0 ? ret : 0;
 }
 
@@ -256,10 +278,20 @@ static int pcm512x_card_init(struct snd_soc_pcm_runtime *rtd)
 
 	/* Two slots of 32 bits, whatever the samples have. */
 	ret = snd_soc_dai_set_bclk_ratio(snd_soc_rtd_to_cpu(rtd, 0), 64);
-	if (ret < 0 || !hat->oscillators)
+	if (ret < 0)
 		return ret;
+	if (hat->open_line) {
+		ret = make_output(codec->component, hat->open_line);
+		if (ret)
+			return ret;
+	}
+	if (!hat->oscillators)
+		return 0;
 	ret = snd_soc_dai_set_bclk_ratio(codec, 64);
-	return ret < 0 ? ret : make_lines_outputs(codec->component);
+	if (ret < 0)
+		return ret;
+	ret = make_output(codec->component, 3);
+	return ret ? ret : make_output(codec->component, 6);
 }
 
 static int pcm512x_card_probe(struct platform_device *pdev)
@@ -273,6 +305,9 @@ static int pcm512x_card_probe(struct platform_device *pdev)
 	hat->oscillators = devm_clk_get_optional(dev, NULL);
 	if (IS_ERR(hat->oscillators))
 		return dev_err_probe(dev, PTR_ERR(hat->oscillators), "The oscillators cannot be used\n");
+	of_property_read_u32(dev->of_node, "high-while-open", &hat->open_line);
+	if (hat->open_line > 6)
+		return dev_err_probe(dev, -EINVAL, "high-while-open is not 1 to 6\n");
 	hat->base.link.name = hat->base.link.stream_name = "PCM512x";
 	hat->base.link.dai_fmt = SND_SOC_DAIFMT_I2S | SND_SOC_DAIFMT_NB_NF |
 				 (hat->oscillators ? SND_SOC_DAIFMT_CBP_CFP : SND_SOC_DAIFMT_CBC_CFC);
@@ -319,6 +354,6 @@ static void __exit pcm512x_card_module_exit(void)
 }
 module_exit(pcm512x_card_module_exit);
 
-MODULE_DESCRIPTION("Sound card of a HAT with a PCM512x and oscillators");
+MODULE_DESCRIPTION("Sound card of a HAT with a PCM512x and oscillators, or an amplifier");
 MODULE_AUTHOR("Tonearm maintainers");
 MODULE_LICENSE("GPL");

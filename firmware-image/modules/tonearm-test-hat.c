@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A HAT and its connections, for tests in an emulator (Tests/VirtualBoard/image_hats.py): an I2C bus with the registers
- * of a WM8804 (0x3b) and a PCM512x (0x4d), a GPIO chip, and an I2S controller that plays to nowhere. The kernel's log
- * has all that happens to them, in lines that begin with "hat: ".
+ * of a WM8804 (0x3b) and a PCM512x (0x4d), a GPIO chip, and an I2S controller that plays to nowhere. The chips whose
+ * addresses are in `byte-chips` or `word-chips` take writes, and have nothing to read. The kernel's log has all that
+ * happens to them, in lines that begin with "hat: ".
  *
  * Copyright: Tonearm maintainers
  */
@@ -22,6 +23,7 @@
 
 #define WM8804 0x3b
 #define PCM512X 0x4d
+#define PLAIN_CHIPS 2
 
 struct test_bus {
 	struct i2c_adapter adapter;
@@ -30,6 +32,9 @@ struct test_bus {
 	u8 wm8804[0x80];
 	u8 pcm512x[2][0x80];
 	u8 page;
+	u32 plain[PLAIN_CHIPS];
+	/* A message is one register, of one byte or more; else the registers are bytes that follow each other. */
+	bool plain_words;
 	/* Where a read goes on. */
 	u8 at;
 };
@@ -85,6 +90,24 @@ static void write_register(struct test_bus *bus, u8 address, u8 reg, u8 value)
 	}
 }
 
+static bool is_plain(const struct test_bus *bus, u16 address)
+{
+	return address == bus->plain[0] || address == bus->plain[1];
+}
+
+static void transfer_plain(const struct test_bus *bus, struct i2c_msg *it)
+{
+	int byte;
+
+	if (it->flags & I2C_M_RD)
+		memset(it->buf, 0, it->len);
+	else if (bus->plain_words && it->len > 1)
+		say("i2c %02x 0 %02x=%*phN", it->addr, it->buf[0], it->len - 1, it->buf + 1);
+	else
+		for (byte = 1; byte < it->len; byte++)
+			say("i2c %02x 0 %02x=%02x", it->addr, it->buf[0] + byte - 1, it->buf[byte]);
+}
+
 static int test_transfer(struct i2c_adapter *adapter, struct i2c_msg *messages, int count)
 {
 	struct test_bus *bus = i2c_get_adapdata(adapter);
@@ -93,6 +116,10 @@ static int test_transfer(struct i2c_adapter *adapter, struct i2c_msg *messages, 
 	for (i = 0; i < count; i++) {
 		struct i2c_msg *it = &messages[i];
 
+		if (is_plain(bus, it->addr)) {
+			transfer_plain(bus, it);
+			continue;
+		}
 		if (bus->is_silent || (it->addr != WM8804 && it->addr != PCM512X))
 			return -ENXIO;
 		for (byte = 0; byte < it->len; byte++) {
@@ -138,6 +165,9 @@ static int test_bus_probe(struct platform_device *pdev)
 	/* Nothing answers; or only without an overlay. */
 	bus->is_silent = of_property_read_bool(pdev->dev.of_node, "is-silent") ||
 		(of_property_read_bool(pdev->dev.of_node, "is-silent-with-overlay") && has_card());
+	bus->plain_words = of_property_present(pdev->dev.of_node, "word-chips");
+	of_property_read_variable_u32_array(pdev->dev.of_node, bus->plain_words ? "word-chips" : "byte-chips", bus->plain,
+					    1, PLAIN_CHIPS);
 	bus->adapter.owner = THIS_MODULE;
 	bus->adapter.algo = &test_algorithm;
 	bus->adapter.dev.parent = &pdev->dev;
@@ -340,7 +370,8 @@ static struct platform_driver i2s_driver = {
 	.probe = test_i2s_probe,
 };
 
-static struct platform_driver *const drivers[] = { &bus_driver, &lines_driver, &i2s_driver };
+/* The lines come first, as on a Raspberry Pi: an overlay may hold some for a chip. */
+static struct platform_driver *const drivers[] = { &lines_driver, &bus_driver, &i2s_driver };
 
 static int __init test_hat_init(void)
 {

@@ -30,7 +30,8 @@ NODES = """
 };
 """
 
-MODULES = ("fixed", "snd-soc-wm8804-i2c", "snd-soc-pcm512x-i2c", "tonearm-wm8804-card", "tonearm-pcm512x-card",
+MODULES = ("fixed", "snd-soc-wm8804-i2c", "snd-soc-pcm512x-i2c", "snd-soc-tas571x", "snd-soc-da7213",
+           "tonearm-wm8804-card", "tonearm-pcm512x-card", "tonearm-tas5711-card", "tonearm-da7213-card",
            "tonearm-test-hat")
 
 INIT = """#!/bin/busybox sh
@@ -43,17 +44,20 @@ export PATH=/usr/bin:/bin
 say() { echo "hat: $*" >/dev/kmsg; }
 while read -r module; do insmod "/hat/$module" || say "module $module failed"; done </hat/order
 for wait in $(seq 600); do
-    [ -e /proc/asound/sndrpihifiberry ] && break
+    [ -e /proc/asound/card0 ] && break
     usleep 100000
 done
-[ -e /proc/asound/sndrpihifiberry ] || say "no card in 60 s: $(cat /sys/kernel/debug/devices_deferred)"
+[ -e /proc/asound/card0 ] || say "no card in 60 s: $(cat /sys/kernel/debug/devices_deferred)"
 # A stream that ends goes off at once.
 for file in /sys/devices/platform/sound-dac/*/pmdown_time /sys/devices/platform/sound-dac/pmdown_time; do
     [ -e "$file" ] && echo 0 >"$file"
 done
+while IFS='|' read -r control value; do
+    amixer -q -c 0 sset "$control" "$value" || say "control $control failed"
+done </hat/controls
 while read -r rate format; do
     say "play $rate $format"
-    aplay -q -D hw:CARD=sndrpihifiberry -t raw -c 2 -r "$rate" -f "$format" -s 2000 /dev/zero
+    aplay -q -D hw:CARD=0 -t raw -c 2 -r "$rate" -f "$format" -s 2000 /dev/zero
     say "played with $?"
 done </hat/plays
 say "end"
@@ -80,12 +84,12 @@ class Log:
     text: str
 
 
-def play_on(folder, overlay, plays, properties=""):
+def play_on(folder, overlay, plays, properties="", controls=()):
     """Starts the emulator with an overlay, plays 2000 frames of silence for each rate and format, and gives the log.
-    `properties` are those of the simulated bus."""
+    `properties` are those of the simulated bus, `controls` names and values of the mixer, in amixer's words."""
     kernel = next(CACHE.glob("packages/linux-image-*/boot/vmlinuz-*"))
     tree = device_tree(folder, MACHINE, overlay, properties)
-    (folder / "root.cpio").write_bytes(_root(plays))
+    (folder / "root.cpio").write_bytes(_root(plays, controls))
     console = folder / "console.log"
     words = ["qemu-system-aarch64", *MACHINE, "-nodefaults", "-no-reboot", "-display", "none",
              "-serial", f"file:{console}", "-kernel", kernel, "-initrd", folder / "root.cpio", "-dtb", tree,
@@ -122,13 +126,14 @@ def device_tree(folder, machine, overlay=None, properties="", nodes=""):
     return whole
 
 
-def _root(plays):
+def _root(plays, controls):
     """Programs of the other virtual board, and modules of the images."""
     archive = Archive()
     archive.add_file("init", INIT.encode(), executable=True)
     for name, content in _modules().items():
         archive.add_file(f"hat/{name}", content)
     archive.add_file("hat/order", "".join(f"{name}\n" for name in _modules()).encode())
+    archive.add_file("hat/controls", "".join(f"{name}|{value}\n" for name, value in controls).encode())
     archive.add_file("hat/plays", "".join(f"{rate} {format}\n" for rate, format in plays).encode())
     # Files of the later archive replace those of the first.
     return (ROOT / "build/board/root.cpio").read_bytes() + archive.data

@@ -15,6 +15,8 @@ AMPLIFIER = {"amplifier-line", "amplifier-active", "amplifier-role", "amplifier-
 SOUND = {"mixer", "mixer-minimum", "mixer-maximum", "switches", "levels", "settle-at-start", "settle-at-rate-change",
          "high", "low"}
 
+#: Volumes of chips that amplify.
+LOUDER = {"DAC", "Digital", "Master"}
 #: One read, `ADDRESS/REGISTER=VALUE`; with ! in front, anything but that.
 READ = re.compile(r"!?[0-7][0-9a-f]/[0-9a-f]{2}=[0-9a-f]{2}")
 #: The HAT's identification, I2C and I2S: every HAT's.
@@ -86,8 +88,8 @@ def row_mistakes(row):
     yield from (f"has {key}" for key in sorted(keys - allowed))
     if ("mixer-minimum" in row) != ("mixer-maximum" in row) or ("mixer-maximum" in row and "mixer" not in row):
         yield "needs mixer, mixer-minimum and mixer-maximum together"
-    # Up to +24 dB, and what is above 0 dB clips.
-    if row.get("mixer") == "Digital" and row.get("mixer-maximum") != "0 dB":
+    # Their ranges go up to +24 dB, and what is above 0 dB clips.
+    if row.get("mixer") in LOUDER and row.get("mixer-maximum") != "0 dB":
         yield "needs mixer-maximum = 0 dB"
     if keys & AMPLIFIER and AMPLIFIER - keys:
         yield f"lacks {', '.join(sorted(AMPLIFIER - keys))}"
