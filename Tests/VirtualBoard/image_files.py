@@ -131,6 +131,23 @@ class Files(unittest.TestCase):
         """A property's value; nothing where the node has none."""
         return run(["fdtget", tree, node, name], capture_output=True, text=True).stdout.strip()
 
+    def test_the_picture_of_a_display_has_memory(self):
+        """Without one HDMI has no sound. docs/firmware-image.md has the table; its pictures have 2 bytes a pixel."""
+        table = (ROOT / "docs/firmware-image.md").read_text()
+        kept = {}
+        for boards, width, height, size in re.findall(
+                r"^\| ([^|]+) \| [^|]+ \| (\d+) × (\d+): [^|]+ \| (\d+) MB \|$", table, re.MULTILINE):
+            # The rest is for the buffers of sound and USB.
+            self.assertLessEqual(2 * int(width) * int(height) + 8_000_000, int(size) << 20, boards)
+            kept |= dict.fromkeys(re.findall("`([^`]+)`", boards), f"cma={size}M")
+        for path in (ROOT / "firmware-image/boards").glob("*/image.conf"):
+            with self.subTest(path.parent.name):
+                modules = {words[1] for line in (path.parent / "modules").read_text().splitlines()
+                           if (words := line.split()) and words[0] in ("start", "also")}
+                arguments = [word for word in lists.settings(path).get("arguments", "").split() if "cma" in word]
+                self.assertEqual(arguments, [kept[path.parent.name]] if "vc4" in modules else [])
+        self.assertIn(f" {kept['rpi3']} ".encode(), (CACHE / "rpi3/boot/boot.scr").read_bytes())
+
     def test_no_key_stops_u_boot(self):
         for path, size, silent in ((IMAGE / "flash.img", 0x40000, False),
                                    (CACHE / "rpi3/boot/uboot.env", 0x4000, True)):
