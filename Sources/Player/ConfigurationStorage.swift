@@ -34,7 +34,7 @@ final class ConfigurationStorage: @unchecked Sendable {
 
     /// - Parameters:
     ///   - thread: the storage thread; its modules include `schema`.
-    ///   - onlyVolume: store only the volume.
+    ///   - onlyVolume: store only what no configuration file has: the volume, and the device of `auto`.
     ///   - firstVolume: used while no volume is known.
     init(_ thread: StorageThread, onlyVolume: Bool = false, firstVolume: Volume = .first) {
         self.thread = thread
@@ -61,7 +61,7 @@ final class ConfigurationStorage: @unchecked Sendable {
     ) throws(DatabaseError) -> PlaybackEngineConfig.Values {
         var values = defaults
         if !onlyVolume { try readPlayback(&values, store) }
-        try readVolume(&values, store)
+        try readOutput(&values, store)
         return values
     }
 
@@ -172,7 +172,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let isAllowed = try store.boolean(Key.offlineOverCellular) { values.offlineOverCellular = isAllowed }
     }
 
-    private static func readVolume(
+    private static func readOutput(
         _ values: inout PlaybackEngineConfig.Values, _ store: KeyValueStore
     ) throws(DatabaseError) {
         if let maximum = try volume(Key.maximumVolume, store) { values.maximumVolume = maximum }
@@ -183,6 +183,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         values.volume = values.volume.limited(to: values.maximumVolume)
         values.unaskedVolume = try volume(Key.unaskedVolume, store)
         if let isMuted = try store.boolean(Key.muted) { values.isMuted = isMuted }
+        values.automaticDevice = try store.text(Key.automaticDevice).map { .init($0) }
     }
 
     /// Returns nil also for a value that is not a percentage: the volume is unknown then, which is safer than the
@@ -193,9 +194,9 @@ final class ConfigurationStorage: @unchecked Sendable {
     }
 
     private func write(_ values: PlaybackEngineConfig.Values, _ store: KeyValueStore) throws(DatabaseError) {
-        if let stored, onlyVolume ? values.hasVolume(of: stored) : values == stored { return }
+        if let stored, onlyVolume ? values.hasOutput(of: stored) : values == stored { return }
         if !onlyVolume { try Self.writePlayback(values, to: store) }
-        try Self.writeVolume(values, to: store)
+        try Self.writeOutput(values, to: store)
     }
 
     private static func writePlayback(
@@ -211,7 +212,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         try store.set(values.offlineOverCellular, for: Key.offlineOverCellular)
     }
 
-    private static func writeVolume(
+    private static func writeOutput(
         _ values: PlaybackEngineConfig.Values, to store: KeyValueStore
     ) throws(DatabaseError) {
         try store.set(.integer(Int64(values.maximumVolume.percent)), for: Key.maximumVolume)
@@ -221,13 +222,15 @@ final class ConfigurationStorage: @unchecked Sendable {
             try store.set(.integer(Int64(volume.percent)), for: Key.unaskedVolume)
         }
         try store.set(values.isMuted, for: Key.muted)
+        if let device = values.automaticDevice { try store.set(.text(device.name), for: Key.automaticDevice) }
     }
 }
 
 extension PlaybackEngineConfig.Values {
-    fileprivate func hasVolume(of other: Self) -> Bool {
+    fileprivate func hasOutput(of other: Self) -> Bool {
         volume == other.volume && maximumVolume == other.maximumVolume && isMuted == other.isMuted
             && isVolumeKnown == other.isVolumeKnown && unaskedVolume == other.unaskedVolume
+            && automaticDevice == other.automaticDevice
     }
 }
 
@@ -245,6 +248,7 @@ private enum Key {
     static let unaskedVolume = "playback.unaskedVolume"
     static let maximumVolume = "playback.maximumVolume"
     static let muted = "playback.muted"
+    static let automaticDevice = "output.automaticDevice"
 }
 
 extension LoudnessNormalizationMode {

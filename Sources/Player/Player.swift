@@ -18,8 +18,8 @@ public struct PlayerSettings: Sendable {
     /// The volume while none is known: none is stored, and the card's mixer has none below its loudest. Default: −30
     /// dB.
     public var firstVolume = Volume.first
-    /// Store only the volume and its maximum. The other values begin with their defaults, and changes of them apply
-    /// only to this player.
+    /// Store only the volume, its maximum, and the device that `auto` has chosen. The other values begin with their
+    /// defaults, and changes of them apply only to this player.
     public var storesOnlyVolume = false
     public var output: RendererSettings
     /// The mixer control for the volume; nil uses the card's usual one.
@@ -120,6 +120,8 @@ public final class Player: @unchecked Sendable {
             // The mixer belongs to the card that `auto` chose, so use the device that was opened last.
             try choice.open(provider.lastOpened ?? device)
         }
+        // Nothing has played yet.
+        provider.prefer(playbackEngineConfig.values.automaticDevice?.name)
     }
 
     init(

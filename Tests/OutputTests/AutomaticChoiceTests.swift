@@ -65,6 +65,19 @@ struct AutomaticChoiceTests {
         #expect(choose([Card(.jack), Card(.usb)], last: 0, with: &choice) == .device("1"))
     }
 
+    @Test("what played last is what was opened, before that what played before the program started")
+    func lastOfEarlier() {
+        let provider = ALSADeviceProvider(configuration: .builtIn)
+        provider.prefer("hw:CARD=Earlier,DEV=0")
+        #expect(provider.lastOpened == nil, "the mixer of a card that is not open stays as it is")
+        let opened = OpenedName()
+        #expect(opened.preferred == nil)
+        opened.prefer("hw:CARD=Earlier,DEV=0")
+        #expect(opened.preferred == "hw:CARD=Earlier,DEV=0" && opened.name == nil)
+        #expect(opened.change(to: "hw:CARD=Now,DEV=0"))
+        #expect(opened.preferred == "hw:CARD=Now,DEV=0")
+    }
+
     @Test("a better one that is in use is waited for, for two seconds; then the next plays")
     func busy() {
         var choice = AutomaticChoice()

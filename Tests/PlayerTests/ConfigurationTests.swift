@@ -57,6 +57,24 @@ struct ConfigurationTests {
         #expect(again.player.playbackEngineConfig.values == Self.changed)
     }
 
+    @Test(
+        "The device on which auto played is there after a restart, one that was named is not",
+        arguments: [("auto", "auto"), ("hw:CARD=DAC", nil)] as [(String, String?)])
+    func automaticDevice(name: String, expected: String?) throws {
+        let folder = try ScratchFolder()
+        let track = try Track("a", frames: 8000)
+        do {
+            let fixture = try PlayerFixture(stateFolder: folder["state"]) { settings in
+                settings.output.device = name
+                settings.storesOnlyVolume = true
+            }
+            try fixture.play(track.product)
+        }
+        let again = try PlayerFixture(stateFolder: folder["state"])
+        // This card has the name by which it was opened.
+        #expect(again.player.playbackEngineConfig.values.automaticDevice?.name == expected)
+    }
+
     @Test("A setting gets into the file without a shutdown")
     func abandoned() throws {
         let folder = try ScratchFolder()

@@ -12,7 +12,7 @@ import Platform
 /// sign needs quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand for rate, channel
 /// count, bits and sample format. After a change of the format, a second file receives the music (`FileSequence`).
 ///
-/// Thread: the audio thread, except for `lastOpened`.
+/// Thread: the audio thread, except for `lastOpened` and `prefer`.
 /// `@unchecked Sendable` is safe because only the audio thread uses `choice`.
 public final class ALSADeviceProvider: DeviceProvider, @unchecked Sendable {
     private let configuration: ALSAConfiguration
@@ -40,7 +40,7 @@ public final class ALSADeviceProvider: DeviceProvider, @unchecked Sendable {
         var request = request
         let isAutomatic = DeviceName.isAutomatic(request.device)
         request.device = try DeviceName.resolved(
-            request.device, configuration: configuration, last: opened.name, now: clock.now(), choice: &choice)
+            request.device, configuration: configuration, last: opened.preferred, now: clock.now(), choice: &choice)
         request.device = opened.next(for: request.device, request.format)
         let device = try open(request, on: try openHandle(request.device))
         let isNews = opened.change(to: request.device)
@@ -55,6 +55,10 @@ public final class ALSADeviceProvider: DeviceProvider, @unchecked Sendable {
             SoundCardDevice.Availability(of: $0, configuration: configuration)
         }
     }
+
+    /// Prefers a device among several of its kind, until one was opened: that on which `auto` played before the program
+    /// started. Any thread.
+    public func prefer(_ device: String?) { opened.prefer(device) }
 
     /// The device that was opened last, as `auto` chose it; nil before the first one. Any thread.
     public var lastOpened: String? { opened.name }
@@ -150,10 +154,11 @@ public final class ALSADeviceProvider: DeviceProvider, @unchecked Sendable {
 
 /// A name that the audio thread writes and other threads read.
 /// `@unchecked Sendable` is safe because `lock` guards the name.
-private final class OpenedName: @unchecked Sendable {
+final class OpenedName: @unchecked Sendable {
     // `lock` guards the rest. The audio thread takes it while it opens a device, which blocks anyway.
     private let lock = Lock()
     private var value: String?
+    private var earlier: String?
     private var files = FileSequence()
 
     /// The name to open now.
@@ -162,6 +167,11 @@ private final class OpenedName: @unchecked Sendable {
     }
 
     var name: String? { lock.withLock { value } }
+
+    /// The device that `auto` prefers among several of a kind.
+    var preferred: String? { lock.withLock { value ?? earlier } }
+
+    func prefer(_ device: String?) { lock.withLock { earlier = device } }
 
     /// - Returns: whether the name has changed.
     func change(to name: String) -> Bool {

@@ -24,8 +24,19 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         package var unaskedVolume: Volume?
         package var maximumVolume = Volume.full
         package var isMuted = false
+        /// The device on which `auto` played last. Among several of a kind it comes first.
+        package var automaticDevice: Device?
 
         package init() {}
+    }
+
+    /// A playback device by its name.
+    package struct Device: Equatable, Sendable {
+        package let name: String
+
+        package init(_ name: String) { self.name = name }
+
+        package static func == (one: Self, other: Self) -> Bool { one.name.utf8.elementsEqual(other.name.utf8) }
     }
 
     private let lock = Lock()
@@ -116,6 +127,9 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     /// Remembers that the player set the card's mixer to `volume` without a request of the user.
     func remember(unasked volume: Volume) { update { $0.unaskedVolume = volume } }
+
+    /// Remembers the device that `auto` has chosen.
+    func remember(automatic device: String) { update { $0.automaticDevice = Device(device) } }
 
     /// The highest volume that can be set. Lowering it below the volume lowers the volume too. Default: full.
     public var maximumVolume: Volume {

@@ -33,6 +33,9 @@ final class ConductedDevice {
         last = configuration
         rates.opened(configuration)
         volume.deviceChanged()
+        if name.utf8.elementsEqual(DeviceName.automatic.utf8) {
+            volume.configuration.remember(automatic: configuration.device)
+        }
     }
 
     func lost(_ error: DeviceError) {

@@ -20,7 +20,7 @@ extension HardwareMixer: HardwareVolume {}
 ///
 /// Thread: only control.
 package final class LoudnessAndVolume {
-    private let configuration: PlaybackEngineConfig
+    let configuration: PlaybackEngineConfig
     private let openMixer: () throws(DeviceError) -> (any HardwareVolume)?
     private var mixer: (any HardwareVolume)?
     /// The last volume, and how the mixer applied it.
