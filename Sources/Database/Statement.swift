@@ -145,8 +145,8 @@ public struct Statement: ~Copyable {
 
 /// The SQL of a reusable statement, which a database recognises by this object. A constant of the program:
 ///
-///     private static let title = StatementText("SELECT title FROM album WHERE id = ?")
-///     var statement = try database.reusable(Self.title)
+///     private static let value = StatementText("SELECT value FROM setting WHERE key = ?")
+///     var statement = try database.reusable(Self.value)
 public final class StatementText: Sendable {
     let sql: String
 

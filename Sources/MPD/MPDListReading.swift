@@ -157,10 +157,10 @@ extension MPDDatabase {
     func list(at uri: String) throws(MPDFailure) -> ListPlace? {
         guard MusicURIs.isSafe(uri), let path = paths.path(ofURI: uri) else { return nil }
         let place = FilePlace(path)
-        let (isList, isSheet) = try read { (database) throws(DatabaseError) in
-            var reader = MPDReader(database, paths)
+        let (isList, isSheet) = try read { (index) throws(DatabaseError) in
+            var reader = MPDReader(index, paths)
             guard let folder = try reader.number(ofFolderAt: place.folder) else { return (false, false) }
-            func has(_ files: [MPDReader.OtherFile]) -> Bool {
+            func has(_ files: [ListedFile]) -> Bool {
                 files.contains { $0.file.utf8.elementsEqual(place.file.utf8) }
             }
             return (has(try reader.playlists(inFolder: folder)), has(try reader.sheets(inFolder: folder)))

@@ -175,7 +175,7 @@ extension MPDDatabase {
     /// Whether a URI is a song of the library.
     fileprivate func hasSong(_ uri: String) throws(MPDFailure) -> Bool {
         guard let path = paths.path(ofURI: uri) else { return false }
-        return try read { (database) throws(DatabaseError) in try MPDReader(database, paths).song(at: path) } != nil
+        return try read { (index) throws(DatabaseError) in try MPDReader(index, paths).song(at: path) } != nil
     }
 }
 

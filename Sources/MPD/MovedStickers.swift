@@ -58,7 +58,7 @@ extension MusicIndex {
         guard let content = content(playing: path), content != 0 else { return nil }
         do throws(DatabaseError) {
             if try track(playing: path) != nil { return nil }
-            return try tracks("WHERE content = ? AND is_present = 1 ORDER BY id DESC LIMIT 1", [.integer(content)])
+            return try tracks(TrackQuery(.content(content), order: .latestFirst, page: ListPage(limit: 1)))
                 .first?.playedPath
         } catch {
             Log.warning("the library cannot be read: \(error.description)")

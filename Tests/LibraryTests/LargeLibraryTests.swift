@@ -41,7 +41,7 @@ struct LargeLibraryTests {
 
     /// The query plan of SQLite.
     private func plan(_ sql: String, _ index: MusicIndex) throws -> [String] {
-        try index.read { (database) throws(DatabaseError) in
+        try index.readTables { (database) throws(DatabaseError) in
             var statement = try database.prepare("EXPLAIN QUERY PLAN " + sql)
             var lines: [String] = []
             while try statement.step() { lines.append(statement.text(3) ?? "") }
@@ -55,15 +55,29 @@ struct LargeLibraryTests {
         // Plans do not depend on rows.
         let index = try MusicIndex(folder["library.db"])
         let queries = [
-            "SELECT \(MusicIndex.columns) FROM track \(ListQuery.tracks.page)",
-            "SELECT \(MusicIndex.columns) FROM track \(ListQuery.album.page)",
-            "SELECT \(MusicIndex.columns) FROM track \(ListQuery.folder.page)",
-            "SELECT \(MusicIndex.columns) FROM track WHERE id = ? AND is_present",
+            "SELECT \(IndexReader.trackColumns) FROM track \(ListQuery.tracks.page)",
             ListQuery.playlist.page, ListQuery.albums.page, ListQuery.oneAlbum, ListQuery.recentAlbums.page,
             ListQuery.names.page, ListQuery.playlists.page, ListQuery.onePlaylist,
             ListQuery.foundAlbums(try #require(SearchWords("a b"))).page,
         ]
-        for query in queries {
+        let place = FilePlace("/a/b")
+        let page = ListPage(limit: 1)
+        let filters: [TrackFilter] = [
+            .id(1), .content(1), .album(1), .albumTitle("a"), .name(1), .text(.artist, "a"), .folder("/a"),
+            .file(place, part: 0), .path("/a/b"), .all([.albumTitle("a"), .text(.genre, "b")]),
+        ]
+        let tracks =
+            filters.map { TrackQuery($0) } + [
+                TrackQuery(.album(1), order: .album, page: page), TrackQuery(.folder("/a"), order: .file, page: page),
+                TrackQuery(.name(1), order: .number, page: page),
+                TrackQuery(.content(1), order: .latestFirst, page: page),
+                TrackQuery(.album(1), presence: .withHidden), TrackQuery(.file(place, part: 1), presence: .withHidden),
+            ]
+        let columns = [TrackCursor.columns, IndexReader.trackColumns]
+        let selections = tracks.flatMap { query in
+            columns.map { "SELECT \($0) FROM track \(query.clauses.text)" } + [query.count.text]
+        }
+        for query in queries + selections {
             let plan = try plan(query, index)
             #expect(!plan.isEmpty)
             for line in plan where line.hasPrefix("SCAN") || line.contains("TEMP B-TREE") {

@@ -37,7 +37,7 @@ struct MusicFollowerTests {
         try body(requests, control)
     }
 
-    private var count: Int64 { get throws { try index.number(ListQuery.tracks.count) } }
+    private var count: Int64 { get throws { try index.count(.tracks) } }
 
     @Test("A requested scan runs and is counted, although nothing has changed")
     func requested() throws {

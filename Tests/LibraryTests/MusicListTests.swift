@@ -149,7 +149,7 @@ struct MusicListTests {
             }
             try rows.finish()
         }
-        let bytes = try music.index.number("PRAGMA page_count") * music.index.number("PRAGMA page_size")
+        let bytes = try music.index.count(.bytes)
         #expect(bytes / Int64(count) <= 1024, "\(bytes / Int64(count))")
     }
 }

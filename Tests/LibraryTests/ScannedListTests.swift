@@ -41,7 +41,9 @@ struct ScannedListTests {
             index: music.index, scope: .tree(folder), rules: .player, musicPath: { "\(folder)/\($0)" }
         ).run()
         try MusicScan.finish(music.index)
-        let missing = try music.index.read { (database) throws(DatabaseError) in try PlaylistRows(database).missing() }
+        let missing = try music.index.readTables { (database) throws(DatabaseError) in
+            try PlaylistRows(database).missing()
+        }
         #expect(missing.isEmpty)
         #expect(try music.index.number("SELECT count(*) FROM playlist_entry") == 2)
     }

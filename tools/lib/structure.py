@@ -5,6 +5,8 @@ the working folder.
 
   - Imports point down: a module imports only modules of a lower rank, and only those that Package.swift declares.
   - A C library is imported by one module (libc, CLinux, excepted).
+  - SQL names a table in the module that creates it, and those of the music index in Library alone. Modules without
+    tables do not import Database.
   - Lines of source and Markdown have at most 120 columns, and files of source and scripts at most LINES lines. Tables,
     code and addresses in Markdown may be longer.
   - No comment switches a check off.
@@ -41,6 +43,17 @@ C_LIBRARY_OF_ALL = "CLinux"
 STANDARD = {"Swift", "Synchronization", "Builtin", "Glibc"}
 #: Modules that are never built as Embedded Swift.
 FULL_SWIFT = {"Origin", "OriginService"}
+
+#: The tables of the music index, which others reach by the queries of Library (docs/decisions/library.md).
+INDEX_SCHEMA = Path("Sources/Library/Index/IndexSchema.swift")
+#: Where SQL may name them.
+INDEX_OWNERS = ("Sources/Library/", "Tests/LibraryTests/")
+#: Has no tables: it opens the state, and hands its thread from one module to the other.
+OPENS_STATE = {"tonearm"}
+CREATED = re.compile(r"\bCREATE (?:TEMP |VIRTUAL )?TABLE (\w+)")
+#: Makes a table whose name is that of its user.
+CREATED_BY_CALL = "KeyValueStore.schema("
+NAMED = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|TABLE|ON|REFERENCES|IGNORE|REPLACE)\s+(?:main\.)?(\w+)")
 
 COLUMNS = 120
 LINES = 400
@@ -84,6 +97,7 @@ def main():
     problems = []
     sources = [Path(name) for name in sys.argv[2:]]
     problems += imports(package, sources)
+    problems += tables(sources)
     for path in sources:
         problems += text(path)
         if TEST_CODE.fullmatch(str(path)):
@@ -126,6 +140,32 @@ def imports(package, sources):
 def dependencies(target):
     """The names that a target of dump-package depends on."""
     return {next(iter(entry.values()))[0] for entry in target["dependencies"]}
+
+
+def tables(sources):
+    """Checks which modules import Database, and where SQL names tables."""
+    contents = {path: path.read_text(encoding="utf-8") for path in sources
+                if path.suffix == ".swift" and path.parts[0] in ("Sources", "Tests")}
+    owners = {}
+    for path, content in contents.items():
+        if path.parts[0] == "Sources":
+            for name in CREATED.findall(content) + [""] * content.count(CREATED_BY_CALL):
+                owners.setdefault(name, set()).add(path.parts[1])
+    index = set(CREATED.findall(contents.get(INDEX_SCHEMA, "")))
+    if not index:
+        yield f"{INDEX_SCHEMA}: creates no table, so that nothing can be checked"
+    with_tables = set().union(*owners.values()) | OPENS_STATE
+    for path, content in contents.items():
+        is_source, module = path.parts[0] == "Sources", path.parts[1]
+        own = set() if is_source else set(CREATED.findall(content))
+        for found in NAMED.finditer(content):
+            name, place = found[1], f"{path}:{content.count(chr(10), 0, found.start(1)) + 1}"
+            if name in index and not str(path).startswith(INDEX_OWNERS) and name not in own:
+                yield f"{place}: names the table {name} of the music index; use the queries of Library"
+            elif name not in index and is_source and module not in owners.get(name, {module}):
+                yield f"{place}: names the table {name} of {' and '.join(sorted(owners[name]))}"
+        if is_source and module not in with_tables and re.search(r"^import Database$", content, re.MULTILINE):
+            yield f"{path}: {module} imports Database, and has no tables"
 
 
 def text(path):

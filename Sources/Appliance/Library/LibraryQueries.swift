@@ -124,11 +124,11 @@ struct LibraryQueries {
     func status(_ known: LibraryStatus) -> LibraryStatus {
         var status = known
         do throws(DatabaseError) {
-            status.tracks = try index.number(ListQuery.tracks.count)
-            status.albums = try index.number(ListQuery.albums.count)
-            status.artists = try index.number(ListQuery.names.count, [.integer(NameKind.albumArtist.rawValue)])
-            status.playlists = try index.number(ListQuery.playlists.count)
-            status.bytes = try index.number("PRAGMA page_count") * index.number("PRAGMA page_size")
+            status.tracks = try index.count(.tracks)
+            status.albums = try index.count(.albums)
+            status.artists = try index.count(.names(.albumArtist))
+            status.playlists = try index.count(.playlists)
+            status.bytes = try index.count(.bytes)
         } catch {
             Log.warning("the library cannot be read: \(error.description)")
         }

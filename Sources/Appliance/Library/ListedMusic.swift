@@ -34,7 +34,7 @@ package struct ListedMusic: Equatable {
     init(_ content: Int64, once address: String, in index: MusicIndex?, _ favourites: FavouriteSet) {
         track = index.flatMap { index in
             Self.find { () throws(DatabaseError) in
-                let tracks = try index.tracks("WHERE content = ? AND is_present = 1", [.integer(content)])
+                let tracks = try index.tracks(TrackQuery(.content(content)))
                 return tracks.first { $0.playedPath.utf8.elementsEqual(address.utf8) } ?? tracks.first
             }
         }

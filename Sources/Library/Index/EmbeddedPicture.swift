@@ -14,7 +14,7 @@ package struct EmbeddedPicture: Equatable, Sendable {
     /// - Parameter path: the path of a music file, a track of a cue sheet, or a folder.
     /// - Returns: nil without a picture, and when the file has changed since the scan.
     package init?(ofMusicAt path: String, _ index: MusicIndex) throws(DatabaseError) {
-        let found = try index.read { (database) throws(DatabaseError) -> EmbeddedPicture? in
+        let found = try index.readTables { (database) throws(DatabaseError) -> EmbeddedPicture? in
             let place = FilePlace(path)
             let sheet = FilePlace(place.folder)
             var row = try database.prepare(
@@ -38,7 +38,7 @@ package struct EmbeddedPicture: Equatable, Sendable {
     /// The picture of the first track of an album that has one.
     /// - Returns: nil without a picture, and when the file has changed since the scan.
     package init?(ofAlbum id: Int64, _ index: MusicIndex) throws(DatabaseError) {
-        let found = try index.read { (database) throws(DatabaseError) -> EmbeddedPicture? in
+        let found = try index.readTables { (database) throws(DatabaseError) -> EmbeddedPicture? in
             var row = try database.prepare(
                 """
                 SELECT id FROM track WHERE album_id = ? AND is_present = 1 AND picture_offset IS NOT NULL
@@ -52,7 +52,11 @@ package struct EmbeddedPicture: Equatable, Sendable {
     }
 
     /// Returns nil without a picture, and when the file has changed since the scan.
-    package init?(ofTrack id: Int64, _ database: Database) throws(DatabaseError) {
+    package init?(ofTrack id: Int64, _ reader: IndexReader) throws(DatabaseError) {
+        try self.init(ofTrack: id, reader.database)
+    }
+
+    private init?(ofTrack id: Int64, _ database: Database) throws(DatabaseError) {
         var row = try database.prepare(
             """
             SELECT picture_offset, picture_length, picture_page, picture_form, picture_type, part, file, size,

@@ -181,7 +181,7 @@ extension MusicIndex {
                 """
                 UPDATE track SET inode = -1;
                 UPDATE playlist SET inode = -1;
-                -- A track without a disc is one of the first disc, as in `ListQuery.album`.
+                -- A track without a disc is one of the first disc, as in `TrackQuery.Order.album`.
                 DROP INDEX track_album;
                 CREATE INDEX track_album
                     ON track (album_id, is_present, coalesce(disc_number, 1), track_number, folder, file);

@@ -23,13 +23,21 @@ package final class MusicIndex: @unchecked Sendable {
     }
 
     /// Runs `body` on one state of the index.
-    package func read<Result>(_ body: (Database) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+    package func read<Result>(_ body: (IndexReader) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+        try readTables { (database) throws(DatabaseError) in try body(IndexReader(database)) }
+    }
+
+    /// Runs `body` on one state of the file, for a module that has tables of its own in it.
+    package func readTables<Result>(
+        _ body: (Database) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
         try reading.withLock { () throws(DatabaseError) in
             try reader.snapshot { () throws(DatabaseError) in try body(reader) }
         }
     }
 
-    /// Runs `body` as one transaction. A power cut leaves all of it or nothing.
+    /// Runs `body` as one transaction. A power cut leaves all of it or nothing. Other modules write their own tables
+    /// alone.
     package func write<Result>(_ body: (Database) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
         try writing.withLock { () throws(DatabaseError) in
             try writer.transaction { () throws(DatabaseError) in try body(writer) }
@@ -39,26 +47,6 @@ package final class MusicIndex: @unchecked Sendable {
     /// Removes the file of an index that is damaged, or was written by a newer version.
     package static func remove(_ path: String) throws(SystemError) {
         for ending in ["", "-wal", "-shm"] { try Folder.removeFile(path + ending) }
-    }
-}
-
-extension MusicIndex {
-    /// Returns the rows of a query.
-    package func rows<Row>(
-        _ sql: String, _ values: [DatabaseValue], _ row: (borrowing Statement) -> Row?
-    ) throws(DatabaseError) -> [Row] {
-        try read { (database) throws(DatabaseError) in
-            var statement = try database.prepare(sql)
-            try statement.bind(values)
-            var rows: [Row] = []
-            while try statement.step() { if let row = row(statement) { rows.append(row) } }
-            return rows
-        }
-    }
-
-    /// Returns the number of a query with one row; 0 without a row.
-    package func number(_ sql: String, _ values: [DatabaseValue] = []) throws(DatabaseError) -> Int64 {
-        try rows(sql, values) { $0.integer(0) }.first ?? 0
     }
 }
 

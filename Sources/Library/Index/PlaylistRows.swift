@@ -7,10 +7,10 @@ import Media
 /// case and to the spelling of accents.
 ///
 /// Thread: one at a time, inside a transaction of the index.
-package struct PlaylistRows {
+struct PlaylistRows {
     let database: Database
 
-    package init(_ database: Database) { self.database = database }
+    init(_ database: Database) { self.database = database }
 
     func store(_ playlist: PlaylistFile, _ place: FilePlace, _ stamp: FileStamp) throws(DatabaseError) {
         let folder = try TrackRows(database).folder(place.folder)
@@ -88,7 +88,7 @@ package struct PlaylistRows {
     }
 
     /// Returns the lines of each playlist that name no track.
-    package func missing() throws(DatabaseError) -> [(playlist: Int64, line: String)] {
+    func missing() throws(DatabaseError) -> [(playlist: Int64, line: String)] {
         var lines: [(playlist: Int64, line: String)] = []
         var statement = try database.prepare(
             "SELECT entry.playlist, entry.line \(Self.unresolved) ORDER BY entry.playlist, entry.position")

@@ -2,9 +2,9 @@ import Database
 import Media
 import PCM
 
-extension MusicIndex {
-    /// The columns of a track, for `FROM track`.
-    package static let columns = """
+extension IndexReader {
+    /// The columns of a `Track`, for `FROM track`.
+    static let trackColumns = """
         id, (SELECT path FROM folder WHERE folder.id = track.folder) || '/' || file AS path, part, size, modified,
         inode, container, codec, sample_rate, channels, bit_depth, frames, aac_object_type, name, is_titled, artist,
         album, album_artist, track_number, disc_number, date, album_id, coalesce(tag_track_gain, track_gain),
@@ -12,53 +12,12 @@ extension MusicIndex {
         coalesce(tag_album_peak, album_peak), content
         """
 
-    /// Returns the track with this number whose file is there.
-    package func track(_ id: Int64) throws(DatabaseError) -> Track? {
-        try tracks("WHERE id = ? AND is_present = 1", [.integer(id)]).first
-    }
+    /// Returns the tracks of a query.
+    package func tracks(_ query: TrackQuery) throws(DatabaseError) -> [Track] { try tracks(query.clauses) }
 
-    /// Returns the tracks that the SQL clauses select and sort. The clauses follow FROM.
-    package func tracks(_ clauses: String, _ values: [DatabaseValue] = []) throws(DatabaseError) -> [Track] {
-        try rows("SELECT \(Self.columns) FROM track \(clauses)", values, Self.track)
-    }
-
-    /// Returns the tracks with these numbers, in their order, without those that are gone.
-    package func tracks(numbered numbers: [Int64]) throws(DatabaseError) -> [Track] {
-        var tracks: [Track] = []
-        for number in numbers { if let track = try track(number) { tracks.append(track) } }
-        return tracks
-    }
-
-    /// Returns a track by its place, when its file is there.
-    /// - Parameter part: the number in a cue sheet; 0 for a whole file.
-    package func track(at path: String, part: Int) throws(DatabaseError) -> Track? {
-        let place = FilePlace(path)
-        return try tracks(
-            "WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ? AND part = ? AND is_present > 0",
-            [.text(place.folder), .text(place.file), .integer(Int64(part))]
-        ).first
-    }
-
-    /// Returns the content of a track by its place; nil when the index does not have it.
-    /// - Parameter part: the number in a cue sheet; 0 for a whole file.
-    package func content(of path: String, part: Int) throws(DatabaseError) -> Int64? {
-        let place = FilePlace(path)
-        return try rows(
-            """
-            SELECT content FROM track WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ? AND part = ?
-            """, [.text(place.folder), .text(place.file), .integer(Int64(part))]
-        ) { $0.integer(0) }.first
-    }
-
-    /// Returns the content of a whole file of a size and time; nil when the index does not have it.
-    package func content(of path: String, in stamp: FileStamp) throws(DatabaseError) -> Int64? {
-        let place = FilePlace(path)
-        return try rows(
-            """
-            SELECT content, part FROM track WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ?
-                AND size = ? AND modified = ? AND is_present > 0 LIMIT 1
-            """, [.text(place.folder), .text(place.file), .integer(stamp.size), .integer(stamp.modified)]
-        ) { row in row.integer(0).map { $0 &- (row.integer(1) ?? 0) } }.first
+    /// Returns the tracks that the clauses after `FROM track` select and sort.
+    func tracks(_ clauses: BoundSQL) throws(DatabaseError) -> [Track] {
+        try rows("SELECT \(Self.trackColumns) FROM track \(clauses.text)", clauses.values, Self.track)
     }
 
     private static func track(_ row: borrowing Statement) -> Track? {
@@ -88,8 +47,60 @@ extension MusicIndex {
     }
 }
 
+extension MusicIndex {
+    /// Returns the tracks of a query.
+    package func tracks(_ query: TrackQuery) throws(DatabaseError) -> [Track] {
+        try read { (reader) throws(DatabaseError) in try reader.tracks(query) }
+    }
+
+    /// Returns the track with this number whose file is there.
+    package func track(_ id: Int64) throws(DatabaseError) -> Track? { try tracks(TrackQuery(.id(id))).first }
+
+    /// Returns `Artist: Title` of a track, also of one that is gone; nil when the index does not have it.
+    package func title(ofTrack id: Int64) throws(DatabaseError) -> String? {
+        try rows("SELECT name, artist FROM track WHERE id = ?", [.integer(id)]) { row in
+            row.text(0).map { name in row.text(1).map { "\($0): \(name)" } ?? name }
+        }.first
+    }
+
+    /// Returns the tracks with these numbers, in their order, without those that are gone.
+    package func tracks(numbered numbers: [Int64]) throws(DatabaseError) -> [Track] {
+        var tracks: [Track] = []
+        for number in numbers { if let track = try track(number) { tracks.append(track) } }
+        return tracks
+    }
+
+    /// Returns a track by its place, when its file is there.
+    /// - Parameter part: the number in a cue sheet; 0 for a whole file.
+    package func track(at path: String, part: Int) throws(DatabaseError) -> Track? {
+        try tracks(TrackQuery(.file(FilePlace(path), part: Int64(part)), presence: .withHidden)).first
+    }
+
+    /// Returns the content of a track by its place; nil when the index does not have it.
+    /// - Parameter part: the number in a cue sheet; 0 for a whole file.
+    package func content(of path: String, part: Int) throws(DatabaseError) -> Int64? {
+        let place = FilePlace(path)
+        return try rows(
+            """
+            SELECT content FROM track WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ? AND part = ?
+            """, [.text(place.folder), .text(place.file), .integer(Int64(part))]
+        ) { $0.integer(0) }.first
+    }
+
+    /// Returns the content of a whole file of a size and time; nil when the index does not have it.
+    package func content(of path: String, in stamp: FileStamp) throws(DatabaseError) -> Int64? {
+        let place = FilePlace(path)
+        return try rows(
+            """
+            SELECT content, part FROM track WHERE folder = (SELECT id FROM folder WHERE path = ?) AND file = ?
+                AND size = ? AND modified = ? AND is_present > 0 LIMIT 1
+            """, [.text(place.folder), .text(place.file), .integer(stamp.size), .integer(stamp.modified)]
+        ) { row in row.integer(0).map { $0 &- (row.integer(1) ?? 0) } }.first
+    }
+}
+
 /// The numbers of containers and codecs in the index: their places in these lists. New ones are added at the end.
-package enum FormatNumber {
+enum FormatNumber {
     private static let containers: [AudioProperties.Container] = [
         .flac, .wav, .aiff, .mp4, .adts, .mp3, .ogg, .wavpack, .dsf, .dff, .matroska,
     ]
@@ -101,7 +112,7 @@ package enum FormatNumber {
         containers.indices.contains(number) ? containers[number] : nil
     }
 
-    package static func codec(_ number: Int) -> AudioProperties.Codec? {
+    static func codec(_ number: Int) -> AudioProperties.Codec? {
         codecs.indices.contains(number) ? codecs[number] : nil
     }
 

@@ -23,13 +23,13 @@ package struct ScannedTrack: Sendable {
 /// Writes the results of a scan: tracks, and what belongs to them.
 ///
 /// Thread: one at a time, inside a transaction of the index. `finish` follows at the end of the transaction.
-package struct TrackRows {
+struct TrackRows {
     let database: Database
     private let albums: AlbumRows
     private let search: SearchRows
     private let folders: FolderTracks
 
-    package init(_ database: Database) {
+    init(_ database: Database) {
         self.database = database
         albums = AlbumRows(database)
         search = SearchRows(database)
@@ -48,7 +48,7 @@ package struct TrackRows {
 
     /// Stores a new or changed track.
     /// - Parameter now: the time at which a new track is added, in seconds since 1970.
-    package func store(_ place: FilePlace, _ scanned: ScannedTrack, now: Int64) throws(DatabaseError) {
+    func store(_ place: FilePlace, _ scanned: ScannedTrack, now: Int64) throws(DatabaseError) {
         var track = scanned
         track.metadata = track.metadata.composed
         let metadata = track.metadata
@@ -180,7 +180,7 @@ package struct TrackRows {
     }
 
     /// Writes the outdated texts of the search, and the outdated albums and positions when they are wanted.
-    package func finish(albums withAlbums: Bool = true) throws(DatabaseError) {
+    func finish(albums withAlbums: Bool = true) throws(DatabaseError) {
         if withAlbums {
             try albums.finish()
             try folders.finish()

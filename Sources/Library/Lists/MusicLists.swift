@@ -4,42 +4,19 @@ import Database
 // entries. `OFFSET` skips along the index, too.
 
 /// A list of the library: the query that counts it, and the query of a page.
-package struct ListQuery: Sendable {
+struct ListQuery: Sendable {
     /// Returns one number.
-    package let count: String
+    let count: String
     /// Ends in LIMIT ? OFFSET ?.
-    package let page: String
+    let page: String
 
     fileprivate static let albumColumns = "id, title, artist, track_count, disc_count, date"
 
-    package static let tracks = ListQuery(
+    static let tracks = ListQuery(
         count: "SELECT count(*) FROM track WHERE is_present = 1",
         // Only the numbers are skipped, in a narrow index, and not the rows.
         page: "WHERE id IN (SELECT id FROM track WHERE is_present = 1 ORDER BY id LIMIT ? OFFSET ?) ORDER BY id")
-    package static let album = ListQuery(
-        count: "SELECT count(*) FROM track WHERE album_id = ? AND is_present = 1",
-        page: """
-            WHERE album_id = ? AND is_present = 1
-            ORDER BY coalesce(disc_number, 1), track_number, folder, file LIMIT ? OFFSET ?
-            """)
-    package static let folder = ListQuery(
-        count: """
-            SELECT count(*) FROM track WHERE folder = (SELECT id FROM folder WHERE path = ?) AND is_present = 1
-            """,
-        page: """
-            WHERE track.folder = (SELECT id FROM folder WHERE path = ?) AND is_present = 1
-            ORDER BY file, part LIMIT ? OFFSET ?
-            """)
-    package static let named = ListQuery(
-        count: """
-            SELECT count(*) FROM track_name CROSS JOIN track ON track.id = track_name.track AND is_present = 1
-            WHERE track_name.name = ?
-            """,
-        page: """
-            WHERE id IN (SELECT track FROM track_name WHERE track_name.name = ?) AND is_present = 1
-            ORDER BY id LIMIT ? OFFSET ?
-            """)
-    package static let playlist = ListQuery(
+    static let playlist = ListQuery(
         count: """
             SELECT count(*) FROM playlist_entry AS entry
             CROSS JOIN track ON track.id = entry.track AND is_present > 0 WHERE playlist = ?
@@ -50,20 +27,20 @@ package struct ListQuery: Sendable {
             ORDER BY position LIMIT ? OFFSET ?
             """)
 
-    package static let albums = ListQuery(
+    static let albums = ListQuery(
         count: "SELECT count(*) FROM album WHERE track_count > 0",
         page: """
             SELECT \(albumColumns) FROM album WHERE track_count > 0
             ORDER BY artist COLLATE NOCASE, title COLLATE NOCASE, id LIMIT ? OFFSET ?
             """)
-    package static let oneAlbum = "SELECT \(albumColumns) FROM album WHERE id = ? AND track_count > 0"
-    package static let recentAlbums = ListQuery(
+    static let oneAlbum = "SELECT \(albumColumns) FROM album WHERE id = ? AND track_count > 0"
+    static let recentAlbums = ListQuery(
         count: albums.count,
         page: """
             SELECT \(albumColumns) FROM album WHERE track_count > 0
             ORDER BY added DESC, id DESC LIMIT ? OFFSET ?
             """)
-    package static let albumsOfName = ListQuery(
+    static let albumsOfName = ListQuery(
         count: "SELECT count(*) FROM album WHERE \(isOfName)",
         page: """
             SELECT \(albumColumns) FROM album WHERE \(isOfName)
@@ -74,7 +51,7 @@ package struct ListQuery: Sendable {
             WHERE track_name.name = ?)
         """
 
-    package static let names = ListQuery(
+    static let names = ListQuery(
         count: "SELECT count(*) FROM name WHERE kind = ? AND \(hasTracks)",
         page: "SELECT id, text FROM name WHERE kind = ? AND \(hasTracks) ORDER BY folded LIMIT ? OFFSET ?")
     fileprivate static let hasTracks = """
@@ -82,13 +59,13 @@ package struct ListQuery: Sendable {
             WHERE track_name.name = name.id)
         """
 
-    package static let playlists = ListQuery(
+    static let playlists = ListQuery(
         count: "SELECT count(*) FROM playlist WHERE is_present = 1",
         page: """
             SELECT id, title FROM playlist WHERE is_present = 1
             ORDER BY title COLLATE NOCASE, id LIMIT ? OFFSET ?
             """)
-    package static let onePlaylist = "SELECT id, title FROM playlist WHERE id = ? AND is_present = 1"
+    static let onePlaylist = "SELECT id, title FROM playlist WHERE id = ? AND is_present = 1"
 
     static func foundAlbums(_ words: SearchWords) -> ListQuery {
         let found = "track_count > 0 AND \(words.clause("folded"))"
@@ -121,19 +98,24 @@ extension ListPage {
 // MARK: Tracks
 
 extension MusicIndex {
-    package func tracks(_ page: ListPage) throws(DatabaseError) -> ListPart<Track> { try tracks(.tracks, [], page) }
+    package func tracks(_ page: ListPage) throws(DatabaseError) -> ListPart<Track> {
+        let entries = try read { (reader) throws(DatabaseError) in
+            try reader.tracks(BoundSQL(ListQuery.tracks.page, .integer(page.limit), .integer(page.offset)))
+        }
+        return ListPart(total: try count(.tracks), entries: entries)
+    }
 
     package func tracks(ofAlbum id: Int64, _ page: ListPage) throws(DatabaseError) -> ListPart<Track> {
-        try tracks(.album, [.integer(id)], page)
+        try part(TrackQuery(.album(id), order: .album, page: page))
     }
 
     package func tracks(ofFolder path: String, _ page: ListPage) throws(DatabaseError) -> ListPart<Track> {
-        try tracks(.folder, [.text(FilePlace(folder: path, file: "").folder)], page)
+        try part(TrackQuery(.folder(path), order: .file, page: page))
     }
 
     /// - Parameter id: of a `SharedName`: an artist, a genre, a date.
     package func tracks(ofName id: Int64, _ page: ListPage) throws(DatabaseError) -> ListPart<Track> {
-        try tracks(.named, [.integer(id)], page)
+        try part(TrackQuery(.name(id), order: .number, page: page))
     }
 
     package func tracks(ofPlaylist id: Int64, _ page: ListPage) throws(DatabaseError) -> ListPart<Track> {
@@ -141,23 +123,23 @@ extension MusicIndex {
         let numbers = try rows(query.page, page.values(after: [.integer(id)])) { $0.integer(0) }
         var tracks: [Track] = []
         for number in numbers {
-            if let track = try self.tracks("WHERE id = ?", [.integer(number)]).first { tracks.append(track) }
+            tracks += try self.tracks(TrackQuery(.id(number), presence: .withHidden))
         }
         return ListPart(total: try number(query.count, [.integer(id)]), entries: tracks)
     }
 
     /// Returns the tracks with all words in the title, the artists, the composers or the album, the best ones first.
     package func tracks(matching words: SearchWords, _ page: ListPage) throws(DatabaseError) -> ListPart<Track> {
-        let found = try read { (database) throws(DatabaseError) in
+        let found = try readTables { (database) throws(DatabaseError) in
             try SearchRows(database).tracks(matching: words, page)
         }
         return ListPart(total: found.total, entries: try tracks(numbered: found.entries))
     }
 
-    private func tracks(
-        _ query: ListQuery, _ values: [DatabaseValue], _ page: ListPage
-    ) throws(DatabaseError) -> ListPart<Track> {
-        ListPart(total: try number(query.count, values), entries: try tracks(query.page, page.values(after: values)))
+    /// Returns the tracks of a query, and the number of those without regard to its page.
+    private func part(_ query: TrackQuery) throws(DatabaseError) -> ListPart<Track> {
+        let count = query.count
+        return ListPart(total: try number(count.text, count.values), entries: try tracks(query))
     }
 }
 

@@ -42,7 +42,7 @@ struct MPDDatabase: Sendable {
     }
 
     /// Runs `body` on the index.
-    func read<Value>(_ body: (Database) throws(DatabaseError) -> Value) throws(MPDFailure) -> Value {
+    func read<Value>(_ body: (IndexReader) throws(DatabaseError) -> Value) throws(MPDFailure) -> Value {
         do throws(DatabaseError) { return try index.read(body) } catch {
             throw MPDFailure(.system, "the library cannot be read: \(error.description)")
         }
@@ -56,8 +56,8 @@ struct MPDDatabase: Sendable {
     /// Calls `use` for the songs of paths that the queue plays, in their order. One that the library does not have is
     /// its URI alone.
     func forEachSong(at playedPaths: [String], _ use: (Int, inout MPDSong) -> Void) throws(MPDFailure) {
-        try read { (database) throws(DatabaseError) in
-            var reader = MPDReader(database, paths)
+        try read { (index) throws(DatabaseError) in
+            var reader = MPDReader(index, paths)
             var song = MPDSong(uri: "")
             try reader.forEachSong(at: playedPaths, &song) { number, song, isKnown in
                 if !isKnown { song = MPDSong(uri: paths.shownURI(ofPath: playedPaths[number])) }
@@ -79,26 +79,26 @@ struct MPDDatabase: Sendable {
         switch try place(of: uri) {
         case .song(let song): return try playedPaths(of: MPDWalk(songs: [song]))
         case .sheet(let folder, let file):
-            let songs = try read { (database) throws(DatabaseError) in
-                try MPDReader(database, paths).songs(ofSheet: file, in: folder)
+            let songs = try read { (index) throws(DatabaseError) in
+                try MPDReader(index, paths).songs(ofSheet: file, in: folder)
             }
             return try playedPaths(of: MPDWalk(songs: songs))
         case .folder(let path):
-            let folders = try read { (database) throws(DatabaseError) in
-                try MPDReader(database, paths).folders(below: [path])
+            let folders = try read { (index) throws(DatabaseError) in
+                try MPDReader(index, paths).folders(below: [path])
             }
             return try playedPaths(of: MPDWalk(folders))
         case nil:
-            let folders = try read { (database) throws(DatabaseError) in
-                try MPDReader(database, paths).folders(below: paths.sortedRoots.map { $0.path })
+            let folders = try read { (index) throws(DatabaseError) in
+                try MPDReader(index, paths).folders(below: paths.sortedRoots.map { $0.path })
             }
             return try playedPaths(of: MPDWalk(folders))
         }
     }
 
     private func playedPaths(of walk: MPDWalk, _ window: Range<Int> = 0..<Int.max) throws(MPDFailure) -> [String] {
-        try read { (database) throws(DatabaseError) in
-            var reader = MPDReader(database, paths)
+        try read { (index) throws(DatabaseError) in
+            var reader = MPDReader(index, paths)
             var (walk, played, place) = (walk, [String](), 0)
             _ = try walk.forEach(&reader) { song in
                 if window.contains(place), let path = paths.path(ofURI: String(decoding: song.uri, as: UTF8.self)) {
@@ -116,7 +116,7 @@ struct MPDDatabase: Sendable {
     func place(of uri: String) throws(MPDFailure) -> MPDReader.Music? {
         if uri.utf8.isEmpty || MPDWord.isSame(uri, "/") { return nil }
         guard MusicURIs.isSafe(uri), let path = paths.path(ofURI: uri) else { throw Self.noFolder }
-        let place = try read { (database) throws(DatabaseError) in try MPDReader(database, paths).music(at: path) }
+        let place = try read { (index) throws(DatabaseError) in try MPDReader(index, paths).music(at: path) }
         guard let place else { throw Self.noFolder }
         return place
     }

@@ -1,5 +1,4 @@
 import Appliance
-import Database
 import Library
 
 /// The condition of `find` and its relatives, as a value.
@@ -97,37 +96,21 @@ indirect enum MPDFilter: Sendable {
         return best == .max ? test.value.isEmpty : isFound
     }
 
-    // MARK: SQL
+    // MARK: Tracks of the index
 
-    /// Conditions in SQL that songs must fulfil, besides others: those for which the index needs not to be read as a
+    /// Conditions on tracks that songs must fulfil, besides others: those for which the index needs not to be read as a
     /// whole.
-    func clauses(_ paths: MusicURIs) -> [(sql: String, values: [DatabaseValue])] {
-        parts.compactMap { $0.clause(paths) }
-    }
+    func trackFilter(_ paths: MusicURIs) -> TrackFilter { .all(parts.compactMap { $0.condition(paths) }) }
 
-    private func clause(_ paths: MusicURIs) -> (sql: String, values: [DatabaseValue])? {
+    private func condition(_ paths: MusicURIs) -> TrackFilter? {
         switch self {
         case .tag(.some(let tag), let test):
             guard case .equals = test.kind, !test.ignoresCase, !test.isNegated, !test.value.isEmpty else { return nil }
-            let value = DatabaseValue.text(String(decoding: test.value, as: UTF8.self))
-            if tag == .album { return ("album_id IN (SELECT id FROM album WHERE title = ?)", [value]) }
-            guard let kind = Self.kind(of: tag) else { return nil }
-            return (
-                """
-                id IN (SELECT track FROM track_name
-                    WHERE name = (SELECT id FROM name WHERE kind = \(kind.rawValue) AND text = ?))
-                """, [value]
-            )
+            let value = String(decoding: test.value, as: UTF8.self)
+            return tag == .album ? .albumTitle(value) : Self.kind(of: tag).map { .text($0, value) }
         case .file(let test):
-            guard case .equals = test.kind, !test.ignoresCase, !test.isNegated,
-                let path = paths.path(ofURI: String(decoding: test.value, as: UTF8.self))
-            else { return nil }
-            let (place, sheet) = (FilePlace(path), FilePlace(FilePlace(path).folder))
-            let isFile = "folder = (SELECT id FROM folder WHERE path = ?) AND file = ?"
-            return (
-                "(\(isFile) OR \(isFile))",
-                [.text(place.folder), .text(place.file), .text(sheet.folder), .text(sheet.file)]
-            )
+            guard case .equals = test.kind, !test.ignoresCase, !test.isNegated else { return nil }
+            return paths.path(ofURI: String(decoding: test.value, as: UTF8.self)).map { .path($0) }
         default: return nil
         }
     }

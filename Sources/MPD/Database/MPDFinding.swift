@@ -29,8 +29,8 @@ extension MPDDatabase {
         return MPDPages { (output) throws(MPDFailure) in
             output += head
             head = []
-            return try database.read { (connection) throws(DatabaseError) in
-                var reader = MPDReader(connection, database.paths)
+            return try database.read { (index) throws(DatabaseError) in
+                var reader = MPDReader(index, database.paths)
                 return try walk.forEach(&reader) { song in
                     if window.contains(place) { write(song, tags, &output) }
                     place += 1
@@ -49,8 +49,8 @@ extension MPDDatabase {
             try forEachSong(selection.filter) { _, id, folder in found.insert(id, in: folder) }
             candidates = found
         }
-        return try read { (database) throws(DatabaseError) in
-            var reader = MPDReader(database, paths)
+        return try read { (index) throws(DatabaseError) in
+            var reader = MPDReader(index, paths)
             let walk = MPDWalk(try reader.folders(below: base.paths), candidates)
             guard let order = selection.order else { return walk }
             return MPDWalk(songs: try Self.sorted(walk, order, selection, &reader))
@@ -91,11 +91,11 @@ extension MPDDatabase {
     func forEachSong(
         _ filter: MPDFilter?, _ use: (MPDSong, _ id: Int64, _ folder: Int64) -> Void
     ) throws(MPDFailure) {
-        let clauses = filter?.clauses(paths) ?? []
+        let tracks = filter?.trackFilter(paths) ?? .every
         let (usesFolded, usesURI) = (filter?.usesFolded ?? false, filter?.usesURI ?? false)
-        try read { (database) throws(DatabaseError) in
-            var reader = MPDReader(database, paths)
-            try reader.forEachSong(clauses, needsURI: usesURI) { song, id, folder in
+        try read { (index) throws(DatabaseError) in
+            var reader = MPDReader(index, paths)
+            try reader.forEachSong(tracks, needsURI: usesURI) { song, id, folder in
                 if usesFolded { song.fold() }
                 if filter?.matches(song) ?? true { use(song, id, folder) }
             }

@@ -19,13 +19,13 @@ extension MPDDatabase {
         case nil: roots = paths.sortedRoots.map { $0.path }
         }
         let (database, tags) = (self, tags)
-        let folders = try read { (connection) throws(DatabaseError) in
-            try MPDReader(connection, paths).folders(below: roots)
+        let folders = try read { (index) throws(DatabaseError) in
+            try MPDReader(index, paths).folders(below: roots)
         }
         var tree = MPDTree(folders, below: place == nil ? [] : Array(uri.utf8), isFull: isFull)
         return MPDPages { (output) throws(MPDFailure) in
-            try database.read { (connection) throws(DatabaseError) in
-                var reader = MPDReader(connection, database.paths)
+            try database.read { (index) throws(DatabaseError) in
+                var reader = MPDReader(index, database.paths)
                 return try tree.fill(&output, &reader, tags)
             }
         }
@@ -40,8 +40,8 @@ extension MPDDatabase {
     private func sheet(
         _ file: String, in folder: Int64, _ isFull: Bool, folder uri: String? = nil
     ) throws(MPDFailure) -> MPDPages {
-        let (songs, sheets) = try read { (database) throws(DatabaseError) in
-            let reader = MPDReader(database, paths)
+        let (songs, sheets) = try read { (index) throws(DatabaseError) in
+            let reader = MPDReader(index, paths)
             return (try reader.songs(ofSheet: file, in: folder), try reader.sheets(inFolder: folder))
         }
         var head: [UInt8] = []
@@ -76,8 +76,8 @@ extension MPDDatabase {
         let parent = FilePlace(folder: path, file: "").folder
         var number: Int64?
         var others: [UInt8] = []
-        try read { (database) throws(DatabaseError) in
-            var reader = MPDReader(database, paths)
+        try read { (index) throws(DatabaseError) in
+            var reader = MPDReader(index, paths)
             number = try reader.number(ofFolderAt: path)
             guard let number else { return }
             let sheets = try reader.sheets(inFolder: number)
@@ -92,11 +92,11 @@ extension MPDDatabase {
         }
         let (database, tags) = (self, tags)
         var songs = number
-        var place = MPDReader.Place()
+        var place = TrackCursor.Place()
         var last: String?
         return MPDPages { (output) throws(MPDFailure) in
-            try database.read { (connection) throws(DatabaseError) in
-                var reader = MPDReader(connection, database.paths)
+            try database.read { (index) throws(DatabaseError) in
+                var reader = MPDReader(index, database.paths)
                 if let folder = songs {
                     var song = MPDSong(uri: "")
                     _ = try reader.forEachSong(inFolder: folder, after: &place, &song) { song in
@@ -174,8 +174,8 @@ extension MPDDatabase {
     /// Returns the song with a URI; nil for another one.
     func song(at uri: String) throws(MPDFailure) -> MPDSong? {
         guard MusicURIs.isSafe(uri), let path = paths.path(ofURI: uri) else { return nil }
-        return try read { (database) throws(DatabaseError) in
-            var reader = MPDReader(database, paths)
+        return try read { (index) throws(DatabaseError) in
+            var reader = MPDReader(index, paths)
             var song = MPDSong(uri: uri)
             return try reader.read(at: path, into: &song) ? song : nil
         }

@@ -9,9 +9,9 @@ extension MPDDatabase {
     func picture(_ uri: String, embedded: Bool) throws(MPDFailure) -> MusicPicture? {
         guard embedded else { return try cover(of: uri) }
         guard MusicURIs.isSafe(uri), let path = paths.path(ofURI: uri) else { throw Self.noSong }
-        let found: (song: Int64?, picture: EmbeddedPicture?) = try read { (database) throws(DatabaseError) in
-            guard let song = try MPDReader(database, paths).song(at: path) else { return (nil, nil) }
-            return (song, try EmbeddedPicture(ofTrack: song, database))
+        let found: (song: Int64?, picture: EmbeddedPicture?) = try read { (index) throws(DatabaseError) in
+            guard let song = try MPDReader(index, paths).song(at: path) else { return (nil, nil) }
+            return (song, try EmbeddedPicture(ofTrack: song, index))
         }
         guard found.song != nil else { throw Self.noSong }
         guard let picture = found.picture else { return nil }

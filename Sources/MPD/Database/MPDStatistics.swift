@@ -17,11 +17,10 @@ extension MPDDatabase {
     func statistics() throws(MPDFailure) -> MPDStatistics {
         var statistics = MPDStatistics()
         do throws(DatabaseError) {
-            statistics.artists = try index.number(ListQuery.names.count, [.integer(NameKind.artist.rawValue)])
-            statistics.albums = try index.number("SELECT count(DISTINCT title) FROM album WHERE track_count > 0")
-            statistics.songs = try index.number(ListQuery.tracks.count)
-            statistics.playtime = try index.number(
-                "SELECT sum(frames * 1000 / sample_rate) / 1000 FROM track WHERE is_present = 1 AND sample_rate > 0")
+            statistics.artists = try index.count(.names(.artist))
+            statistics.albums = try index.count(.albumTitles)
+            statistics.songs = try index.count(.tracks)
+            statistics.playtime = try index.count(.seconds)
         } catch {
             throw MPDFailure(.system, "the library cannot be read: \(error.description)")
         }

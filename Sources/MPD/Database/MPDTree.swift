@@ -1,5 +1,6 @@
 import Appliance
 import Database
+import Library
 import Platform
 
 /// The lines of `listall`: songs, playlists and folders, in MPD's order.
@@ -8,7 +9,7 @@ struct MPDTree {
     private var heads: FolderHeads
     private let isFull: Bool
     /// In the first one of `folders`.
-    private var place = MPDReader.Place()
+    private var place = TrackCursor.Place()
     /// Whether the first one of `folders` has cue sheets, up to the place.
     private var hasSheets = false
     /// The entries after the songs of a folder: its playlists, cue sheets, and their songs.
@@ -42,7 +43,7 @@ struct MPDTree {
                 let isFilled = try fillSongs(of: folder, &song, &output, &reader, tags)
                 if isFilled { return true }
                 folders.removeFirst()
-                (place, hasSheets) = (MPDReader.Place(), false)
+                (place, hasSheets) = (TrackCursor.Place(), false)
             } else {
                 return false
             }

@@ -1,5 +1,6 @@
 import Appliance
 import Database
+import Library
 import Platform
 
 /// Songs by their numbers in the index, with their folders: one bit each.
@@ -38,7 +39,7 @@ struct MPDCandidates {
 /// Only the numbers of the folders are in memory, and of the songs if they have an order of their own.
 struct MPDWalk {
     private var folders: ArraySlice<Int64> = []
-    private var place = MPDReader.Place()
+    private var place = TrackCursor.Place()
     private var songs: ArraySlice<Int64> = []
     /// nil for all songs.
     private let candidates: MPDCandidates?
@@ -72,7 +73,7 @@ struct MPDWalk {
                 if isEnded { return true }
             }
             folders.removeFirst()
-            place = MPDReader.Place()
+            place = TrackCursor.Place()
         }
         return false
     }

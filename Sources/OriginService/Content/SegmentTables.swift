@@ -34,7 +34,7 @@ struct SegmentTables: Sendable {
     }
 
     private func kept(_ track: Track) throws(DatabaseError) -> [UInt8]? {
-        try index.read { (database) throws(DatabaseError) in
+        try index.readTables { (database) throws(DatabaseError) in
             var statement = try database.prepare("SELECT content FROM segments WHERE track = ? AND version = ?")
             try statement.bind([.integer(track.id), .text(track.version)])
             return try statement.step() ? statement.bytes(0) : nil

@@ -15,12 +15,6 @@ public struct TrackTitles {
 
     /// Returns `Artist: Title` of a track, also of one that is gone; nil when it is not known.
     public subscript(_ id: String) -> String? {
-        guard let number = Int64(id) else { return nil }
-        return try? index.read { (database) throws(DatabaseError) -> String? in
-            var statement = try database.prepare("SELECT name, artist FROM track WHERE id = ?")
-            try statement.bind([.integer(number)])
-            guard try statement.step(), let name = statement.text(0) else { return nil }
-            return statement.text(1).map { "\($0): \(name)" } ?? name
-        }
+        Int64(id).flatMap { try? index.title(ofTrack: $0) }
     }
 }

@@ -34,20 +34,18 @@ final class LoudnessScan: Sendable {
                 results = measured
                 count += measured.count
             }
-            try index.write { (database) throws(DatabaseError) in
-                for track in album { try store(results[track.id], for: track, in: database) }
-            }
+            try index.storeLoudness(results, of: album)
         }
         return count
     }
 
     private func nextTrack() throws(DatabaseError) -> Track? {
-        try index.tracks("WHERE NOT is_measured AND is_present LIMIT 1").first
+        try index.tracks(TrackQuery(.unmeasured, presence: .withHidden, page: ListPage(limit: 1))).first
     }
 
     private func tracks(with track: Track) throws(DatabaseError) -> [Track] {
         guard let album = track.albumId else { return [track] }
-        let all = try index.tracks("WHERE album_id = ? AND is_present", [.integer(album)])
+        let all = try index.tracks(TrackQuery(.album(album), presence: .withHidden))
         // A meter takes a megabyte. A larger number of tracks is no album: each is measured alone.
         return all.count <= Self.mostTracks ? all : [track]
     }
@@ -76,17 +74,5 @@ final class LoudnessScan: Sendable {
     private func measure(_ track: Track) -> LoudnessMeter? {
         guard let file = try? OpenedFile(track.path), let decoder = try? AudioFile.open(file) else { return nil }
         return LoudnessMeasurement(decoder) { _ in !isStopped.load(ordering: .relaxed) }?.meter
-    }
-
-    /// Stores a result, unless the file has changed meanwhile.
-    private func store(_ gain: ReplayGain?, for track: Track, in database: Database) throws(DatabaseError) {
-        try database.execute(
-            """
-            UPDATE track SET is_measured = 1, track_gain = ?, track_peak = ?, album_gain = ?, album_peak = ?
-            WHERE id = ? AND size = ? AND modified = ?
-            """,
-            DatabaseValue(gain?.trackGain), DatabaseValue(gain?.trackPeak), DatabaseValue(gain?.albumGain),
-            DatabaseValue(gain?.albumPeak), .integer(track.id), .integer(track.stamp.size),
-            .integer(track.stamp.modified))
     }
 }

@@ -25,36 +25,18 @@ public struct OriginStatus: Sendable {
         }
         do throws(DatabaseError) {
             let index = try MusicIndex(in: stateFolder)
-            try index.read { (database) throws(DatabaseError) in try read(database) }
+            try index.read { (reader) throws(DatabaseError) in try read(reader) }
         } catch {
             throw ContentOrigin.Failure(description: "\(path): \(error.description)")
         }
     }
 
-    private mutating func read(_ database: Database) throws(DatabaseError) {
-        func number(_ sql: String) throws(DatabaseError) -> Int {
-            var statement = try database.prepare(sql)
-            return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
-        }
-        trackCount = try number(ListQuery.tracks.count)
-        albumCount = try number(ListQuery.albums.count)
-        var places: [Int64: Int] = [:]
-        var statement = try database.prepare(
-            """
-            SELECT playlist.id, folder.path || '/' || file AS place, title,
-                (SELECT count(*) FROM playlist_entry WHERE playlist = playlist.id)
-            FROM playlist JOIN folder ON folder.id = playlist.folder WHERE is_present = 1 ORDER BY place
-            """)
-        while try statement.step() {
-            guard let id = statement.integer(0), let path = statement.text(1) else { continue }
-            places[id] = playlists.count
-            playlists.append(
-                Playlist(
-                    path: path, title: statement.text(2) ?? "", entryCount: Int(statement.integer(3) ?? 0), missing: [])
-            )
-        }
-        for (playlist, line) in try PlaylistRows(database).missing() {
-            if let place = places[playlist] { playlists[place].missing.append(line) }
+    private mutating func read(_ reader: IndexReader) throws(DatabaseError) {
+        trackCount = Int(try reader.count(.tracks))
+        albumCount = Int(try reader.count(.albums))
+        playlists = try reader.playlistContents().map { playlist in
+            Playlist(
+                path: playlist.path, title: playlist.title, entryCount: playlist.entryCount, missing: playlist.missing)
         }
     }
 

@@ -22,7 +22,7 @@ import Platform
                 print(summary.tracks, seconds, summary.read)
                 return
             }
-            let bytes = try index.number("PRAGMA page_count") * index.number("PRAGMA page_size")
+            let bytes = try index.count(.bytes)
             var times: [Double] = []
             for word in words[3...] {
                 guard let words = SearchWords(word) else { exit(2) }
