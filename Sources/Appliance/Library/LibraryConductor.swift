@@ -22,7 +22,7 @@ public final class LibraryConductor: @unchecked Sendable {
     private let tasks: Tasks
     private let reports: Reports
 
-    /// What it tells others.
+    /// Called with its results.
     struct Reports {
         /// Called on `loop` when a scan has changed the library, or has failed.
         let changed: (LibraryStatus) -> Void

@@ -2,7 +2,7 @@ import PCM
 import Platform
 
 /// The audio thread's work: drives the device, and writes the frames that `PlayHead`
-/// reads (docs/decisions/silence-behind-the-last-frame.md).
+/// reads (`docs/decisions/silence-behind-the-last-frame.md`).
 ///
 /// `step` does the work that is possible now, and returns what to wait for. `Renderer` runs it on its thread, tests
 /// call it directly. From the opening of a device to its closing, no method allocates, locks, logs or makes system

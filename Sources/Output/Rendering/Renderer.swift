@@ -69,7 +69,7 @@ final class RendererChannel: @unchecked Sendable {
 }
 
 /// The interface of the audio thread for control: commands go in, events come out, in
-/// order (docs/decisions/leaving-a-blocked-device-behind.md).
+/// order (`docs/decisions/leaving-a-blocked-device-behind.md`).
 ///
 ///     let renderer = try Renderer(
 ///         provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
