@@ -15,6 +15,8 @@ public final class ServiceCovers: CoverSource {
         (self.transfer, self.copies, self.service) = (transfer, copies, service)
     }
 
+    public var patience: Int { transfer.patience }
+
     public func copy(of entry: CatalogueEntry) -> String? { copies?.path(of: entry) }
 
     public func fetch(_ entry: CatalogueEntry) throws(CoverFailure) -> FetchedPicture {
@@ -33,6 +35,8 @@ public final class ServiceCovers: CoverSource {
 public protocol CoverSource: AnyObject, Sendable {
     /// Distinguishes the products of services.
     var service: String { get }
+    /// The most milliseconds of a fetch.
+    var patience: Int { get }
     /// Returns the path of the cover of an offline copy; nil without one.
     func copy(of entry: CatalogueEntry) -> String?
     /// Fetches a cover, and keeps it with the offline copy.

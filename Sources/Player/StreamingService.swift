@@ -78,10 +78,13 @@ public final class StreamingService: Sendable {
 
     /// Returns the covers of the service's products.
     /// - Parameter copies: those of offline copies; nil without an offline engine.
-    func covers(_ copies: OfflineCovers?) throws(SystemError) -> ServiceCovers {
-        ServiceCovers(
-            CoverTransfer(coverService.network, coverService.settings, credentials, try Cancellation()), copies,
-            service: coverService.settings.baseURL)
+    func covers(
+        _ copies: OfflineCovers?, patience: Int = CoverTransfer.standardPatience
+    ) throws(SystemError) -> ServiceCovers {
+        var transfer = CoverTransfer(
+            coverService.network, coverService.settings, credentials, try Cancellation())
+        transfer.patience = patience
+        return ServiceCovers(transfer, copies, service: coverService.settings.baseURL)
     }
 
     /// Takes the tokens of an integrator from now on.

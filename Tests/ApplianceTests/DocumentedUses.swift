@@ -100,6 +100,6 @@ func useOfDaemon(_ daemon: Daemon, _ board: BoardProfile, _ lines: any LineProvi
 }
 
 func useOfCommands(_ commands: CommandDispatcher) {
-    // Appliance/Remote/Commands/CommandDispatcher.swift
+    // Appliance/Execution/CommandDispatcher.swift
     commands.perform(.toggle)  // as a button does
 }

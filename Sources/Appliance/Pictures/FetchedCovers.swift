@@ -5,9 +5,9 @@ import Player
 ///
 /// Thread: any that may block. `@unchecked Sendable` is safe because `condition` guards the turns.
 package final class FetchedCovers: @unchecked Sendable {
-    /// The most clients that wait at a time, and how long each waits for its turn, in nanoseconds.
+    /// The most clients that wait at a time, and how much longer than a fetch each waits for its turn, in nanoseconds.
     private static let mostWaiting = 32
-    private static let patience: Int64 = 10_000_000_000
+    private static let morePatience: Int64 = 2_000_000_000
 
     private let source: any CoverSource
     private let known: KnownCovers
@@ -40,7 +40,7 @@ package final class FetchedCovers: @unchecked Sendable {
         if let failure = condition.update({ turns.failure(of: product, at: now) }) { return .failed(failure) }
         guard condition.update({ turns.waiting < Self.mostWaiting }) else { return Self.busy }
         condition.update { turns.arrive(product) }
-        condition.wait(atMost: Self.patience) { turns.isReady(product) }
+        condition.wait(atMost: Int64(source.patience) * 1_000_000 + Self.morePatience) { turns.isReady(product) }
         if condition.update({ turns.begin(product) }) {
             let outcome = fetchNow(entry)
             let now = clock.now()

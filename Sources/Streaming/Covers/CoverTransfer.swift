@@ -14,7 +14,8 @@ package struct CoverTransfer: Sendable {
     let credentials: any CredentialsProvider
     package let cancellation: Cancellation
     /// The most milliseconds of both requests together.
-    package var patience = 8000
+    package var patience = Self.standardPatience
+    package static let standardPatience = 8000
     /// Checked for each request; nil: any link may be used.
     var permission: MeteredPermission?
 

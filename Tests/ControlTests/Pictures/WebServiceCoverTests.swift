@@ -44,7 +44,7 @@ struct WebServiceCoverTests {
             let streaming = streaming
             web = try WebFixture(
                 settings: settings, pictures: "bin/tonearm-pictures", limits: .ofTests,
-                covers: StartedCovers { try? streaming.covers(nil) })
+                covers: StartedCovers { try? streaming.covers(nil, patience: 600_000) })
             simulated = try SimulatedPictures(in: web.folder["bin"])
         }
 
