@@ -176,8 +176,8 @@ let package = Package(
         .executableTarget(
             name: "tonearm",
             dependencies: [
-                "MPD", "Control", "Appliance", "Queue", "Board", "Player", "Media", "Output", "Network", "Database",
-                "PCM", "Confinement", "Platform", "CLinux",
+                "MPD", "Control", "Appliance", "Queue", "Board", "Player", "Library", "Media", "Output", "Network",
+                "Database", "PCM", "Confinement", "Platform", "CLinux",
                 .target(name: "CTagWriting", condition: .when(traits: ["TagWriting"])),
             ]),
 

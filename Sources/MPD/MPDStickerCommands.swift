@@ -1,5 +1,6 @@
 import Appliance
 import Database
+import Library
 import Platform
 import Player
 

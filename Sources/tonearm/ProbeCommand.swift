@@ -1,3 +1,4 @@
+import Library
 import Media
 import Platform
 import Player
@@ -59,9 +60,9 @@ private struct Covers {
     private var last: (folder: String, cover: String?)?
 
     mutating func cover(of file: String) -> String? {
-        let folder = Folder.containing(SheetTrack.file(of: file))
+        let folder = Folder.containing(file)
         if let last, last.folder.utf8.elementsEqual(folder.utf8) { return last.cover }
-        let cover = CoverFile.path(in: folder)
+        let cover = Cover.file(in: folder, nil)
         last = (folder, cover)
         return cover
     }

@@ -123,7 +123,7 @@ package struct StoredPicture: Sendable {
     package func resource() throws(MusicPicture.Failure) -> ServedResource {
         switch content {
         case .file: return try resource(Self.type(ofFile: path))
-        case .copy: return try resource(FolderPicture.kind(of: path)?.mediaType ?? Self.type(nil))
+        case .copy: return try resource(Cover.kind(of: path)?.mediaType ?? Self.type(nil))
         case .embedded(let stamp, let embedded): return try Self.resource(embedded, stamp)
         case .fetched(let picture):
             let made = MadeBytes { count, offset in picture.read(count, at: Int(clamping: offset)) }

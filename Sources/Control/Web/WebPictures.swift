@@ -49,10 +49,8 @@ struct WebPictures: Sendable {
             }
         }
         let folder = FileKind(at: path) == .folder ? path : FilePlace(path).folder
-        guard
-            let cover = FolderPicture.path(
-                in: FileKind(at: folder) == .file ? FilePlace(folder).folder : folder, MusicRoots(folders.paths)),
-            let picture = StoredPicture(file: cover), let answer = try answer(picture, side, to: request)
+        guard let cover = Cover.file(in: folder, MusicRoots(folders.paths)), let picture = StoredPicture(file: cover),
+            let answer = try answer(picture, side, to: request)
         else { throw refusal }
         return answer
     }

@@ -1,7 +1,6 @@
 import Appliance
 import Database
 import Library
-import Platform
 
 extension MPDDatabase {
     /// Returns the picture of a song; nil without one.
@@ -24,10 +23,9 @@ extension MPDDatabase {
     private func cover(of uri: String) throws(MPDFailure) -> MusicPicture? {
         let bytes = Array(uri.utf8)
         let parent = String(decoding: bytes[..<(bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
-        guard MusicURIs.isSafe(uri), var folder = paths.path(ofURI: parent) else { return nil }
-        // A track of a cue sheet is in its sheet.
-        if FileKind(at: folder) == .file { folder = FilePlace(folder).folder }
-        guard let path = FolderPicture.path(in: folder, paths.musicRoots) else { return nil }
+        guard MusicURIs.isSafe(uri), let folder = paths.path(ofURI: parent),
+            let path = Cover.file(in: folder, paths.musicRoots)
+        else { return nil }
         do throws(MusicPicture.Failure) { return try MusicPicture(file: path) } catch {
             throw MPDFailure(error, missing: "No file exists")
         }

@@ -4,30 +4,19 @@ import Library
 import Media
 import Platform
 
-/// The cover of an album, by the rules of local music: the picture in the first track that has one, else the one in the
-/// folder of the first track.
-enum AlbumCover {
-    case embedded(EmbeddedPicture)
-    /// The path of a picture.
-    case file(String)
-
+/// The covers of albums in the catalogue.
+extension Cover {
     /// - Returns: nil for an album without a cover.
     init?(of album: Int64, _ index: MusicIndex) throws(DatabaseError) {
-        if let picture = try EmbeddedPicture(ofAlbum: album, index) {
-            self = .embedded(picture)
-            return
-        }
-        let first = try index.tracks(ofAlbum: album, ListPage(limit: 1)).entries.first
         // Links may lead anywhere, as those of music (`ScanRules.service`).
-        guard let first, let path = FolderPicture.path(in: FilePlace(first.path).folder, nil) else { return nil }
-        self = .file(path)
+        try self.init(ofAlbum: album, index, nil)
     }
 
     /// Returns those of `albums` that have a cover.
     static func among(_ albums: [Int64], _ index: MusicIndex) throws(DatabaseError) -> Set<Int64> {
         var (seen, found): (Set<Int64>, Set<Int64>) = ([], [])
         for album in albums where seen.insert(album).inserted {
-            if try AlbumCover(of: album, index) != nil { found.insert(album) }
+            if try Cover(of: album, index) != nil { found.insert(album) }
         }
         return found
     }
@@ -41,7 +30,7 @@ enum AlbumCover {
     var resource: ServedResource? {
         switch self {
         case .file(let path):
-            guard let kind = FolderPicture.kind(of: path), let stamp = FileStamp(of: path),
+            guard let kind = Cover.kind(of: path), let stamp = FileStamp(of: path),
                 let file = try? OpenedFile(path)
             else { return nil }
             return Self.resource(ContentBody([.file(file, 0..<file.size)]), kind, stamp)

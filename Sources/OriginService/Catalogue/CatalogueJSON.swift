@@ -42,7 +42,7 @@ extension Album {
         var json: JSONValue = ["id": .integer(id), "title": .string(title)]
         if !artist.isEmpty { json["artist"] = .string(artist) }
         json["numberOfTracks"] = .integer(trackCount)
-        if covers.contains(id) { json["cover"] = .string(AlbumCover.reference(id)) }
+        if covers.contains(id) { json["cover"] = .string(Cover.reference(id)) }
         return json
     }
 }
@@ -62,7 +62,7 @@ extension Track {
         if let title = metadata.album, let albumId {
             var album: JSONValue = ["id": .integer(albumId), "title": .string(title)]
             if let artist = metadata.albumArtist { album["artist"] = .string(artist) }
-            if covers.contains(albumId) { album["cover"] = .string(AlbumCover.reference(albumId)) }
+            if covers.contains(albumId) { album["cover"] = .string(Cover.reference(albumId)) }
             json["album"] = album
         }
         if let number = metadata.trackNumber { json["trackNumber"] = .integer(Int64(number)) }

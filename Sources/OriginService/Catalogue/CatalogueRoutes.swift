@@ -21,7 +21,7 @@ struct CatalogueRoutes: Sendable {
         let words = path.dropFirst()
         if words.count == 2, path.first == "albums", words.last == "cover" {
             return try one(words, index.album).flatMap { (album) throws(DatabaseError) in
-                try AlbumCover(of: album.id, index)?.resource?.answer(to: request)
+                try Cover(of: album.id, index)?.resource?.answer(to: request)
             }
         }
         let json: JSONValue?
@@ -36,7 +36,7 @@ struct CatalogueRoutes: Sendable {
             }
         case ("albums", 1):
             json = try one(words, index.album).map { (album) throws(DatabaseError) in
-                album.json(try AlbumCover.among([album.id], index))
+                album.json(try Cover.among([album.id], index))
             }
         case ("playlists", 1): json = try one(words, index.playlist)?.json
         case ("albums", 2) where words.last == "tracks":
@@ -58,13 +58,13 @@ struct CatalogueRoutes: Sendable {
     }
 
     private func described(_ albums: ListPart<Album>, _ page: ListPage) throws(DatabaseError) -> JSONValue {
-        let covers = try AlbumCover.among(albums.entries.map { $0.id }, index)
+        let covers = try Cover.among(albums.entries.map { $0.id }, index)
         return albums.json(page) { $0.json(covers) }
     }
 
     /// Returns the albums of tracks that have a cover.
     private func covers(_ tracks: [Track]) throws(DatabaseError) -> Set<Int64> {
-        try AlbumCover.among(tracks.compactMap { $0.albumId }, index)
+        try Cover.among(tracks.compactMap { $0.albumId }, index)
     }
 
     /// Finds the entry with the number at the beginning of the path.
