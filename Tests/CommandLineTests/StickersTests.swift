@@ -33,6 +33,7 @@ struct StickersTests {
     }
 
     private func connect(_ program: Program) throws -> MPDTestClient {
+        try waitUntil("the socket for MPD") { FileKind(at: program.folder["mpd"]) != nil }
         let client = try MPDTestClient(StreamSocket(connectingTo: program.folder["mpd"]))
         #expect(try client.line()?.hasPrefix("OK MPD ") == true)
         return client
