@@ -47,25 +47,26 @@ struct MPDIdleTests {
         }
     }
 
-    /// Commands, how often they may wake, and with what in all.
+    /// Commands, how often they may wake, and with what in all. The daemon knows what the player does in two steps: when
+    /// it asks, and when the engine has done it.
     private static let steps: [(commands: [String], most: Int, parts: String)] = [
         (["add A"], 1, "playlist"),
         (["play"], 2, "player"),
         (["next"], 2, "player"),
-        (["pause 1"], 1, "player"),
-        (["pause 0"], 1, "player"),
-        (["seekcur 2"], 1, "player"),
+        (["pause 1"], 2, "player"),
+        (["pause 0"], 2, "player"),
+        (["seekcur 2"], 2, "player"),
         (["repeat 1"], 1, "options"),
         (["repeat 1"], 0, ""),
         (["random 0"], 0, ""),
         (["replay_gain_mode track"], 1, "options"),
         (["add A/1.flac"], 1, "playlist"),
-        (["clear"], 1, "playlist player"),
+        (["clear"], 2, "playlist player"),
         (["clear"], 0, ""),
         (["load Evening", "play"], 3, "playlist player"),
         (["save Night"], 1, "stored_playlist"),
         (["command_list_begin\nclear\nadd A\nplay\ncommand_list_end"], 2, "playlist player"),
-        (["stop"], 1, "player"),
+        (["stop"], 2, "player"),
         (["stop"], 0, ""),
         (["command_list_begin\nclear\nadd A\nclear\ncommand_list_end"], 1, "playlist"),
         (["single 1", "single 0"], 2, "options"),
