@@ -47,8 +47,8 @@ struct MPDIdleTests {
         }
     }
 
-    /// Commands, how often they may wake, and with what in all. The daemon knows what the player does in two steps: when
-    /// it asks, and when the engine has done it.
+    /// Commands, how often they may wake, and with what in all. The daemon knows what the player does in two steps:
+    /// when it asks, and when the engine has done it.
     private static let steps: [(commands: [String], most: Int, parts: String)] = [
         (["add A"], 1, "playlist"),
         (["play"], 2, "player"),
