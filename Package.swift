@@ -58,7 +58,7 @@ let package = Package(
         .systemLibrary(
             name: "CTagLib", path: "Sources/C/CTagLib", pkgConfig: "taglib", providers: [.apt(["libtag1-dev"])]),
         .target(name: "CTagWriting", dependencies: ["CTagLib"], path: "Sources/C/CTagWriting"),
-        // expat: XML, for DASH manifests; used by Media alone.
+        // expat: XML, for DASH manifests; used by Manifests alone.
         .systemLibrary(
             name: "CExpat", path: "Sources/C/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         // SQLite: everything that persists; used by Database alone.
@@ -115,33 +115,38 @@ let package = Package(
             name: "Media",
             dependencies: [
                 "Crypto", "PCM", "Platform", "CLinux", "CVectors", "CFLAC", "CMPG123", "CVorbis", "COpus", "CWavPack",
-                "CExpat",
                 .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
             ]),
+        // Texts that name music: manifests of streams, playlists, cue sheets.
+        .target(name: "Manifests", dependencies: ["Media", "PCM", "Platform", "CExpat", "CLinux"]),
         // The index of music folders, for the player and the origin.
-        .target(name: "Library", dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
+        .target(
+            name: "Library", dependencies: ["Manifests", "Media", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         // A resource over the network as bytes: retries, resumption, the buffer, the cache.
-        .target(name: "Fetching", dependencies: ["Media", "Network", "Database", "Crypto", "Platform"]),
+        .target(name: "Fetching", dependencies: ["Manifests", "Media", "Network", "Database", "Crypto", "Platform"]),
         // The playback engine, and the files on the disks.
         .target(
             name: "Playback",
             dependencies: [
-                "Fetching", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
+                "Fetching", "Manifests", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform",
+                "CLinux",
             ]),
         // The login of a content service, and its streaming privileges.
         .target(name: "Account", dependencies: ["Fetching", "Media", "Network", "Crypto", "Platform"]),
         // Products of a content service, and files of the web.
         .target(
             name: "Streaming",
-            dependencies: ["Playback", "Account", "Fetching", "Media", "Network", "Crypto", "PCM", "Platform"]),
+            dependencies: [
+                "Playback", "Account", "Fetching", "Manifests", "Media", "Network", "Crypto", "PCM", "Platform",
+            ]),
         // The offline engine: downloads, and the copies that they make.
         .target(
             name: "Offline",
             dependencies: [
-                "Streaming", "Playback", "Account", "Fetching", "Media", "Network", "Database", "Crypto", "PCM",
-                "Platform", "CLinux",
+                "Streaming", "Playback", "Account", "Fetching", "Manifests", "Media", "Network", "Database", "Crypto",
+                "PCM", "Platform", "CLinux",
             ]),
         // Events about playing and downloading: derived from facts, and stored until they are delivered.
         .target(name: "Events", dependencies: ["Database", "Platform"]),
@@ -149,8 +154,8 @@ let package = Package(
         .target(
             name: "Player",
             dependencies: [
-                "Offline", "Streaming", "Account", "Playback", "Fetching", "Events", "Media", "Output", "Network",
-                "Database", "Crypto", "PCM", "Platform",
+                "Offline", "Streaming", "Account", "Playback", "Fetching", "Events", "Manifests", "Media", "Output",
+                "Network", "Database", "Crypto", "PCM", "Platform",
             ]),
         // The play queue and its conductor, for the daemon and for `tonearm play`.
         .target(name: "Queue", dependencies: ["Player", "Output", "Database", "Platform", "CLinux"]),
@@ -229,7 +234,8 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "DiscoveryTests", dependencies: ["Discovery", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "Crypto", "Platform", "TestSupport"]),
-        .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto", "CVectors", "TestSupport"]),
+        .testTarget(name: "MediaTests", dependencies: ["Manifests", "Media", "Crypto", "CVectors", "TestSupport"]),
+        .testTarget(name: "ManifestsTests", dependencies: ["Manifests", "Media", "PCM", "Platform", "TestSupport"]),
         .testTarget(
             name: "LibraryTests",
             dependencies: ["Library", "Media", "Database", "PCM", "Platform", "CLinux", "TestSupport"]),
@@ -272,22 +278,26 @@ let package = Package(
         .target(
             name: "PlayerTestSupport",
             dependencies: [
-                "Player", "Events", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
-                "OfflineTestSupport", "OutputTestSupport", "TestSupport",
+                "Player", "Events", "Manifests", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform",
+                "CLinux", "OfflineTestSupport", "OutputTestSupport", "TestSupport",
             ],
             path: "Tests/Support/PlayerTestSupport"),
         .testTarget(
             name: "FetchingTests",
-            dependencies: ["Fetching", "Database", "Network", "CacheWriter", "PlayerTestSupport", "TestSupport"]),
+            dependencies: [
+                "Fetching", "Manifests", "Database", "Network", "CacheWriter", "PlayerTestSupport", "TestSupport",
+            ]),
         .testTarget(
             name: "PlaybackTests",
             dependencies: [
-                "Playback", "AllocationCounter", "OutputTestSupport", "PlayerTestSupport", "TestSupport",
+                "Playback", "Manifests", "AllocationCounter", "OutputTestSupport", "PlayerTestSupport", "TestSupport",
             ]),
         .testTarget(name: "AccountTests", dependencies: ["Account", "Network", "PlayerTestSupport", "TestSupport"]),
         .testTarget(
             name: "StreamingTests",
-            dependencies: ["Streaming", "Network", "Crypto", "OfflineTestSupport", "PlayerTestSupport", "TestSupport"]),
+            dependencies: [
+                "Streaming", "Manifests", "Network", "Crypto", "OfflineTestSupport", "PlayerTestSupport", "TestSupport",
+            ]),
         .testTarget(
             name: "OfflineTests",
             dependencies: [

@@ -119,34 +119,11 @@ extension MPDCommand {
     /// The formats, in MPD's form. Clients look for the suffixes.
     private static var decoders: MPDOutput {
         var output = MPDOutput()
-        for format in MPDFormat.all {
-            output.pair("plugin", format.name.text)
+        for format in FormatTable.all.formats {
+            output.pair("plugin", format.container.rawValue)
             for suffix in format.suffixes { output.pair("suffix", suffix.text) }
             for type in format.mediaTypes { output.pair("mime_type", type.text) }
         }
         return output
     }
-}
-
-/// A format of music files, for clients.
-private struct MPDFormat {
-    let name: StaticString
-    let suffixes: [StaticString]
-    let mediaTypes: [StaticString]
-
-    static let all = [
-        MPDFormat(name: "flac", suffixes: ["flac"], mediaTypes: ["audio/flac", "audio/x-flac"]),
-        MPDFormat(name: "mp4", suffixes: ["m4a", "mp4", "m4b"], mediaTypes: ["audio/mp4", "audio/x-m4a"]),
-        MPDFormat(name: "mpg123", suffixes: ["mp3", "mp2"], mediaTypes: ["audio/mpeg"]),
-        MPDFormat(name: "aac", suffixes: ["aac"], mediaTypes: ["audio/aac", "audio/aacp"]),
-        MPDFormat(
-            name: "ogg", suffixes: ["ogg", "oga", "opus"],
-            mediaTypes: ["audio/ogg", "application/ogg", "audio/vorbis", "audio/opus"]),
-        MPDFormat(
-            name: "pcm", suffixes: ["wav", "aiff", "aif"], mediaTypes: ["audio/wav", "audio/x-wav", "audio/aiff"]),
-        MPDFormat(name: "wavpack", suffixes: ["wv"], mediaTypes: ["audio/x-wavpack"]),
-        MPDFormat(name: "dsd", suffixes: ["dsf", "dff"], mediaTypes: ["audio/x-dsf", "audio/x-dff", "audio/x-dsd"]),
-        MPDFormat(
-            name: "matroska", suffixes: ["mka", "mkv", "webm"], mediaTypes: ["audio/x-matroska", "audio/webm"]),
-    ]
 }

@@ -57,12 +57,8 @@ extension StaticString {
         withUTF8Buffer { bytes in
             guard bytes.count == text.utf8.count else { return false }
             return zip(bytes, text.utf8).allSatisfy { one, other in
-                ignoringCase ? Self.lowercase(one) == Self.lowercase(other) : one == other
+                ignoringCase ? one.lowercased == other.lowercased : one == other
             }
         }
     }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-
-    var text: String { withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
 }

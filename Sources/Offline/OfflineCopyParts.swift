@@ -111,10 +111,7 @@ extension AudioProperties {
     /// The tolerance of lengths in MP4 boxes and manifests, in seconds. They are rounded, also to milliseconds, and
     /// those of lossy audio may include the encoder's delay.
     var lengthTolerance: Double {
-        switch codec {
-        case .aac, .mp3, .mp2, .vorbis, .opus: 0.125
-        case .flac, .alac, .pcm, .alaw, .ulaw, .wavpack, .wavpackLossy, .dsd: 0.01
-        }
+        codec.loss == .padded ? 0.125 : 0.01
     }
 }
 

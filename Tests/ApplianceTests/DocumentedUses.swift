@@ -41,7 +41,7 @@ func useOfOfflineEngine(_ engine: OfflineEngine, _ product: MediaProduct) {
 }
 
 func useOfByteSource(_ bytes: [UInt8]) throws -> any AudioDecoder {
-    // Media/Bytes/ByteSource.swift
+    // Media/Core/Bytes/ByteSource.swift
     final class Memory: ByteSource {
         private let bytes: [UInt8]
         var length: Int64? { Int64(bytes.count) }

@@ -34,7 +34,7 @@ struct CorpusTests {
 
         func fits(_ format: PCMFormat) -> Bool {
             tool.isInstalled && depths ~= format.bitDepth && channels ~= format.channelCount
-                && rates ~= format.sampleRate && AudioProperties.Container(rawValue: container) != nil
+                && rates ~= format.sampleRate && FormatTable.all.formats.contains { $0.container.rawValue == container }
         }
     }
 

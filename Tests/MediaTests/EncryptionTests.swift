@@ -1,6 +1,7 @@
 import PCM
 import Testing
 
+@testable import Manifests
 @testable import Media
 
 @Suite("Encrypted MP4 against its source", Tool.needsFFmpeg, Tool.needsPackager)
@@ -65,7 +66,7 @@ struct EncryptionTests {
             ]
                 + ["--generate_static_live_mpd"] + Packaged.encryption(scheme))
         let manifest = try Manifest(try #require(packaged.files["out.mpd"]), format: .dash, url: "https://h/out.mpd")
-        let segments = try PackagedSegments(try DASHTests.first(manifest).segments, packaged.files)
+        let segments = try PackagedSegments(try PackagedSegments.first(manifest).segments, packaged.files)
         let licenses = RotatedKeys(Self.bytes(Packaged.key), Self.bytes(Packaged.keyID))
         try expectSource(try AudioFile.open(segments, licenses: licenses))
         #expect(licenses.requests.count == 3 && Set(licenses.requests.map(\.keyID)).count == 3)

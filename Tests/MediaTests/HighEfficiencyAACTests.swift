@@ -1,6 +1,7 @@
 import PCM
 import Testing
 
+@testable import Manifests
 @testable import Media
 
 #if AAC

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Manifests
 @testable import Media
 
 @Suite("Broken files neither crash, hang, nor ask for much", Tool.needsFLAC, Tool.needsFFmpeg)

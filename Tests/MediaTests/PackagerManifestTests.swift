@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Manifests
 @testable import Media
 
 @Suite("Manifests as packagers write them", Tool.needsFFmpeg, Tool.needsPackager)
@@ -8,7 +9,7 @@ struct PackagerManifestTests {
     static let signal = Signal(frames: 200_000)
 
     private func expectSource(_ manifest: Manifest, _ files: [String: [UInt8]]) throws {
-        let representation = try DASHTests.first(manifest)
+        let representation = try PackagedSegments.first(manifest)
         let decoder = try AudioFile.open(try PackagedSegments(representation.segments, files))
         #expect(difference(decoder.decodeAll().samples, Self.signal.samples) == nil)
         for frame in [150_000, 0, 199_999, 50_000] {
@@ -35,12 +36,12 @@ struct PackagerManifestTests {
             if index > 0 { options.append("--generate_static_live_mpd") }
             let files = try Packaged(source, output, options).files
             let dash = try Manifest(try #require(files["out.mpd"]), format: .dash, url: "https://h/out.mpd")
-            let representation = try DASHTests.first(dash)
+            let representation = try PackagedSegments.first(dash)
             #expect(representation.codecs == ["flac"] && representation.sampleRate == 44_100)
             #expect(representation.channelCount == 2 && !dash.isLive)
             try expectSource(dash, files)
             let hls = try Manifest(try #require(files["master.m3u8"]), format: .hls, url: "https://h/master.m3u8")
-            #expect(try DASHTests.first(hls).codecs == ["flac"])
+            #expect(try PackagedSegments.first(hls).codecs == ["flac"])
             try expectSource(hls, files)
         }
     }
@@ -56,7 +57,7 @@ struct PackagerManifestTests {
             ]
                 + Packaged.encryption("cbcs")
         ).files
-        let dash = try DASHTests.first(
+        let dash = try PackagedSegments.first(
             try Manifest(try #require(files["out.mpd"]), format: .dash, url: "https://h/out.mpd"))
         let named = dash.contentProtections.first { $0.scheme == "urn:mpeg:dash:mp4protection:2011" }
         #expect(named?.value == "cbcs" && named?.defaultKeyID == (0...15).map { UInt8($0 * 0x11) })

@@ -1,4 +1,4 @@
-"""Writes Sources/Media/Playlists/TextTables.swift: the characters of Shift-JIS (Windows-932) and GB 2312.
+"""Writes Sources/Manifests/Text/TextTables.swift: the characters of Shift-JIS (Windows-932) and GB 2312.
 
 usage: text_tables.py
 
@@ -7,7 +7,7 @@ A character takes three bytes of UTF-8; shorter ones have blanks after them. The
 
 from pathlib import Path
 
-FILE = Path(__file__).parents[2] / "Sources/Media/Playlists/TextTables.swift"
+FILE = Path(__file__).parents[2] / "Sources/Manifests/Text/TextTables.swift"
 #: Rows of Shift-JIS with characters: JIS X 0208, NEC's row 13, and IBM's additions. In the order of TextTables.swift.
 JAPANESE = [*range(1, 9), 13, *range(16, 85), *range(115, 120)]
 #: Rows of GB 2312 that Shift-JIS does not have in the same order.

@@ -1,3 +1,4 @@
+import Manifests
 import Media
 
 /// Decides which of the alternative addresses of a resource is requested next, and when an optional resource gives way

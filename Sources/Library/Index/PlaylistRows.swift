@@ -1,4 +1,5 @@
 import Database
+import Manifests
 import Media
 
 /// Writes playlists, and finds the tracks of their entries.

@@ -23,7 +23,8 @@ extension IndexReader {
     private static func track(_ row: borrowing Statement) -> Track? {
         func number(_ column: Int) -> Int { Int(clamping: row.integer(column) ?? 0) }
         guard let id = row.integer(0), let path = row.text(1), let size = row.integer(3), let modified = row.integer(4),
-            let container = FormatNumber.container(number(6)), let codec = FormatNumber.codec(number(7))
+            let container = FormatTable.all.container(number: number(6)),
+            let codec = FormatTable.all.codec(number: number(7))
         else { return nil }
         let name = row.text(13) ?? ""
         var metadata = TrackMetadata()
@@ -97,28 +98,4 @@ extension MusicIndex {
             """, [.text(place.folder), .text(place.file), .integer(stamp.size), .integer(stamp.modified)]
         ) { row in row.integer(0).map { $0 &- (row.integer(1) ?? 0) } }.first
     }
-}
-
-/// The numbers of containers and codecs in the index: their places in these lists. New ones are added at the end.
-enum FormatNumber {
-    private static let containers: [AudioProperties.Container] = [
-        .flac, .wav, .aiff, .mp4, .adts, .mp3, .ogg, .wavpack, .dsf, .dff, .matroska,
-    ]
-    private static let codecs: [AudioProperties.Codec] = [
-        .flac, .alac, .pcm, .alaw, .ulaw, .aac, .mp3, .mp2, .vorbis, .opus, .wavpack, .dsd, .wavpackLossy,
-    ]
-
-    static func container(_ number: Int) -> AudioProperties.Container? {
-        containers.indices.contains(number) ? containers[number] : nil
-    }
-
-    static func codec(_ number: Int) -> AudioProperties.Codec? {
-        codecs.indices.contains(number) ? codecs[number] : nil
-    }
-
-    static func number(_ container: AudioProperties.Container) -> DatabaseValue {
-        DatabaseValue(containers.firstIndex(of: container))
-    }
-
-    static func number(_ codec: AudioProperties.Codec) -> DatabaseValue { DatabaseValue(codecs.firstIndex(of: codec)) }
 }

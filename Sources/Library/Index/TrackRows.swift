@@ -106,8 +106,8 @@ struct TrackRows {
             WHERE id = ?
             """,
             .integer(ShortHash.ofFolded(place.path)), .integer(track.stamp.size), .integer(track.stamp.modified),
-            .integer(track.stamp.state), .integer(track.content), FormatNumber.number(properties.container),
-            FormatNumber.number(properties.codec),
+            .integer(track.stamp.state), .integer(track.content), .integer(Int64(properties.container.number)),
+            .integer(Int64(properties.codec.number)),
             .integer(Int64(properties.format.sampleRate)), .integer(Int64(properties.format.channelCount)),
             .integer(Int64(properties.format.bitDepth)), DatabaseValue(properties.frameCount),
             DatabaseValue(properties.aacObjectType), .text(metadata.title ?? place.stem),

@@ -1,4 +1,5 @@
 import CLinux
+import Manifests
 import Media
 import Platform
 

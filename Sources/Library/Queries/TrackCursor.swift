@@ -40,7 +40,7 @@ public struct TrackCursor: ~Copyable {
     package var sampleRate: Int64 { row.number(4) }
     package var bitDepth: Int64 { row.number(5) }
     package var channels: Int64 { row.number(6) }
-    package var codec: AudioProperties.Codec? { FormatNumber.codec(Int(clamping: row.number(7))) }
+    package var codec: AudioProperties.Codec? { FormatTable.all.codec(number: Int(clamping: row.number(7))) }
     package var frames: Int64? { row.integer(8) }
     package var id: Int64 { row.number(10) }
     /// The place after it.

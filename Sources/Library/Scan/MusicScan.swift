@@ -1,4 +1,5 @@
 import Database
+import Manifests
 import Media
 import Platform
 

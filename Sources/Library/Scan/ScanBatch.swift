@@ -1,4 +1,5 @@
 import Database
+import Manifests
 import Media
 
 /// The changes of a scan, which are written many at a time. A power cut loses the changes of the last transaction,

@@ -1,3 +1,4 @@
+import Manifests
 import Media
 
 /// Which files of the music folders are read.

@@ -1,3 +1,4 @@
+import Manifests
 import Media
 import PCM
 import Platform
@@ -12,7 +13,9 @@ struct ScannedFile {
     init(_ path: String, _ stamp: FileStamp, readsSheet: Bool) throws(MediaError) {
         let (file, whole) = try Self.open(path, stamp)
         tracks = [whole]
-        if readsSheet, whole.properties.container == .flac, let sheet = try CueSheet.embedded(in: file) {
+        if readsSheet, whole.properties.container == .flac,
+            let sheet = try AudioFile.cueSheet(in: file).flatMap(CueSheet.init)
+        {
             let parts = sheet.tracks.indices.compactMap { Self.track($0, of: sheet, in: whole, stamp) }
             if !parts.isEmpty { tracks = parts }
         }

@@ -35,7 +35,7 @@ enum VorbisComments {
     static func cueSheet(in source: any ByteSource, _ range: Range<Int64>) throws(Interruption) -> [UInt8]? {
         let name = Array("CUESHEET=".utf8)
         var text: [UInt8]?
-        try forEach(in: source, range, longest: CueSheet.mostBytes) { comment in
+        try forEach(in: source, range, longest: EmbeddedCueSheet.mostBytes) { comment in
             let start = comment.head.prefix(name.count).map(TagText.uppercased)
             if text == nil, comment.isWhole, start.elementsEqual(name) {
                 text = Array(comment.head.dropFirst(name.count))

@@ -1,5 +1,6 @@
 import Crypto
 import Fetching
+import Manifests
 import Media
 import Network
 import Platform

@@ -160,29 +160,11 @@ extension CMAFTrack {
 extension Track {
     /// The name by RFC 6381, or else the codec's own.
     var codecs: String {
-        switch codec {
-        case .aac: "mp4a.40.\(aacObjectType ?? 2)"
-        case .flac, .alac, .pcm, .alaw, .ulaw, .mp3, .mp2, .vorbis, .opus, .wavpack, .wavpackLossy, .dsd:
-            codec.rawValue
-        }
+        codec == .aac ? "mp4a.40.\(aacObjectType ?? 2)" : codec.rawValue
     }
 
     /// The MIME type of the unchanged file.
-    var mimeType: String {
-        switch container {
-        case .flac: "audio/flac"
-        case .wav: "audio/wav"
-        case .aiff: "audio/aiff"
-        case .mp4: "audio/mp4"
-        case .adts: "audio/aac"
-        case .mp3: "audio/mpeg"
-        case .ogg: "audio/ogg"
-        case .wavpack: "audio/x-wavpack"
-        case .dsf: "audio/x-dsf"
-        case .dff: "audio/x-dff"
-        case .matroska: "audio/x-matroska"
-        }
-    }
+    var mimeType: String { container.mediaType }
 
     /// The name in the addresses of content.
     var fileName: String { "file.\(container.rawValue)" }

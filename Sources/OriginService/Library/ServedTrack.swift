@@ -7,12 +7,7 @@ extension Track {
     var version: String { stamp.text }
 
     /// Whether the file is lossy. Such a file is served unchanged: encoding it again would lose more.
-    var isLossy: Bool {
-        switch codec {
-        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy: true
-        case .flac, .alac, .pcm, .wavpack, .dsd: false
-        }
-    }
+    var isLossy: Bool { !codec.isLossless }
 
     /// The service's name for the quality of the file.
     var audioQuality: String {
@@ -24,8 +19,6 @@ extension Track {
 extension ScanRules {
     /// The files that the service has. A track is a file, so cue sheets are not read.
     static let service = ScanRules(
-        audioEndings: [
-            "flac", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "mp3", "mp2", "ogg", "oga", "opus", "wv",
-            "dsf", "dff",
-        ], playlistEndings: ["m3u8", "m3u"], readsSheets: false, followsAllLinks: true)
+        audioEndings: FormatTable.all.suffixes { $0 != .adts && $0 != .matroska },
+        playlistEndings: ["m3u8", "m3u"], readsSheets: false, followsAllLinks: true)
 }

@@ -1,3 +1,4 @@
+import Manifests
 import Media
 
 /// The kind of a file with music, by the ending of its name.

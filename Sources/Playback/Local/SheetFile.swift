@@ -1,4 +1,5 @@
 import CLinux
+import Manifests
 import Media
 import Platform
 
@@ -22,7 +23,9 @@ struct SheetFile {
                 throw MusicProblem(error, at: path)
             }
         } else {
-            do throws(MediaError) { sheet = try CueSheet.embedded(in: bytes) ?? CueSheet(parsing: []) } catch {
+            do throws(MediaError) {
+                sheet = try AudioFile.cueSheet(in: bytes).flatMap(CueSheet.init) ?? CueSheet(parsing: [])
+            } catch {
                 throw Self.problem(error, path)
             }
             folder = nil

@@ -57,11 +57,12 @@ extension AudioQuality {
 
     /// The quality of audio for which the source names none.
     init(of properties: AudioProperties) {
-        switch properties.codec {
-        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy:
-            self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
-        case .flac, .alac, .pcm, .wavpack, .dsd: self = AudioQuality(lossless: properties.format)
-        }
+        self =
+            if properties.codec.isLossless {
+                AudioQuality(lossless: properties.format)
+            } else {
+                (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
+            }
     }
 
     /// Returns the quality that is heard where the source named this one: a lossy codec is never lossless.

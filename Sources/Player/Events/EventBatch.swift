@@ -1,6 +1,7 @@
 import Account
 import Events
 import Fetching
+import Manifests
 import Media
 import Network
 import Platform

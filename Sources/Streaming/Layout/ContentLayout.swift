@@ -1,3 +1,4 @@
+import Manifests
 import Media
 
 /// Content as it is played: a sequence of parts. One decoder plays a part from its beginning to its end. Times and

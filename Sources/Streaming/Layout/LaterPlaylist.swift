@@ -1,4 +1,5 @@
 import Fetching
+import Manifests
 import Media
 import Network
 import Platform

@@ -1,4 +1,5 @@
 import Fetching
+import Manifests
 import Media
 import Network
 import Platform
@@ -307,7 +308,9 @@ extension Representation {
     fileprivate func with(index: [UInt8]) throws(MediaError) -> Representation {
         guard case .file(let file) = segments else { return self }
         var result = self
-        do throws(ManifestError) { result.segments = .list(try file.segments(fromIndex: index)) } catch {
+        do throws(ManifestError) {
+            result.segments = .list(try file.segments(by: AudioFile.segmentIndex(in: index)))
+        } catch {
             throw .damaged(what: "the index of a file")
         }
         return result

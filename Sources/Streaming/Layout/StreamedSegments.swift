@@ -1,4 +1,5 @@
 import Fetching
+import Manifests
 import Media
 import Network
 import Playback
@@ -381,20 +382,4 @@ private final class Segment: ByteSource {
     }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { (proof ?? bytes).whenReadable(wake) }
-}
-
-extension ResourceReference {
-    package var byteRange: ByteRange? { range.map { ByteRange(from: $0.lowerBound, upTo: $0.upperBound) } }
-}
-
-extension TransferRequest {
-    /// Returns a request for a manifest or content. Its address is signed each time, so the cache identifies it by its
-    /// path and its scope.
-    package static func content(_ url: String, range: ByteRange? = nil, _ space: ContentSpace? = nil) -> TransferRequest
-    {
-        var request = TransferRequest(url: url, range: range)
-        request.cacheScope = .path
-        request.cacheSpace = space?.text
-        return request
-    }
 }

@@ -1,3 +1,4 @@
+import Manifests
 import Media
 
 /// A part of live content, which one decoder plays. It ends at a discontinuity, at a gap, or where the initialization

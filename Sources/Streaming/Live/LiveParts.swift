@@ -1,3 +1,4 @@
+import Manifests
 import Media
 
 /// The latest segments of live content, divided into parts; one decoder plays each part (docs/playback.md, 15.10). A

@@ -1,3 +1,4 @@
+import Manifests
 import Media
 
 /// A representation of a live DASH manifest, which is looked up again each time the manifest is loaded.

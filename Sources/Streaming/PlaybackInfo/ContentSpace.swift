@@ -1,4 +1,5 @@
 import Account
+import Manifests
 import Media
 import Network
 import Playback

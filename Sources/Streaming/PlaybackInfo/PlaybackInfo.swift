@@ -1,4 +1,5 @@
 import Crypto
+import Manifests
 import Media
 import PCM
 import Platform

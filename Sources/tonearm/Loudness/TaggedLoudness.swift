@@ -94,7 +94,7 @@
                 case .flac: TONEARM_TAG_FILE_OGG_FLAC
                 default: nil
                 }
-            case .adts, .dff, .matroska: nil
+            default: nil
             }
         }
 

@@ -1,6 +1,7 @@
 import PlayerTestSupport
 import Testing
 
+@testable import Manifests
 @testable import Media
 @testable import Network
 @testable import Fetching

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Manifests
 @testable import Media
 
 /// The segments of a manifest, from files by the last part of their URL.
@@ -8,6 +9,11 @@ final class PackagedSegments: SegmentedSource {
     let timeline: SegmentTimeline
     private let files: [String: [UInt8]]
     private let reference: (Int) -> SegmentReference?
+
+    /// The first representation of a manifest.
+    static func first(_ manifest: Manifest) throws -> Representation {
+        try #require(manifest.periods.first?.adaptationSets.first?.representations.first)
+    }
 
     init(_ addressing: SegmentAddressing, _ files: [String: [UInt8]]) throws {
         self.files = files
@@ -18,7 +24,8 @@ final class PackagedSegments: SegmentedSource {
         if case .file(let file) = addressing, let index = file.index {
             let bytes = try #require(files[Self.name(file.url)])
             addressing = .list(
-                try file.segments(fromIndex: Array(bytes[Int(index.lowerBound)..<Int(index.upperBound)])))
+                try file.segments(
+                    by: AudioFile.segmentIndex(in: Array(bytes[Int(index.lowerBound)..<Int(index.upperBound)]))))
         }
         var first: ResourceReference?
         switch addressing {

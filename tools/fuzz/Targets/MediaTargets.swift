@@ -314,7 +314,7 @@ let mediaTargets = [
         exercise.run(bytes, knowsLength: bytes.count % 2 == 0, notYetEvery: 2 + bytes.count % 7)
     },
     FuzzTarget("signature") {
-        _ = Signature.container(of: $0)
+        _ = FormatTable.all.format(beginning: $0)
         _ = Signature.name(of: $0)
         _ = try? AudioFile.container(of: MemorySource($0))
     },
