@@ -1,4 +1,5 @@
 import Appliance
+import Platform
 
 /// The parts of the player whose changes a client waits for with `idle`.
 struct MPDSubsystems: OptionSet, Equatable, Sendable {

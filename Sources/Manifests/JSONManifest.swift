@@ -14,7 +14,7 @@ enum JSONManifest {
         let urls = try urls(object, "BTS", base)
         var representation = Representation(id: "0", segments: .file(IndexedFile(url: urls[0])))
         if urls.count > 1 { representation.bases = urls }
-        representation.mimeType = object["mimeType"]?.string.map(TagText.lowercased)
+        representation.mimeType = object["mimeType"]?.string.map { $0.lowercasedASCII }
         representation.codecs = object["codecs"]?.string.map(CodecList.codecs) ?? []
         return manifest(of: representation)
     }

@@ -1,4 +1,5 @@
 import Media
+import Platform
 
 /// The formats of manifests, by their media types.
 public enum ManifestFormat: String, Equatable, Sendable {
@@ -12,7 +13,7 @@ public enum ManifestFormat: String, Equatable, Sendable {
     /// - Parameter mimeType: in letters of any case; parameters do not count.
     /// - Returns: nil for another type.
     public init?(mimeType: String) {
-        let type = TagText.lowercased(mimeType).utf8.prefix { $0 != UInt8(ascii: ";") && !TagText.isBlank($0) }
+        let type = mimeType.lowercasedASCII.utf8.prefix { $0 != UInt8(ascii: ";") && !TagText.isBlank($0) }
         for format in [ManifestFormat.bts, .emu, .dash, .hls] where type.elementsEqual(format.rawValue.utf8) {
             self = format
             return

@@ -76,7 +76,7 @@ package struct LoginTokens: Equatable, Sendable {
     }
 
     private static func isBearer(_ type: String) -> Bool {
-        type.utf8.count == 6 && zip(type.utf8, "bearer".utf8).allSatisfy { $0 | 0x20 == $1 }
+        type.utf8.count == 6 && zip(type.utf8, "bearer".utf8).allSatisfy { $0.lowercased == $1 }
     }
 
     /// Returns a token of visible ASCII characters, as a header requires (RFC 6750, 2.1).

@@ -1,3 +1,5 @@
+import Platform
+
 /// The bytes of a configuration file: its encoding, lines, blanks and comments.
 enum ConfigurationBytes {
     /// Whether a file is UTF-16, as some editors save "Unicode".
@@ -52,7 +54,7 @@ enum ConfigurationBytes {
     static func name(_ text: ArraySlice<UInt8>) -> String {
         let words = text.split(whereSeparator: { isBlank($0) })
         let name = Array(words.joined(separator: [UInt8(ascii: " ")]))
-        return String(decoding: name.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+        return String(decoding: name.map { $0.lowercased }, as: UTF8.self)
     }
 
     static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -30,7 +30,7 @@ struct WebGuard: Sendable {
         if let origin = request.headers["origin"] {
             // A proxy before this server may have TLS. Over TLS, a page without it may be anybody's.
             let isSame = (request.isSecure ? ["https://"] : ["http://", "https://"]).contains {
-                Self.lowercased(origin).utf8.elementsEqual(Self.lowercased($0 + host).utf8)
+                origin.lowercasedASCII.utf8.elementsEqual(($0 + host).lowercasedASCII.utf8)
             }
             guard isSame else { return WebRefusal(403, "origin", "requests of other sites are not accepted") }
         }
@@ -51,7 +51,7 @@ struct WebGuard: Sendable {
     /// Whether the host of a URL can only mean this machine: an address, a name that no foreign site can have, or a
     /// configured name.
     private func isOwn(_ host: String) -> Bool {
-        let bytes = Self.lowercased(host).utf8
+        let bytes = host.lowercasedASCII.utf8
         guard !bytes.isEmpty else { return false }
         if bytes.first == UInt8(ascii: "[") {
             guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return false }
@@ -65,13 +65,9 @@ struct WebGuard: Sendable {
             || names.contains { $0.utf8.elementsEqual(text.utf8) }
     }
 
-    static func lowercased(_ text: String) -> String {
-        String(decoding: text.utf8.map { $0.lowercased }, as: UTF8.self)
-    }
-
     /// Whether a media type is that of JSON, with or without parameters.
     private static func isJSON(_ type: String) -> Bool {
-        let name = lowercased(type).utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+        let name = type.lowercasedASCII.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         return name.elementsEqual("application/json".utf8)
     }
 }

@@ -94,7 +94,7 @@ final class ProductCookies: @unchecked Sendable {
     }
 
     private static func lowercased(_ text: Substring.UTF8View) -> [UInt8] {
-        text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        text.map { $0.lowercased }
     }
 }
 
@@ -108,7 +108,7 @@ private struct CookieAddress {
 
     init?(_ url: String) {
         guard let host = Network.host(of: url) else { return nil }
-        self.host = host.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        self.host = host.utf8.map { $0.lowercased }
         isSecure = url.utf8.starts(with: "https:".utf8)
         let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         path = [UInt8(ascii: "/")]

@@ -1,4 +1,5 @@
 import Network
+import Platform
 
 extension TransferRequest {
     /// Returns the request without the first `offset` bytes. The only code that requests a rest.
@@ -28,7 +29,7 @@ extension ResponseHead {
     /// Whether it begins the endless stream of a station. The only code that decides it: servers of stations send
     /// fields `icy-…`.
     var isOfStation: Bool {
-        headers.contains { $0.name.utf8.prefix(4).map { $0 | 0x20 }.elementsEqual("icy-".utf8) }
+        headers.contains { $0.name.utf8.prefix(4).map { $0.lowercased }.elementsEqual("icy-".utf8) }
     }
 
     /// Whether the body has no announced end: it ends with its connection, also when that breaks (RFC 9112, 6.3).

@@ -1,4 +1,5 @@
 import Network
+import Platform
 
 /// Recognises a web page instead of a resource: the login page of a network, or the answer of a filter
 /// (docs/playback.md, 15.15). A content service never sends a page.
@@ -34,7 +35,7 @@ enum WebPage {
     /// Returns whether the head names the type of a message: text, JSON or XML.
     static func isMessageAnnounced(by head: ResponseHead) -> Bool {
         guard let type = head.value(of: "content-type") else { return false }
-        let name = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }.map { $0 | 0x20 }
+        let name = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }.map { $0.lowercased }
         return name.starts(with: "text/".utf8) || name.suffix(4).elementsEqual("json".utf8)
             || name.suffix(3).elementsEqual("xml".utf8)
     }
@@ -42,7 +43,7 @@ enum WebPage {
     /// Returns whether the head names the type of a web page. The body may be something else.
     static func isAnnounced(by head: ResponseHead) -> Bool {
         guard let type = head.value(of: "content-type") else { return false }
-        let bytes = type.utf8.map { $0 | 0x20 }
+        let bytes = type.utf8.map { $0.lowercased }
         return bytes.starts(with: "text/html".utf8) || bytes.starts(with: "application/xhtml".utf8)
     }
 
@@ -55,10 +56,9 @@ enum WebPage {
     private static func has(_ word: StaticString, at index: Int, in text: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard text.endIndex - index >= word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { word in
-            for (offset, byte) in word.enumerated() where lowercase(text[index + offset]) != byte { return false }
+            for (offset, byte) in word.enumerated() where text[index + offset].lowercased != byte { return false }
             return true
         }
     }
 
-    private static func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }

@@ -51,7 +51,7 @@ package struct HTTPRequest: Sendable {
     package var acceptsGzip: Bool {
         for element in (headers["accept-encoding"] ?? "").utf8.split(separator: UInt8(ascii: ",")) {
             let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
-            let text = HTTPText.lowercased(String(decoding: element.filter { !blanks.contains($0) }, as: UTF8.self))
+            let text = String(decoding: element.filter { !blanks.contains($0) }, as: UTF8.self).lowercasedASCII
             let parts = text.utf8.split(separator: UInt8(ascii: ";"))
             guard let name = parts.first, name.elementsEqual("gzip".utf8) else { continue }
             // A weight of 0 means that it is not taken: `q=0`, `q=0.000`.

@@ -1,3 +1,5 @@
+import Platform
+
 /// The head of a request as it arrived. A value, which knows whether everybody who reads it understands it in the same
 /// way: a proxy that took another host, path or length of the body from it could be led around its own rules (RFC 9112,
 /// 11.2).
@@ -30,7 +32,7 @@ struct RequestHead {
             return "there are Content-Length headers with different lengths: send one"
         }
         if codings.isEmpty { return nil }
-        guard codings.count == 1, HTTPText.lowercased(codings[0]).utf8.elementsEqual("chunked".utf8) else {
+        guard codings.count == 1, codings[0].lowercasedASCII.utf8.elementsEqual("chunked".utf8) else {
             return "the only Transfer-Encoding here is chunked"
         }
         if !lengths.isEmpty { return "there are Content-Length and Transfer-Encoding: send one of them" }
@@ -48,7 +50,7 @@ struct RequestHead {
 
     private func values(_ name: StaticString) -> [String] {
         fields.compactMap { field in
-            let given = HTTPText.lowercased(field.name)
+            let given = field.name.lowercasedASCII
             return name.withUTF8Buffer { given.utf8.elementsEqual($0) } ? field.value : nil
         }
     }

@@ -99,7 +99,7 @@ private let completeRequest: MHD_RequestCompletedCallback = { context, connectio
 private func values(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [String: String] {
     var values: [String: String] = [:]
     for (name, value) in fields(of: connection, kind) {
-        values[kind == .HEADER_KIND ? HTTPText.lowercased(name) : name] = value
+        values[kind == .HEADER_KIND ? name.lowercasedASCII : name] = value
     }
     return values
 }

@@ -65,7 +65,7 @@ package enum Cover {
 
     /// Returns nil for a file with another name.
     private static func rank(of name: String) -> Int? {
-        let name = name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let name = name.utf8.map { $0.lowercased }
         var rank = 0
         for cover in names {
             for ending in endings {

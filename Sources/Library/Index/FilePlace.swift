@@ -67,7 +67,7 @@ package struct FilePlace: Equatable, Sendable {
     private static let discWords: [StaticString] = ["cd", "disc", "disk"]
 
     private static func isDisc(_ name: String) -> Bool {
-        let letters = name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let letters = name.utf8.map { $0.lowercased }
         for word in discWords {
             guard word.withUTF8Buffer({ letters.starts(with: $0) }) else { continue }
             let rest = letters.dropFirst(word.utf8CodeUnitCount).drop { " _-.#".utf8.contains($0) }

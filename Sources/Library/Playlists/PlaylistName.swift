@@ -40,7 +40,7 @@ struct StoredPlaylistFile {
         func name(before ending: String) -> PlaylistName? {
             let (bytes, ending) = (file.utf8, ending.utf8)
             guard bytes.count > ending.count,
-                bytes.suffix(ending.count).map({ $0 | 0x20 }).elementsEqual(ending.map { $0 | 0x20 })
+                bytes.suffix(ending.count).map({ $0.lowercased }).elementsEqual(ending.map { $0.lowercased })
             else { return nil }
             return try? PlaylistName(String(decoding: bytes.dropLast(ending.count), as: UTF8.self))
         }

@@ -1,5 +1,6 @@
 import Manifests
 import Media
+import Platform
 
 /// Which files of the music folders are read.
 package struct ScanRules: Equatable, Sendable {
@@ -31,7 +32,7 @@ package struct ScanRules: Equatable, Sendable {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let ending = name.utf8[name.utf8.index(after: dot)...]
         guard ending.count <= 5 else { return nil }
-        let letters = ending.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        let letters = ending.map { $0.lowercased }
         if audioEndings.contains(where: { $0.utf8.elementsEqual(letters) }) { return .audio }
         if playlistEndings.contains(where: { $0.utf8.elementsEqual(letters) }) { return .playlist }
         return readsSheets && letters.elementsEqual("cue".utf8) ? .cueSheet : nil
@@ -39,7 +40,7 @@ package struct ScanRules: Equatable, Sendable {
 
     /// Whether a playlist has the ending `m3u` or `m3u8`.
     static func isM3U(_ name: String) -> Bool {
-        let letters = name.utf8.suffix(5).map { $0 | 0x20 }
+        let letters = name.utf8.suffix(5).map { $0.lowercased }
         return letters.suffix(4).elementsEqual(".m3u".utf8) || letters.elementsEqual(".m3u8".utf8)
     }
 }

@@ -1,5 +1,6 @@
 import Appliance
 import Media
+import Platform
 
 /// A tag by MPD's name. The numbers are those of `MPDTags`.
 ///
@@ -136,7 +137,7 @@ enum MPDWord {
     /// Compares in letters of ASCII of any case.
     static func isEqual(_ text: String, _ word: StaticString) -> Bool {
         guard text.utf8.count == word.utf8CodeUnitCount else { return false }
-        return word.withUTF8Buffer { word in text.utf8.elementsEqual(word) { small($0) == small($1) } }
+        return word.withUTF8Buffer { word in text.utf8.elementsEqual(word) { $0.lowercased == $1.lowercased } }
     }
 
     /// Compares by bytes.
@@ -144,5 +145,4 @@ enum MPDWord {
         word.withUTF8Buffer { text.utf8.elementsEqual($0) }
     }
 
-    static func small(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }

@@ -90,7 +90,7 @@ public struct CueSheet: Equatable, Sendable {
     }
 
     private static func ending(_ name: [UInt8]) -> [UInt8] {
-        name.lastIndex(of: UInt8(ascii: ".")).map { name[$0...].map { $0 | 0x20 } } ?? []
+        name.lastIndex(of: UInt8(ascii: ".")).map { name[$0...].map { $0.lowercased } } ?? []
     }
 
     /// Ends each track at the start of the next one in its file.

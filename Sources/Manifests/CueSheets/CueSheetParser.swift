@@ -1,5 +1,6 @@
 import Media
 import PCM
+import Platform
 
 /// A line of a cue sheet: a word and the text after it.
 struct CueLine {
@@ -12,7 +13,7 @@ struct CueLine {
     init(_ line: ArraySlice<UInt8>, _ encoding: TextEncoding = .utf8) {
         self.encoding = encoding
         let word = line.prefix { !TagText.isBlank($0) }
-        command = word.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
+        command = word.map { $0.uppercased }
         rest = Array(line.dropFirst(word.count).drop(while: TagText.isBlank))
     }
 

@@ -127,7 +127,7 @@ struct DASHManifest {
             id: id, segments: try scope.addressing(element, representation: id, bandwidth: bandwidth))
         result.bandwidth = bandwidth
         if scope.bases.count > 1 { result.bases = scope.bases.map { $0.url } }
-        result.mimeType = scope.attribute("mimeType").map(TagText.lowercased)
+        result.mimeType = scope.attribute("mimeType").map { $0.lowercasedASCII }
         result.codecs = scope.attribute("codecs").map(CodecList.codecs) ?? []
         // A range of rates consists of two.
         result.sampleRate = scope.attribute("audioSamplingRate").flatMap {
@@ -144,7 +144,7 @@ struct DASHManifest {
 
     private static func contentProtection(_ element: XMLElement, _ scope: DASHScope) -> ContentProtection? {
         guard let scheme = element.attribute("schemeIdUri") else { return nil }
-        var protection = ContentProtection(scheme: TagText.lowercased(scheme), value: element.attribute("value"))
+        var protection = ContentProtection(scheme: scheme.lowercasedASCII, value: element.attribute("value"))
         protection.defaultKeyID = element.attribute("default_KID").flatMap(XMLValue.keyID)
         protection.initializationData = element.child("pssh").flatMap { Base64.bytes($0.text.utf8) }
         // The form of DASH-IF for ClearKey.

@@ -195,7 +195,7 @@ extension MediaPlaylist {
         let vector = attributes.bytes("IV")
         guard attributes.text("IV") == nil || vector?.count == 16 else { throw lines.malformed("IV is not 128 bits") }
         return ContentProtection(
-            scheme: TagText.lowercased(attributes.text("KEYFORMAT") ?? "identity"), value: method,
+            scheme: (attributes.text("KEYFORMAT") ?? "identity").lowercasedASCII, value: method,
             defaultKeyID: attributes.bytes("KEYID").flatMap { $0.count == 16 ? $0 : nil },
             keyURI: URLReference(uri).resolved(against: base).url, initializationVector: vector)
     }

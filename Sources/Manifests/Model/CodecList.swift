@@ -11,7 +11,7 @@ enum CodecList {
 
     /// Whether the codec is one of sound, supported or not.
     static func isSound(_ codec: String) -> Bool {
-        let name = TagText.lowercased(codec).utf8
+        let name = codec.lowercasedASCII.utf8
         return sounds.contains { sound in sound.withUTF8Buffer { name.starts(with: $0) } }
     }
 

@@ -9,12 +9,12 @@ public struct DataURL: Equatable, Sendable {
     /// - Returns: nil for another URL, and for content that does not match its description.
     public init?(_ url: String) {
         let text = Array(url.utf8)
-        let prefix = text.prefix(5).map { $0 | 0x20 }
+        let prefix = text.prefix(5).map { $0.lowercased }
         guard prefix.elementsEqual("data:".utf8),
             let comma = text.firstIndex(of: UInt8(ascii: ","))
         else { return nil }
         let parts = text[5..<comma].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        let type = (parts.first ?? []).map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+        let type = (parts.first ?? []).map { $0.lowercased }
         mediaType = type.isEmpty ? "text/plain" : String(decoding: type, as: UTF8.self)
         guard let content = Self.decoded(text[(comma + 1)...]) else { return nil }
         if parts.count > 1, let last = parts.last, last.elementsEqual("base64".utf8) {

@@ -1,4 +1,5 @@
 import Media
+import Platform
 
 /// A URL, or a reference relative to one (RFC 3986).
 public struct URLReference: Equatable, Sendable {
@@ -21,7 +22,7 @@ public struct URLReference: Equatable, Sendable {
             rest = rest[..<mark]
         }
         if let colon = rest.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) {
-            scheme = String(decoding: rest[..<colon].map(Self.lowercased), as: UTF8.self)
+            scheme = String(decoding: rest[..<colon].map { $0.lowercased }, as: UTF8.self)
             rest = rest[(colon + 1)...]
         }
         if rest.starts(with: "//".utf8) {
@@ -144,8 +145,6 @@ public struct URLReference: Equatable, Sendable {
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte + 0x20 : byte }
 
     private static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let start = bytes.firstIndex { !TagText.isBlank($0) } ?? bytes.endIndex

@@ -88,7 +88,7 @@ public struct PlaylistEntry: Equatable, Sendable {
     /// `file:/path` (RFC 8089) as `file:///path`.
     private static func withHost(_ line: [UInt8]) -> [UInt8] {
         let start = Array("file:/".utf8)
-        guard line.prefix(start.count).map({ $0 | 0x20 }).elementsEqual(start.map { $0 | 0x20 }),
+        guard line.prefix(start.count).map({ $0.lowercased }).elementsEqual(start.map { $0.lowercased }),
             !line.dropFirst(start.count).starts(with: [UInt8(ascii: "/")])
         else { return line }
         return start + Array("//".utf8) + line.dropFirst(start.count)
@@ -99,7 +99,7 @@ public struct PlaylistEntry: Equatable, Sendable {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 1,
             line[(colon + 1)...].starts(with: "//".utf8)
         else { return nil }
-        let name = line[..<colon].map { $0 | 0x20 }
+        let name = line[..<colon].map { $0.lowercased }
         return name.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } ? name : nil
     }
 }
@@ -115,7 +115,7 @@ private struct FileAddress {
         var rest = line.dropFirst("file://".utf8.count)
         let host = rest.prefix { $0 != UInt8(ascii: "/") }
         rest = rest.dropFirst(host.count)
-        isHere = host.isEmpty || host.map { $0 | 0x20 }.elementsEqual("localhost".utf8)
+        isHere = host.isEmpty || host.map { $0.lowercased }.elementsEqual("localhost".utf8)
         guard rest.first == UInt8(ascii: "/"), let path = FormText.unescaped(rest, plusIsBlank: false),
             !path.contains(0)
         else { return nil }

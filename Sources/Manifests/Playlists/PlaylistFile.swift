@@ -149,7 +149,7 @@ public struct PlaylistFile: Equatable, Sendable {
 /// A playlist of Winamp: `FileN=`, in a section `[playlist]`.
 private enum PLS {
     static func isHeader(_ line: ArraySlice<UInt8>) -> Bool {
-        line.prefix { !TagText.isBlank($0) }.map(TagText.uppercased).elementsEqual("[PLAYLIST]".utf8)
+        line.prefix { !TagText.isBlank($0) }.map { $0.uppercased }.elementsEqual("[PLAYLIST]".utf8)
     }
 
     /// The files in the order of their numbers.
@@ -157,7 +157,7 @@ private enum PLS {
         var files: [(number: Int, name: [UInt8])] = []
         for line in lines {
             guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let key = line[..<equals].map { $0 | 0x20 }
+            let key = line[..<equals].map { $0.lowercased }
             guard key.starts(with: "file".utf8),
                 let number = TagNumber.ordinal(String(decoding: key.dropFirst(4), as: UTF8.self))
             else { continue }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The formats that can be decoded, for messages and for finding files.
 public enum AudioFormats {
     /// The list for messages, after "Supported: ".
@@ -10,7 +12,7 @@ public enum AudioFormats {
     /// - Parameter codec: as a manifest names it (RFC 6381, 3.3). An incomplete name (`mp4a`) counts as one that can be
     ///   decoded.
     public static func hasDecoder(for codec: String) -> Bool {
-        let name = TagText.lowercased(codec)
+        let name = codec.lowercasedASCII
         let fields = Substring(name).utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         for row in FormatTable.all.codecs where row.has(name, fields) { return true }
         return false

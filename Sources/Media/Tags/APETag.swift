@@ -1,3 +1,5 @@
+import Platform
+
 /// The header or footer of an APE tag, version 1 or 2. Its items have UTF-8 names and little-endian lengths.
 struct APETag {
     static let headerSize = 32
@@ -81,7 +83,7 @@ struct APETag {
     }
 
     private static func kind(ofPicture name: [UInt8]) -> TagPicture.Kind? {
-        let name = name.map(TagText.uppercased)
+        let name = name.map { $0.uppercased }
         if name.elementsEqual("COVER ART (FRONT)".utf8) { return .frontCover }
         if name.elementsEqual("COVER ART (BACK)".utf8) { return .backCover }
         return name.starts(with: "COVER ART (".utf8) ? .other : nil

@@ -1,3 +1,5 @@
+import Platform
+
 /// Vorbis comments: `NAME=value` in UTF-8, with a count and lengths, little-endian.
 enum VorbisComments {
     private static let mostComments = 10_000
@@ -36,7 +38,7 @@ enum VorbisComments {
         let name = Array("CUESHEET=".utf8)
         var text: [UInt8]?
         try forEach(in: source, range, longest: EmbeddedCueSheet.mostBytes) { comment in
-            let start = comment.head.prefix(name.count).map(TagText.uppercased)
+            let start = comment.head.prefix(name.count).map { $0.uppercased }
             if text == nil, comment.isWhole, start.elementsEqual(name) {
                 text = Array(comment.head.dropFirst(name.count))
             }

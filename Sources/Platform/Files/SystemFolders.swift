@@ -10,7 +10,7 @@ extension Folder {
     /// Returns whether a folder of this name belongs to a system, so that its audio files must not be played. Ignores
     /// the case of letters, since some file systems change it.
     public static func isOfSystem(name: String) -> Bool {
-        let letters = name.utf8.map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0 }
+        let letters = name.utf8.map { $0.lowercased }
         return letters.starts(with: trashPrefix.utf8) || systemNames.contains { $0.utf8.elementsEqual(letters) }
     }
 }

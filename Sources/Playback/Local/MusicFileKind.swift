@@ -1,5 +1,6 @@
 import Manifests
 import Media
+import Platform
 
 /// The kind of a file with music, by the ending of its name.
 enum MusicFileKind {
@@ -15,7 +16,7 @@ enum MusicFileKind {
         let ending = name.utf8[name.utf8.index(after: dot)...]
         // The ending is longer than all of them, or part of a folder's name.
         guard ending.count <= 5, !ending.contains(UInt8(ascii: "/")) else { return nil }
-        let text = String(decoding: ending.map { $0 | 0x20 }, as: UTF8.self)
+        let text = String(decoding: ending.map { $0.lowercased }, as: UTF8.self)
         if Self.audioEndings.contains(text) {
             self = .audio
         } else if text.utf8.elementsEqual("cue".utf8) {

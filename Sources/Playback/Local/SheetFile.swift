@@ -131,7 +131,7 @@ struct SheetFile {
     private static func stem(_ name: String) -> [UInt8] {
         let bytes = Array(name.utf8)
         let end = bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex
-        return bytes[..<end].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        return bytes[..<end].map { $0.lowercased }
     }
 
     private static func contents(of source: any ByteSource, _ path: String) throws(MusicProblem) -> [UInt8] {

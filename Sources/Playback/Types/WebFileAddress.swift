@@ -1,3 +1,5 @@
+import Platform
+
 /// The address of a file on a web server, `http://…` or `https://…`, as a person or a playlist writes it. It is the
 /// product's id in the player (docs/playback.md, 18).
 ///
@@ -24,7 +26,7 @@ public struct WebFileAddress: Equatable, Sendable {
     public static func isMeant(by text: String) -> Bool { schemeLength(of: text) != nil }
 
     private static func schemeLength(of text: String) -> Int? {
-        schemes.first { scheme in text.utf8.prefix(scheme.utf8.count).map { $0 | 0x20 }.elementsEqual(scheme.utf8) }
+        schemes.first { scheme in text.utf8.prefix(scheme.utf8.count).map { $0.lowercased }.elementsEqual(scheme.utf8) }
             .map { $0.utf8.count }
     }
 

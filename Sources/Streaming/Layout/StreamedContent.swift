@@ -199,7 +199,7 @@ extension Representation {
     /// Whether each packet is decoded without the previous one, as far as the manifest shows.
     fileprivate var isFLAC: Bool {
         codecs.first.map { codec in
-            codec.utf8.count == 4 && zip(codec.utf8, "flac".utf8).allSatisfy { $0 | 0x20 == $1 }
+            codec.utf8.count == 4 && zip(codec.utf8, "flac".utf8).allSatisfy { $0.lowercased == $1 }
         } ?? false
     }
 }

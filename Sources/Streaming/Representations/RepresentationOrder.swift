@@ -1,5 +1,6 @@
 import Manifests
 import Media
+import Platform
 import Playback
 
 // Which sound of a manifest is played, and in which representations (docs/playback.md, 15.11).
@@ -100,7 +101,7 @@ extension Representation {
     /// The name of the codec without its profile, such as `mp4a`; nil when the manifest does not name a codec.
     fileprivate var codecFamily: [UInt8]? {
         codecs.first.map { codec in
-            codec.utf8.prefix { $0 != UInt8(ascii: ".") }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            codec.utf8.prefix { $0 != UInt8(ascii: ".") }.map { $0.lowercased }
         }
     }
 

@@ -170,8 +170,8 @@ private struct WebFile {
             } catch {
                 // The reason of the failure is known already.
             }
-        }.map { $0 | 0x20 }
-        return beginning.starts(with: "#extm3u".utf8) || beginning.starts(with: "[playlist".utf8.map { $0 | 0x20 })
+        }.map { $0.lowercased }
+        return beginning.starts(with: "#extm3u".utf8) || beginning.starts(with: "[playlist".utf8.map { $0.lowercased })
     }
 }
 

@@ -1,3 +1,5 @@
+import Platform
+
 /// The pictures among the files in a file (`Attachments`; RFC 9559, 5.1.6 and 21).
 enum MatroskaAttachments {
     private static let mostFiles = 256
@@ -37,7 +39,7 @@ enum MatroskaAttachments {
 
     /// `cover.jpg` and `cover_land.png` are covers, `small_cover.jpg` is an icon.
     private static func kind(of name: [UInt8]) -> TagPicture.Kind {
-        let name = name.map(TagText.uppercased)
+        let name = name.map { $0.uppercased }
         if name.starts(with: "COVER".utf8) { return .frontCover }
         return name.starts(with: "SMALL_COVER".utf8) ? .icon : .other
     }

@@ -1,4 +1,5 @@
 import PCM
+import Platform
 
 /// Collects the fields of one tag, in any order.
 package struct TagFields {
@@ -59,7 +60,7 @@ package struct TagFields {
         letters.withUTF8Buffer { letters in
             var place = 0
             for byte in name where byte != 0x20 && byte != 0x5F {
-                guard place < letters.count, TagText.uppercased(byte) == letters[place] else { return false }
+                guard place < letters.count, byte.uppercased == letters[place] else { return false }
                 place += 1
             }
             return place == letters.count

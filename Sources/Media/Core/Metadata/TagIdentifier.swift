@@ -1,8 +1,10 @@
+import Platform
+
 /// Identifiers of MusicBrainz in tags: UUIDs, of which a text may have several.
 enum TagIdentifier {
     /// All UUIDs in a text, in lower case.
     static func all(in text: String) -> [String] {
-        let words = TagText.lowercased(text).utf8.split { !isHexadecimal($0) && $0 != 0x2D }
+        let words = text.lowercasedASCII.utf8.split { !isHexadecimal($0) && $0 != 0x2D }
         return words.filter(isUUID).map { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -61,7 +61,7 @@ public struct TagPicture: Equatable, Sendable {
 extension TagPicture {
     /// The media type that a tag names: `image/png`, `PNG`, `image/jpg`. nil for none.
     static func mediaType(named name: some BidirectionalCollection<UInt8>) -> String? {
-        guard let text = TagText.latin1(name).map(TagText.lowercased), text.utf8.count <= 64 else { return nil }
+        guard let text = TagText.latin1(name).map { $0.lowercasedASCII }, text.utf8.count <= 64 else { return nil }
         if text.utf8.elementsEqual("image/".utf8) { return nil }
         let isWhole = text.utf8.contains(0x2F)
         if text.utf8.elementsEqual("jpg".utf8) || text.utf8.elementsEqual("image/jpg".utf8) { return "image/jpeg" }

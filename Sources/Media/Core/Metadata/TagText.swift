@@ -44,14 +44,6 @@ package enum TagText {
         return utf8(bytes)
     }
 
-    /// The text with ASCII letters in lower case.
-    package static func lowercased(_ text: String) -> String {
-        String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
-    }
-
-    /// An ASCII letter as a capital.
-    package static func uppercased(_ byte: UInt8) -> UInt8 { (0x61...0x7A).contains(byte) ? byte - 0x20 : byte }
-
     package static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0 || byte == 0x20 || (0x09...0x0D).contains(byte)
     }
