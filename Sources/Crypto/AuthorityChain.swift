@@ -19,7 +19,7 @@
             suites = .allocate(capacity: wanted.count)
             for (index, suite) in wanted.enumerated() { (suites + index).initialize(to: suite) }
             mbedtls_x509_crt_init(first)
-            CertificateClock.use()
+            LibraryClock.use()
             let bytes = pem.bindMemory(to: UInt8.self)
             // A positive code is the number of certificates that were skipped.
             let code = mbedtls_x509_crt_parse(first, bytes.baseAddress, bytes.count)
@@ -43,7 +43,7 @@
             of configuration: UnsafeMutableRawPointer, at now: Int64,
             findings: UnsafeMutablePointer<ServerCertificates>
         ) {
-            CertificateClock.set(now)
+            LibraryClock.set(now)
             let configuration = configuration.assumingMemoryBound(to: mbedtls_ssl_config.self)
             mbedtls_ssl_conf_authmode(configuration, MBEDTLS_SSL_VERIFY_REQUIRED)
             mbedtls_ssl_conf_ca_chain(configuration, first, nil)
@@ -111,7 +111,7 @@
 
     /// The clock that mbedTLS reads. The machine's own clock may be wrong, and begins in 1970 on a board without a
     /// battery.
-    private enum CertificateClock {
+    private enum LibraryClock {
         private static let seconds = Atomic(0)
 
         /// `time_t` has 32 bits on 32-bit ARM: the clock stops there in 2038.
@@ -119,7 +119,7 @@
 
         static func use() {
             mbedtls_platform_set_time { answer in
-                let now = time_t(CertificateClock.seconds.load(ordering: .relaxed))
+                let now = time_t(LibraryClock.seconds.load(ordering: .relaxed))
                 answer?.pointee = now
                 return now
             }

@@ -125,20 +125,6 @@ extension OfflineEngine {
     }
 }
 
-/// A requested check of an offline copy.
-public final class OfflineCheck: Sendable {
-    private let loop: EventLoop
-    private let integrity: OfflineIntegrity
-
-    init(loop: EventLoop, _ integrity: OfflineIntegrity) {
-        self.loop = loop
-        self.integrity = integrity
-    }
-
-    /// Ends the check soon; its answer is `.stopped`. Any thread.
-    public func cancel() { loop.post { [self] in integrity.cancel(self) } }
-}
-
 extension OfflineEntry {
     /// Makes the entry of a row with damaged values.
     init<Row>(_ listed: OfflineRows.Listed<Row>, _ status: Status) {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The index of an encoded track")
 struct ADTSIndexTests {
-    private let stream: AACStream
+    private let stream: ServedAAC
     private let bytes: [UInt8]
 
     init() throws {
@@ -19,7 +19,7 @@ struct ADTSIndexTests {
             "/usr/bin/ffmpeg",
             ["-v", "error", "-i", folder["a.flac"], "-c:a", "aac", "-b:a", "96000", "-f", "adts", folder["a.aac"]])
         bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder["a.aac"])))
-        stream = try #require(AACStream(Self.track(frames: 44_100 * 10), .low))
+        stream = try #require(ServedAAC(Self.track(frames: 44_100 * 10), .low))
     }
 
     private static func track(frames: Int64?, rate: Int = 44_100, channels: Int = 2) -> Track {
@@ -64,7 +64,7 @@ struct ADTSIndexTests {
 
     @Test("Bytes that are no stream, or another one, are damaged")
     func damaged() throws {
-        var other = ADTSIndex(try #require(AACStream(Self.track(frames: 100, rate: 48_000), .low)))
+        var other = ADTSIndex(try #require(ServedAAC(Self.track(frames: 100, rate: 48_000), .low)))
         #expect(throws: MediaError.self) { try bytes.withUnsafeBytes { try other.append($0) } }
         var text = ADTSIndex(stream)
         #expect(throws: MediaError.self) { try Array("not found\n".utf8).withUnsafeBytes { try text.append($0) } }
@@ -79,10 +79,10 @@ struct ADTSIndexTests {
         "The format of a track as AAC follows from the track",
         arguments: [(44_100, 44_100), (96_000, 48_000), (8000, 8000)])
     func stream(rate: Int, expected: Int) throws {
-        let stream = try #require(AACStream(Self.track(frames: Int64(rate) * 10, rate: rate, channels: 1), .high))
+        let stream = try #require(ServedAAC(Self.track(frames: Int64(rate) * 10, rate: rate, channels: 1), .high))
         #expect(stream.sampleRate == expected && stream.heardCount == Int64(expected) * 10)
         #expect(stream.frameCount == (1024 + expected * 10 + 1023) / 1024)
-        #expect(AACStream(Self.track(frames: nil), .high) == nil)
-        #expect(AACStream(Self.track(frames: 10, channels: 6), .high) == nil)
+        #expect(ServedAAC(Self.track(frames: nil), .high) == nil)
+        #expect(ServedAAC(Self.track(frames: 10, channels: 6), .high) == nil)
     }
 }

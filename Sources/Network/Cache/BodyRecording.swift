@@ -8,7 +8,7 @@ import Synchronization
 /// Thread: one at a time.
 /// `@unchecked Sendable` is safe because only the storage thread uses the mutable state, except for the atomics.
 public final class BodyRecording: @unchecked Sendable {
-    private enum Condition: Int {
+    private enum Progress: Int {
         /// The file is not open yet.
         case opening
         case growing
@@ -24,7 +24,7 @@ public final class BodyRecording: @unchecked Sendable {
 
     private let store: CacheStore
     private let queued = Atomic(0)
-    private let condition = Atomic(Condition.opening.rawValue)
+    private let condition = Atomic(Progress.opening.rawValue)
     // Storage thread.
     private var response: CachedResponse
     private var writer: SealedWriter?
@@ -43,16 +43,16 @@ public final class BodyRecording: @unchecked Sendable {
             attempt { () throws(SealedFileError) in
                 writer = try store.writer(of: self.response)
                 _ = condition.compareExchange(
-                    expected: Condition.opening.rawValue, desired: Condition.growing.rawValue, ordering: .relaxed)
+                    expected: Progress.opening.rawValue, desired: Progress.growing.rawValue, ordering: .relaxed)
             }
         }
     }
 
     /// Whether the recording takes bytes, so that `read` returns everything appended.
-    public var isReadable: Bool { condition.load(ordering: .relaxed) == Condition.growing.rawValue }
+    public var isReadable: Bool { condition.load(ordering: .relaxed) == Progress.growing.rawValue }
 
     /// Whether the file is not open yet: `isReadable` may become true.
-    public var isOpening: Bool { condition.load(ordering: .relaxed) == Condition.opening.rawValue }
+    public var isOpening: Bool { condition.load(ordering: .relaxed) == Progress.opening.rawValue }
 
     /// Whether a sender that can wait should wait for the medium.
     public var isBehind: Bool { queued.load(ordering: .relaxed) > Self.comfortableQueue }
@@ -142,7 +142,7 @@ public final class BodyRecording: @unchecked Sendable {
         }
     }
 
-    private func become(_ condition: Condition) { self.condition.store(condition.rawValue, ordering: .relaxed) }
+    private func become(_ condition: Progress) { self.condition.store(condition.rawValue, ordering: .relaxed) }
 
     private func attempt(_ work: () throws(SealedFileError) -> Void) {
         do throws(SealedFileError) { try work() } catch {

@@ -38,7 +38,7 @@ struct HuffmanCode {
     }
 
     /// Takes the bits of one symbol.
-    func next(_ reader: inout BitReader) -> Symbol {
+    func next(_ reader: inout DeflateBits) -> Symbol {
         var (code, first, index) = (0, 0, 0)
         for length in 1...Self.longest {
             guard let bit = reader.take(1) else { return .incomplete }

@@ -27,7 +27,7 @@ struct Inflate {
 
     /// Bytes that the caller has not taken.
     var output: [UInt8] = []
-    private var reader = BitReader()
+    private var reader = DeflateBits()
     private var state = State.blockHeader
     private var isLastBlock = false
     private var literals: HuffmanCode?
@@ -207,7 +207,7 @@ struct Inflate {
 
         var isComplete: Bool { lengths.count == count }
 
-        mutating func readNext(_ reader: inout BitReader) -> Step {
+        mutating func readNext(_ reader: inout DeflateBits) -> Step {
             guard let ownCode else { return readOwn(&reader) }
             let before = lengths.last
             switch ownCode.next(&reader) {
@@ -227,7 +227,7 @@ struct Inflate {
             }
         }
 
-        private mutating func readOwn(_ reader: inout BitReader) -> Step {
+        private mutating func readOwn(_ reader: inout DeflateBits) -> Step {
             guard let length = reader.take(3) else { return .lacksBits }
             own[Int(DeflateTables.codeOrder[ownRead])] = UInt8(length)
             ownRead += 1

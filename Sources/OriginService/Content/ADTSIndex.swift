@@ -5,7 +5,7 @@ struct ADTSIndex: Equatable, Sendable {
     /// The size of a header without a checksum.
     static let headerCount = 7
 
-    private let stream: AACStream
+    private let stream: ServedAAC
     /// The first byte of each segment that has begun.
     private var starts: [Int64] = []
     /// The position of the next frame's header.
@@ -16,7 +16,7 @@ struct ADTSIndex: Equatable, Sendable {
     private var arrived: Int64 = 0
     private(set) var isComplete = false
 
-    init(_ stream: AACStream) { self.stream = stream }
+    init(_ stream: ServedAAC) { self.stream = stream }
 
     /// The number of frames that have begun.
     var count: Int { frameCount }
@@ -79,7 +79,7 @@ struct ADTSFrame {
         guard count > headerCount else { return nil }
     }
 
-    func isOf(_ stream: AACStream) -> Bool {
+    func isOf(_ stream: ServedAAC) -> Bool {
         rateIndex == stream.rateIndex && channelCount == UInt8(stream.channelCount)
     }
 }

@@ -91,7 +91,7 @@ final class EncodedTracks: @unchecked Sendable {
     func track(
         _ track: Track, _ quality: EncodedQuality, from file: OpenedFile, _ encryption: ContentEncryption?
     ) -> FragmentedAAC? {
-        guard let stream = AACStream(track, quality) else { return nil }
+        guard let stream = ServedAAC(track, quality) else { return nil }
         let path = "\(folder)/\(track.id)-\(track.version)-\(quality.rawValue).aac"
         let encoded = EncodedTrack(track: track, stream: stream, music: file, path: path, tracks: self)
         switch begin(encoded) {
@@ -285,7 +285,7 @@ final class EncodedTracks: @unchecked Sendable {
 /// Thread: any.
 struct EncodedTrack: Sendable {
     fileprivate let track: Track
-    let stream: AACStream
+    let stream: ServedAAC
     fileprivate let music: OpenedFile
     fileprivate let path: String
     fileprivate let tracks: EncodedTracks

@@ -8,19 +8,19 @@ import Platform
 struct FragmentedAAC: SegmentedTrack {
     let track: CMAFTrack
     let segments: [SegmentTable.Segment]
-    private let stream: AACStream
+    private let stream: ServedAAC
     private let encoded: EncodedTrack
 
     init(_ encoded: EncodedTrack, encryption: ContentEncryption?) {
         let stream = encoded.stream
         self.stream = stream
         self.encoded = encoded
-        let samples = Int64(AACStream.samplesPerFrame)
+        let samples = Int64(ServedAAC.samplesPerFrame)
         track = CMAFTrack(
             codec: .aac(configuration: stream.configuration),
             format: PCMFormat(sampleRate: stream.sampleRate, channelCount: stream.channelCount, bitDepth: 16),
             duration: Int64(stream.frameCount) * samples,
-            edit: AACStream.priming..<(AACStream.priming + stream.heardCount), encryption: encryption)
+            edit: ServedAAC.priming..<(ServedAAC.priming + stream.heardCount), encryption: encryption)
         segments = (0..<stream.segmentCount).map { place in
             let duration = Int64(stream.frameCount(ofSegment: place + 1) ?? 0) * samples
             // The number of bytes is unknown before they are encoded: assume the bit rate.
@@ -41,7 +41,7 @@ struct FragmentedAAC: SegmentedTrack {
         content.reserveCapacity(bytes.count)
         func append(_ frame: ArraySlice<UInt8>) {
             content += frame
-            samples.append(CMAFTrack.Sample(byteCount: frame.count, duration: AACStream.samplesPerFrame))
+            samples.append(CMAFTrack.Sample(byteCount: frame.count, duration: ServedAAC.samplesPerFrame))
         }
         var start = 0
         while start < bytes.count, samples.count < count {

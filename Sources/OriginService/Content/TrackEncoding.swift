@@ -21,7 +21,7 @@ final class TrackEncoding: @unchecked Sendable {
         let description: String
     }
 
-    let stream: AACStream
+    let stream: ServedAAC
     /// The path of the music, for the log.
     let name: String
     private let music: OpenedFile
@@ -32,7 +32,7 @@ final class TrackEncoding: @unchecked Sendable {
     /// The file of the stream, while it grows and afterwards.
     private var file: OpenedFile?
 
-    init(_ track: Track, _ stream: AACStream, from music: OpenedFile) {
+    init(_ track: Track, _ stream: ServedAAC, from music: OpenedFile) {
         name = track.path
         self.stream = stream
         self.music = music

@@ -45,7 +45,7 @@ public final class ContentOrigin: Sendable {
     private let index: MusicIndex
     private let routes: ServiceRoutes
     private let faults: FaultInjection
-    private let loudness: LoudnessScan
+    private let loudness: ServedLoudnessScan
     private let scans: ScanRequests
 
     /// Opens the index.
@@ -99,7 +99,7 @@ public final class ContentOrigin: Sendable {
         } catch {
             throw Failure(description: error.description)
         }
-        loudness = LoudnessScan(index)
+        loudness = ServedLoudnessScan(index)
     }
 
     /// Takes the lock. `logins` and `approve` do not need it: they may run beside a service.

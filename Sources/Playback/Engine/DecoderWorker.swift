@@ -10,7 +10,7 @@ import Synchronization
 /// Thread: only the decoder thread.
 final class DecoderWorker {
     /// The reasons for ending a run of decoding early.
-    private enum Interruption: Error {
+    private enum EarlyEnd: Error {
         case cancelled
         case reposition(Start)
         case failed(MediaError)
@@ -76,7 +76,7 @@ final class DecoderWorker {
             deviceRate: { device.rate(for: $0) })
         while true {
             var stream: PCMStream?
-            do throws(Interruption) {
+            do throws(EarlyEnd) {
                 let begun = try begin(decoder, at: start.position)
                 stream = begun
                 report(.ready(context(of: opened, decoder, begun), opened.loudness, begun, seek: start.seek))
@@ -102,7 +102,7 @@ final class DecoderWorker {
     }
 
     /// Makes a stream from `position` on, in seconds; nil for a decoder at its beginning.
-    private func begin(_ decoder: RateConvertedDecoder, at position: Double?) throws(Interruption) -> PCMStream {
+    private func begin(_ decoder: RateConvertedDecoder, at position: Double?) throws(EarlyEnd) -> PCMStream {
         decoder.chooseSource()
         let properties = decoder.source.properties
         let rate = Int64(properties.format.sampleRate)
@@ -123,7 +123,7 @@ final class DecoderWorker {
     /// Decodes to the end of the product and marks it.
     private func decode(
         _ opened: OpenedProduct, _ decoder: RateConvertedDecoder, into stream: PCMStream
-    ) throws(Interruption) {
+    ) throws(EarlyEnd) {
         let ring = stream.ring
         var format = decoder.format
         var seconds = Double(stream.startPosition) / 1e9
@@ -164,13 +164,13 @@ final class DecoderWorker {
     }
 
     /// Sleeps until the decoder's source can be read again, or a request of control arrives.
-    private func waitForBytes(_ decoder: any AudioDecoder) throws(Interruption) {
+    private func waitForBytes(_ decoder: any AudioDecoder) throws(EarlyEnd) {
         decoder.whenReadable { [requests] in requests.wake() }
         guard requests.medium.waiting({ requests.waitForRequest() }) else { throw .cancelled }
     }
 
     /// Sleeps until enough has arrived for playback not to run dry (docs/playback.md, 15.14).
-    private func waitForEnough(_ opened: OpenedProduct, at seconds: Double) throws(Interruption) {
+    private func waitForEnough(_ opened: OpenedProduct, at seconds: Double) throws(EarlyEnd) {
         while true {
             requests.wakeAtBytes()
             opened.fetching?.fetchAhead()
@@ -182,11 +182,11 @@ final class DecoderWorker {
 
     private func read(
         _ decoder: RateConvertedDecoder, into region: UnsafeMutableBufferPointer<Int32>
-    ) throws(Interruption) -> DecodedRun {
+    ) throws(EarlyEnd) -> DecodedRun {
         do throws(MediaError) { return try decoder.read(into: region) } catch { throw .failed(error) }
     }
 
-    private func put(_ marker: PCMRing.Marker, into ring: PCMRing) throws(Interruption) {
+    private func put(_ marker: PCMRing.Marker, into ring: PCMRing) throws(EarlyEnd) {
         while !ring.put(marker) { try sleep() }
     }
 
@@ -197,18 +197,18 @@ final class DecoderWorker {
         return Start(position: seconds, seek: number)
     }
 
-    private func check() throws(Interruption) {
+    private func check() throws(EarlyEnd) {
         if requests.cancellation.isCancelled { throw .cancelled }
         if let start = requestedStart() { throw .reposition(start) }
     }
 
-    private func sleep() throws(Interruption) {
+    private func sleep() throws(EarlyEnd) {
         guard requests.wait(milliseconds: pacer.sleep()) else { throw .cancelled }
         try check()
     }
 
     /// Waits for a request after everything is decoded.
-    private func waitForPosition() throws(Interruption) -> Never {
+    private func waitForPosition() throws(EarlyEnd) -> Never {
         while true {
             guard requests.waitForRequest() else { throw .cancelled }
             try check()

@@ -9,7 +9,7 @@ import Synchronization
 /// Measures the tracks whose tags have no loudness, an album at a time.
 ///
 /// Thread: any, one at a time; `stop`: any.
-final class LoudnessScan: Sendable {
+final class ServedLoudnessScan: Sendable {
     /// The most tracks of an album.
     private static let mostTracks = 200
 

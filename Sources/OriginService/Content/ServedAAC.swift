@@ -2,7 +2,7 @@ import Library
 import Media
 
 /// The properties of a track as AAC, as far as they follow from the track: its manifest needs no encoder.
-struct AACStream: Equatable, Sendable {
+struct ServedAAC: Equatable, Sendable {
     static let samplesPerFrame = 1024
     /// The samples that ffmpeg's encoder adds before the first one.
     static let priming: Int64 = 1024

@@ -1,5 +1,5 @@
 /// Reads bits, the lowest of each byte first (RFC 1951, 3.1.1), from bytes that arrive in several calls.
-struct BitReader {
+struct DeflateBits {
     /// Bits from the input that are not used yet.
     private var bits: UInt64 = 0
     private var count = 0
