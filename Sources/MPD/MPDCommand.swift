@@ -1,4 +1,5 @@
 import Appliance
+import Platform
 
 /// A command of the protocol: its name, its number of arguments, the level that it needs, and what it does.
 ///

@@ -1,5 +1,6 @@
 import Appliance
 import Media
+import Platform
 
 extension MPDCommand {
     /// The commands about the connection and the protocol.

@@ -1,5 +1,6 @@
 import Appliance
 import PCM
+import Platform
 import Player
 import Queue
 

@@ -1,3 +1,4 @@
+import Manifests
 import Media
 import Network
 

@@ -1,3 +1,4 @@
+import Media
 import Platform
 
 /// A playlist of HLS as a manifest: a master playlist, or a media playlist that stands alone (RFC 8216, 4.3.4).

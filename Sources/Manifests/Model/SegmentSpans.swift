@@ -1,3 +1,5 @@
+import Media
+
 /// Divides and joins lists of segments.
 extension SegmentList {
     /// The lists of which this one consists: each has one initialization, and times that are continuous. Gaps are left

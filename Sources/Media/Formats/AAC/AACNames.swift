@@ -1,3 +1,5 @@
+import Platform
+
 extension AudioSpecificConfig {
     /// Whether a codec that a manifest names is AAC that can be decoded (RFC 6381, 3.3). An incomplete name counts as
     /// one.

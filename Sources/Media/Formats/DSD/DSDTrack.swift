@@ -1,3 +1,5 @@
+import PCM
+
 extension TrackDecoder {
     /// A track of DSD, which is decoded to PCM or read as words.
     /// - Parameters:

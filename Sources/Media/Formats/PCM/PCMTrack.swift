@@ -1,3 +1,5 @@
+import PCM
+
 extension AudioProperties.Codec {
     public static var pcm: Self { Self(2, "pcm", .lossless) }
     public static var alaw: Self { Self(3, "alaw", .lossy) }
