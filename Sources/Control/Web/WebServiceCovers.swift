@@ -32,7 +32,7 @@ extension WebPictures {
             guard let answer = try answer(StoredPicture(picture, of: uri), side, to: request) else { throw Self.none }
             return answer
         case .failed(let failure):
-            // The last cover is better than none.
+            // Sends the last known cover instead of a failure.
             if failure != .none, let key, case .made(let thumbnail) = result {
                 return Self.answer(thumbnail, key.key, to: request)
             }
