@@ -52,7 +52,7 @@
             mbedtls_ssl_conf_verify(
                 configuration,
                 { context, certificate, _, flags in
-                    // Called for each certificate of the chain. The remaining flags refuse the server.
+                    // Called for each certificate of the chain. If any flag remains set, the server is refused.
                     if let context, let certificate, let flags {
                         flags.pointee = context.assumingMemoryBound(to: ServerCertificates.self).pointee
                             .add(flags.pointee, certificate)
