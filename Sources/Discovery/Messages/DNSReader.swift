@@ -25,7 +25,7 @@ struct DNSReader {
         return Array(bytes[position..<position + count])
     }
 
-    /// Reads a name. A pointer may only lead to bytes before those that led to it, so that there are no loops.
+    /// Reads a name. A pointer may only lead to an earlier offset, so that there are no loops.
     mutating func name() throws(Malformed) -> DNSName {
         var labels: [UInt8] = []
         var place = position
