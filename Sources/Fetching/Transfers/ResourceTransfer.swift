@@ -22,9 +22,9 @@ package protocol ResourceReceiver: AnyObject, Sendable {
 package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     /// The request of the current attempt.
     private enum Running {
-        /// None, or it has ended.
+        /// There is no attempt, or it has ended.
         case none
-        /// The network has not returned it yet. The number is that of the attempt.
+        /// The network has not returned the request yet. The number is that of the attempt.
         case beginning(Int)
         case ongoing(any OngoingTransfer)
     }
@@ -51,7 +51,7 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
 
     /// Begins the first attempt.
     /// - Parameters:
-    ///   - offset: of the first wanted byte, relative to the request's range.
+    ///   - offset: the offset of the first wanted byte, relative to the request's range.
     ///   - version: the wanted version; another one ends as `.changed`.
     ///   - isContinuation: whether the bytes before `offset` are stored, so that the request is conditional, and the
     ///     whole resource instead of the rest ends as `.changed`.
@@ -118,7 +118,7 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
         carryOut(lock.withLock { machine.handle(event) })
     }
 
-    /// Not under the lock: the network and the receiver may call back at once.
+    /// Must not be called under the lock, because the network and the receiver may call back at once.
     private func carryOut(_ effects: [TransferMachine.Effect]) {
         for effect in effects {
             switch effect {

@@ -47,7 +47,7 @@ public struct ServiceRefusal: Equatable, Sendable {
         let login =
             switch status {
             case 401: " If it is the service, log in with `tonearm login`"
-            // nginx and others answer so at a port that requires TLS.
+            // nginx and other servers answer with 400 at a port that requires TLS.
             case 400: " Is [service] url right, and does it begin with https:// where the server speaks TLS?"
             default: " Is [service] url right?"
             }
