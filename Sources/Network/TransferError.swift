@@ -51,7 +51,7 @@ public enum ConnectionFailure: Equatable, Sendable {
     case unreachable
     /// The connection was reset or closed before the response was complete.
     case lost
-    /// The same before its first byte, without TLS.
+    /// A connection without TLS was reset or closed before the first byte of the response.
     case unanswered
     /// Another reason: errno, or 0.
     case system(code: Int)

@@ -15,10 +15,10 @@ final class RunningWebSocket {
     private var machine: WebSocketMachine?
     private var output = UnsentBytes()
     private var timer: TimerToken?
-    /// Called once, before the sink gets the end.
+    /// Called once, before the sink is notified of the end.
     private var whenEnded: (() -> Void)?
 
-    /// How many bytes are read at once, and how often before other work has its turn.
+    /// The bytes of one read, and the number of reads before other work has its turn.
     private static let receiveSize = 16_384
     private static let receivesPerTurn = 4
 
