@@ -9,7 +9,7 @@ import Streaming
 struct OfflineCopyPart: Equatable, Sendable {
     /// The first byte of the part in the file.
     var start: Int64
-    /// The range that is played, in seconds of the part's own time; nil: all of it.
+    /// The range that is played, in seconds of the part's own time; nil for all of it.
     var clip: Range<Double>?
     /// The duration by the manifest, in seconds; nil when the manifest has none.
     var duration: Double?

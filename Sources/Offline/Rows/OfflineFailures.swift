@@ -29,7 +29,7 @@ extension OfflineRows {
         try database.execute(
             "DELETE FROM offline_failure WHERE number NOT IN (SELECT number FROM offline_job WHERE state = 2)")
         try database.execute("UPDATE offline_failure SET time = ? WHERE time IS NULL", .integer(time))
-        // Downloads that failed before failures were recorded.
+        // Includes downloads that failed before times of failures were recorded.
         try database.execute(
             "INSERT OR IGNORE INTO offline_failure SELECT number, ? FROM offline_job WHERE state = 2", .integer(time))
         return count
