@@ -66,7 +66,7 @@ final class PasswordInput: @unchecked Sendable {
     }
 
     private func receive(signal: Int32) {
-        // The question stays in front, and the size of the terminal does not matter.
+        // Ignored: the command stays in the foreground, and the size of the terminal does not matter.
         if signal == SIGTSTP || signal == SIGCONT || signal == SIGWINCH { return }
         end(.signal(signal))
     }
