@@ -4,7 +4,7 @@
 struct DNSMessage: Equatable, Sendable {
     var id: UInt16 = 0
     var isResponse = false
-    /// In a query: more known answers follow in another packet.
+    /// Whether, in a query, more known answers follow in another packet.
     var isTruncated = false
     var questions: [DNSQuestion] = []
     var answers: [DNSRecord] = []
@@ -49,7 +49,7 @@ struct DNSMessage: Equatable, Sendable {
     struct Packets {
         /// Questions and records that do not fit into one packet are in further ones.
         var all: [[UInt8]] = []
-        /// How many of the additional records fitted into the last one; the others are left out.
+        /// The number of additional records that fitted into the last packet. The others are left out.
         var additionalCount = 0
     }
 

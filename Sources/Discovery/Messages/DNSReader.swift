@@ -88,7 +88,7 @@ struct DNSReader {
         guard bytes.count - position >= length else { throw Malformed() }
         let end = position + length
         let data = try data(of: type, length: length)
-        // Names may be longer than the record says.
+        // A name may be longer than the stated length of the record.
         guard position <= end else { throw Malformed() }
         position = end
         guard field & ~DNSClass.flag == DNSClass.internet else { return nil }
