@@ -74,7 +74,7 @@ struct ConnectionTable {
         return late
     }
 
-    /// When the next one is late; nil when nothing is awaited.
+    /// The time at which the next connection is late; nil when no request is awaited.
     var nextDue: Int64? { all.lazy.filter { !$0.isEnding }.compactMap { $0.due }.min() }
 
     private mutating func change(_ descriptor: Int32, _ body: (inout Connection) -> Void) {

@@ -49,7 +49,7 @@ final class TLSPump {
         self.connect = connect
     }
 
-    // Without it, Embedded Swift would release the stored owners in another module.
+    // Without a deinit, Embedded Swift would release the stored owners in another module.
     deinit {}
 
     /// Whether only bytes are left that the HTTP server has sent already.
