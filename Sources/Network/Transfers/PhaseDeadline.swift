@@ -19,7 +19,7 @@ struct PhaseDeadline {
         silenceTimeout = Self.nanoseconds(min(settings.silenceTimeout, limit))
     }
 
-    /// When the transfer fails; nil: it may wait for ever.
+    /// The time at which the transfer fails; nil if it may wait without end.
     var deadline: Int64? {
         switch phase {
         case .waiting: nil
