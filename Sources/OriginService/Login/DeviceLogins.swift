@@ -19,7 +19,7 @@ public final class DeviceLogins: Sendable {
         static let refresh: Int64 = 180 * 86_400
     }
 
-    /// The most open requests. More are an attack, or a mistake.
+    /// The maximum number of open requests. More are an attack or a mistake.
     private static let mostRequests: Int64 = 32
 
     struct DeviceCode: Equatable {

@@ -7,7 +7,7 @@ import Platform
 final class SocketTickets: @unchecked Sendable {
     /// In seconds.
     static let life: Int64 = 60
-    /// The most unused ones. More are an attack, or a mistake.
+    /// The maximum number of unused ones. More are an attack or a mistake.
     private static let most = 1000
 
     private struct Ticket {
