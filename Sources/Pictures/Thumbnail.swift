@@ -78,8 +78,8 @@ struct ThumbnailRequest {
         return picture.scaled(toLongestSide: longestSide)
     }
 
-    /// - Parameter bytes: what the picture's decoder needs for pixels and coefficients.
-    /// - Throws: `.tooLarge` when so many are too many.
+    /// - Parameter bytes: the bytes that the picture's decoder needs for pixels and coefficients.
+    /// - Throws: `.tooLarge` when that exceeds the limit.
     func need(_ bytes: Int64) throws(PictureError) {
         if bytes > Int64(memory) - Self.otherBytes { throw .tooLarge }
     }
