@@ -39,7 +39,7 @@ package struct PasswordLimit: Sendable {
     /// Returns how many seconds an address has to wait; 0 when it may try.
     /// - Parameters:
     ///   - address: 16 bytes; empty for a client of this machine's own sockets.
-    ///   - now: in seconds of a monotonic clock.
+    ///   - now: the time in seconds of a monotonic clock.
     package func wait(for address: [UInt8], at now: Int64) -> Int64 {
         let network = ClientPlaces.network(of: address)
         let own = all.first { $0.network == network }.map { $0.end - now } ?? 0

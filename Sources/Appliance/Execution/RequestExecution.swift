@@ -180,7 +180,7 @@ package struct RequestExecution {
 
     // MARK: The queue
 
-    /// - Parameter count: the most entries.
+    /// - Parameter count: the maximum number of entries.
     private func page(_ from: Int, _ count: Int) -> RemoteReply {
         let contents = queue.contents
         let start = min(from, contents.count)

@@ -27,7 +27,7 @@ struct HeardTime {
 
     /// Reports the playback from now on.
     /// - Parameters:
-    ///   - duration: in seconds; nil while it is unknown.
+    ///   - duration: the duration in seconds; nil while it is unknown.
     ///   - now: the time of a monotonic clock, in nanoseconds.
     mutating func update(_ entry: EntryID?, isSounding: Bool, duration: Double?, at now: Int64) -> Decision {
         if entry != self.entry {
