@@ -8,7 +8,7 @@ import Player
 extension WebPictures {
     /// - Parameters:
     ///   - uri: `tonearm:track/ID`, `tonearm:album/ID` or `tonearm:playlist/ID`.
-    ///   - side: the most pixels of a side; nil for the whole picture.
+    ///   - side: the maximum number of pixels of a side; nil for the whole picture.
     func answer(forProduct uri: String, _ side: Int?, to request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
         guard let entry = CatalogueEntry(uri) else {
             throw WebRefusal(
