@@ -24,7 +24,7 @@ struct WaitingJobs {
         if urgency == .now { isUrgent = true }
     }
 
-    /// Makes work that waits for another one wait for the write budget only.
+    /// Makes work that waits for other work wait only for the write budget.
     /// - Returns: whether there is such work.
     mutating func endWaitForNext() -> Bool {
         defer { waitsForNext = false }
