@@ -27,7 +27,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     private let observer: StreamProgress?
 
     /// - Parameters:
-    ///   - offset: of the first byte that arrives.
+    ///   - offset: the offset of the first byte that arrives.
     ///   - capacity: the maximum number of bytes held after the reader's offset; the last arrival may exceed it.
     ///   - observer: is notified when bytes arrive.
     ///   - throughput: receives measurements; nil to measure nothing.

@@ -74,13 +74,13 @@ package final class StreamedBytes: ByteSource {
     /// Begins to fetch.
     /// - Parameters:
     ///   - request: for the whole resource, or for a range, whose first byte then has the offset 0.
-    ///   - addresses: of the same bytes; nil for the address of the request alone.
+    ///   - addresses: the addresses of the same bytes; nil for the address of the request alone.
     ///   - readAhead: the maximum number of bytes held.
     ///   - progress: publishes waits and how much has arrived.
     ///   - throughput: receives measurements; nil for resources that are too small to measure.
     ///   - isSegment: whether it is one of many segments, whose bytes are waited for and kept at any read offset.
     ///   - retries: for live content; nil for other content.
-    ///   - purpose: of the first transfer; the later ones are for playback.
+    ///   - purpose: the purpose of the first transfer; the later ones are for playback.
     package init(
         _ request: TransferRequest, over network: any ServiceNetwork, at addresses: ResourceAddresses? = nil,
         readAhead: Int, progress: StreamProgress? = nil, throughput: Throughput? = nil, isSegment: Bool = false,
@@ -102,7 +102,7 @@ package final class StreamedBytes: ByteSource {
     /// Publishes the audio of the resource for the status, and for the decision when playback begins.
     /// - Parameters:
     ///   - isSegment: whether it is a segment of the content, not the whole content.
-    ///   - bandwidth: of its representation, in bits per second; nil while unknown.
+    ///   - bandwidth: the bandwidth of its representation, in bits per second; nil while unknown.
     package func show(seconds: Double, isSegment: Bool, bandwidth: Int? = nil) {
         audio = (seconds, isSegment, bandwidth)
         show()

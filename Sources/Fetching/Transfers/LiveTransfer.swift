@@ -44,7 +44,8 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     /// Begins the first attempt.
     /// - Parameters:
     ///   - version: the wanted version, as in `ResourceTransfer`.
-    ///   - addresses: of the same bytes: attempts request them in turn. nil for the address of the request alone.
+    ///   - addresses: the addresses of the same bytes: attempts request them in turn. nil for the address of the
+    ///     request alone.
     init(
         _ request: TransferRequest, of version: ResourceVersion, over network: any ServiceNetwork,
         at addresses: ResourceAddresses? = nil, _ retries: LiveRetries, progress: StreamProgress?,

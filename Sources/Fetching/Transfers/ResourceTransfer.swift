@@ -6,7 +6,7 @@ import Platform
 package protocol ResourceReceiver: AnyObject, Sendable {
     /// The answer begins. Called again after a retry when no byte of the body had arrived, and when the transfer starts
     /// over.
-    /// - Parameter length: of the whole resource in bytes; nil when the server does not send it.
+    /// - Parameter length: the length of the whole resource in bytes; nil when the server does not send it.
     func began(_ head: ResponseHead, length: Int64?)
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
     func ended(_ failure: ResourceFailure?)
@@ -55,7 +55,7 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
     ///   - version: the wanted version; another one ends as `.changed`.
     ///   - isContinuation: whether the bytes before `offset` are stored, so that the request is conditional, and the
     ///     whole resource instead of the rest ends as `.changed`.
-    ///   - addresses: of the same bytes; nil for the address of the request alone.
+    ///   - addresses: the addresses of the same bytes; nil for the address of the request alone.
     ///   - continues: false for answers that the service makes for each request, for example with addresses that
     ///     expire. The end of one answer does not fit the beginning of another.
     package init(

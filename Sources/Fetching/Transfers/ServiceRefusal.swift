@@ -20,7 +20,7 @@ public struct ServiceRefusal: Equatable, Sendable {
         self.isOfService = isOfService
     }
 
-    /// - Parameter body: of the answer; a body in another format has no reason.
+    /// - Parameter body: the body of the answer; a body in another format has no reason.
     package init(status: Int, body: [UInt8]) {
         self.status = status
         guard status >= 400, let json = try? JSONValue.parseForeign(body) else { return }
