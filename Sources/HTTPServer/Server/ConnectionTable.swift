@@ -23,7 +23,7 @@ struct ConnectionTable {
     private var all: [Connection] = []
 
     /// - Parameters:
-    ///   - limit: the most connections.
+    ///   - limit: the maximum number of connections.
     ///   - patience: how long a complete request may take from the beginning of the connection, or from the end of the
     ///     answer before it, in nanoseconds. A client that sends a byte now and then has no longer.
     init(limit: Int, patience: Int64) {
