@@ -62,7 +62,7 @@ public final class BodyRecording: @unchecked Sendable {
 
     /// Reads bytes that were appended before this call, up to the end of a chunk.
     /// - Parameters:
-    ///   - offset: in the body, in bytes.
+    ///   - offset: the offset in the body, in bytes.
     ///   - answer: gets empty bytes if no bytes were appended at the offset yet; nil when the body cannot be read, or
     ///     ends before the offset. Called on the storage thread.
     public func read(at offset: Int64, _ answer: @escaping @Sendable ([UInt8]?) -> Void) {

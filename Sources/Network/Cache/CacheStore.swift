@@ -92,7 +92,7 @@ public final class CacheStore: @unchecked Sendable {
     // MARK: Writing
 
     /// Begins to store a response, or to continue a stored one.
-    /// - Parameter length: of the body, in bytes; nil when it is unknown.
+    /// - Parameter length: the length of the body, in bytes; nil when it is unknown.
     /// - Returns: nil when the body is too large.
     public func record(_ response: CachedResponse, length: Int64?) -> BodyRecording? {
         if let length, length > limits.largestBody { return nil }

@@ -10,7 +10,7 @@ struct PhaseDeadline {
     private var isPaused = false
 
     /// - Parameters:
-    ///   - firstByteTimeout: in milliseconds; nil: as configured.
+    ///   - firstByteTimeout: the timeout in milliseconds; nil: as configured.
     ///   - longestSilence: limits each phase, in milliseconds; nil without a limit.
     init(_ settings: NetworkSettings, firstByteTimeout: Int? = nil, longestSilence: Int? = nil) {
         let limit = longestSilence ?? .max

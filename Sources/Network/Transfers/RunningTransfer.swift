@@ -224,7 +224,7 @@ private struct AnswerBody {
     private var codedCount: Int64 = 0
     private let limit: Int64
 
-    /// - Parameter limit: the most bytes; nil for any number.
+    /// - Parameter limit: the maximum number of bytes; nil for any number.
     init(limit: Int64?) { self.limit = limit ?? .max }
 
     /// The number of bytes with `more` of them; nil beyond the limit.
