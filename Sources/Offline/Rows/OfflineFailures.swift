@@ -18,7 +18,7 @@ extension OfflineRows {
 
     /// Retries downloads that failed at least a day ago. If the time of a failure was unknown, the day begins now. A
     /// time in the future was wrong, and counts as past.
-    /// - Parameter time: in seconds since 1970.
+    /// - Parameter time: the time in seconds since 1970.
     /// - Returns: the number of downloads that are retried.
     func retryFailed(at time: Int64) throws(DatabaseError) -> Int {
         try database.execute(
