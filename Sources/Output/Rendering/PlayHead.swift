@@ -137,7 +137,7 @@ struct PlayHead {
 
     /// The next frames to write. Passes boundaries when the same device can continue after them.
     /// - Parameters:
-    ///   - room: in frames, at least 1.
+    ///   - room: the room in frames, at least 1.
     ///   - joins: whether the device can continue with frames of this format.
     mutating func read(upTo room: Int, where joins: (PCMFormat) -> Bool) -> Reading {
         while let run = reading {
