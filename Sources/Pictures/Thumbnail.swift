@@ -25,7 +25,7 @@ public struct Thumbnail: Equatable, Sendable {
     ///
     /// The picture is turned as its EXIF orientation says. Transparent pixels are put on white.
     /// - Parameters:
-    ///   - longestSide: the most pixels of the longer side, 1 to 640. A smaller picture is not enlarged.
+    ///   - longestSide: the maximum number of pixels of the longer side, 1 to 640. A smaller picture is not enlarged.
     ///   - memory: the bytes that may be allocated beside `file`.
     public init(of file: [UInt8], longestSide: Int, memory: Int) throws(PictureError) {
         let request = ThumbnailRequest(longestSide: longestSide, memory: memory)
