@@ -59,7 +59,7 @@ package final class CompanionProgram: Sendable {
 
     /// Waits for the next packet.
     /// - Parameters:
-    ///   - size: the most bytes of a packet; more are cut off.
+    ///   - size: the maximum number of bytes of a packet; more are cut off.
     ///   - limit: the longest wait, in nanoseconds.
     package func receive(_ size: Int, atMost limit: Int64) -> Arrival {
         let end = nanoseconds(of: CLOCK_MONOTONIC) + limit
