@@ -36,7 +36,7 @@ package final class ClippedDecoder: AudioDecoder {
     }
 
     /// - Parameters:
-    ///   - clip: in seconds of the media's own timeline; the upper bound may be infinite.
+    ///   - clip: the range in seconds of the media's own timeline; the upper bound may be infinite.
     ///   - mediaStart: the time of the first frame, in the same seconds; nil: the media defines it.
     package convenience init(_ decoder: any AudioDecoder, _ clip: Range<Double>, mediaStart: Double? = nil) {
         let rate = Double(decoder.properties.format.sampleRate)

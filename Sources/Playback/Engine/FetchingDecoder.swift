@@ -16,6 +16,6 @@ public protocol FetchingDecoder: AudioDecoder {
     func fetchAhead()
 
     /// Returns whether enough has arrived to begin at this position, or to continue there after a stall.
-    /// - Parameter position: in seconds.
+    /// - Parameter position: the position in seconds.
     func hasEnough(at position: Double) -> Bool
 }

@@ -61,8 +61,8 @@ public final class PlaybackEngine: @unchecked Sendable {
     public func pause() { perform(.pause) }
 
     /// Seeks to a position of the active product, to the exact frame.
-    /// - Parameter position: in seconds, limited to 0…duration; at the end the product has ended. Ignored in state
-    ///   `.idle`.
+    /// - Parameter position: the position in seconds, limited to 0…duration; at the end the product has ended. Ignored
+    ///   in state `.idle`.
     public func seek(_ position: Double) { perform(.seek(seconds: position)) }
 
     /// Makes the next product the active one now, playing or paused as before. Does nothing without a next product.
