@@ -27,7 +27,8 @@ public struct AESCBC: ~Copyable {
         vector = initializationVector
     }
 
-    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    // Without a deinit, Embedded Swift destroys the value in the module that uses it, where its members are not
+    // visible.
     deinit {}
 
     /// Encrypts or decrypts the next blocks in place; the next call continues the chain.

@@ -40,7 +40,8 @@ public struct AESCTR: ~Copyable {
             mbedtls_aes_crypt_ctr(cipher.pointer, bytes.count, &offsetInBlock, &counter, block, pointer, pointer))
     }
 
-    /// Continues at `offset`, in bytes from the start of the stream. The counter wraps at 2^128, as the standard says.
+    /// Continues at `offset`, in bytes from the start of the stream. The counter wraps at 2^128, as the standard
+    /// requires.
     /// - Throws: `failed`.
     public mutating func seek(to offset: UInt64) throws(CryptoError) {
         counter = initialCounter

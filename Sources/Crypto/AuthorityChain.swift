@@ -34,7 +34,7 @@
 
         /// Makes a connection verify its server against these authorities, and offer the ciphers that are fast here.
         /// - Parameters:
-        ///   - configuration: of a connection that has not begun (`mbedtls_ssl_config`).
+        ///   - configuration: the configuration of a connection that has not begun (`mbedtls_ssl_config`).
         ///   - now: seconds since 1970; certificates are checked against this time. It applies to the whole process
         ///     until the next call.
         ///   - findings: collects the results for the server's certificates; must stay valid until the handshake is
@@ -52,7 +52,7 @@
             mbedtls_ssl_conf_verify(
                 configuration,
                 { context, certificate, _, flags in
-                    // Called for each certificate of the chain. The remaining flags refuse the server.
+                    // Called for each certificate of the chain. If any flag remains set, the server is refused.
                     if let context, let certificate, let flags {
                         flags.pointee = context.assumingMemoryBound(to: ServerCertificates.self).pointee
                             .add(flags.pointee, certificate)

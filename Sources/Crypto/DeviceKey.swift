@@ -19,7 +19,8 @@ public struct DeviceKey: ~Copyable {
         self.secret = secret
     }
 
-    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    // Without a deinit, Embedded Swift destroys the value in the module that uses it, where its members are not
+    // visible.
     deinit {}
 
     /// Returns the key in `folder`. Creates one, readable for its owner alone, when there is none; two processes that

@@ -13,7 +13,8 @@ public struct HMACSHA256: ~Copyable {
         digest = try .code(key: key)
     }
 
-    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    // Without a deinit, Embedded Swift destroys the value in the module that uses it, where its members are not
+    // visible.
     deinit {}
 
     /// Adds bytes to authenticate.

@@ -10,7 +10,8 @@ public struct MD5: ~Copyable {
         digest = try .md5()
     }
 
-    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    // Without a deinit, Embedded Swift destroys the value in the module that uses it, where its members are not
+    // visible.
     deinit {}
 
     /// Adds bytes to hash.

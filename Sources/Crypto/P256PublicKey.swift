@@ -23,7 +23,8 @@ public struct P256PublicKey: ~Copyable {
         self.curve = curve
     }
 
-    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    // Without a deinit, Embedded Swift destroys the value in the module that uses it, where its members are not
+    // visible.
     deinit {}
 
     /// Whether `signature` is this key's signature of `message`, hashed with SHA-256.

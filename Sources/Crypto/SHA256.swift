@@ -12,7 +12,8 @@ public struct SHA256: ~Copyable {
         digest = try .hash()
     }
 
-    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    // Without a deinit, Embedded Swift destroys the value in the module that uses it, where its members are not
+    // visible.
     deinit {}
 
     /// Adds bytes to hash.

@@ -16,7 +16,7 @@ public struct CoalescingWriter: Equatable, Sendable {
     public private(set) var hasFailed: Bool
     /// Whether no further write begins.
     public private(set) var isClosed = false
-    /// Whether some changes were not taken by a write, or are those of a failed one.
+    /// Whether some changes were not taken by a write, or belong to a failed write.
     private var hasChanges = false
     /// Whether writes wait, because the last one has just ended.
     private var isResting = false

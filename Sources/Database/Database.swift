@@ -6,7 +6,7 @@ import Platform
 /// Thread: one at a time, also for its statements. In the program that is the storage thread (`StorageThread`); before
 /// it runs, it is the thread that opens the state.
 public final class Database {
-    /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for one without a file.
+    /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for a database without a file.
     public let path: String
     let connection: OpaquePointer
     /// Whether the log has its whole length (`reserveLog`).
@@ -22,7 +22,7 @@ public final class Database {
         try self.init(opening: path, busyTimeout)
     }
 
-    /// Creates an empty database without a file. It is gone with its connection.
+    /// Creates an empty database without a file. The database is lost when its connection ends.
     public static func inMemory() throws(DatabaseError) -> Database { try Database(opening: ":memory:", 0) }
 
     private init(opening path: String, _ busyTimeout: Int) throws(DatabaseError) {
@@ -171,8 +171,8 @@ public final class Database {
     private static let begin = StatementText("BEGIN")
     private static let commit = StatementText("COMMIT")
 
-    /// Runs `body`, which only reads, on one state of the database: what another connection writes meanwhile is not
-    /// seen. Several statements are faster so, because the lock of the file is taken once.
+    /// Runs `body`, which only reads, on one state of the database: later writes of other connections are not visible.
+    /// This is faster for several statements, because the lock of the file is taken once.
     public func snapshot<Result: ~Copyable>(
         _ body: () throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {

@@ -66,7 +66,7 @@ final class IndexCheck: @unchecked Sendable {
         turn(after: Self.dueDelay)
     }
 
-    /// Returns whether a check is due. It is due too after the clock was set back: the check costs little.
+    /// Returns whether a check is due. A check is also due after the clock was set back, because it costs little.
     private func isDue(_ file: StateFile) throws(DatabaseError) -> Bool {
         guard let database = file.readable, let last = try KeyValueStore(database).integer(Self.key) else {
             return true

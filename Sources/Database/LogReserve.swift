@@ -15,7 +15,7 @@ extension Database {
         let pageSize = try statement.step() ? Int(statement.integer(0) ?? 4096) : 4096
         // The last transaction before the log begins anew may go beyond the limit.
         let length = WriteAheadLog.length(ofFrames: Self.logFrames * 5 / 4, pageSize: pageSize)
-        // In a transaction: no other process continues the log meanwhile.
+        // Runs in a transaction, so that no other process continues the log meanwhile.
         try transaction { () throws(DatabaseError) in
             do throws(SystemError) { try fill(upTo: length) } catch {
                 // A full medium: each commit makes the log longer, while there is room.

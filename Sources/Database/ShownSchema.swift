@@ -47,7 +47,7 @@ struct ShownSchema {
         return try objects(of: reference)
     }
 
-    /// Returns all of a file, but for those of SQLite and of all modules.
+    /// Returns all objects of a file, except those of SQLite and the table that all modules share.
     private static func objects(of database: Database) throws(DatabaseError) -> [Object] {
         var names: [String] = []
         var statement = try database.prepare(

@@ -114,8 +114,8 @@ struct StateDatabase {
         return try ShownSchema(database).isKnown(modules)
     }
 
-    /// Returns the number of a module's schema: as its tables show, if they show one. Otherwise as recorded, or the
-    /// last one when that cannot be.
+    /// Returns the number of a module's schema: the one that its tables show. If they show none, returns the recorded
+    /// number, or the last number if the recorded one is impossible.
     private func number(of module: SchemaModule, in source: Database) throws(DatabaseError) -> Int {
         var recorded: Int?
         do throws(DatabaseError) {

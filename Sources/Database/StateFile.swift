@@ -177,7 +177,7 @@ final class StateFile {
         do throws(DatabaseError) {
             let database = try usable()
             try database.transaction { () throws(DatabaseError) in try work(database) }
-            // Not at the opening: a start is not to wait for it. When it fails, each commit makes the log longer.
+            // Reserved only now, so that a start does not wait for it. If that fails, each commit makes the log longer.
             try? database.reserveLog()
             return nil
         } catch {

@@ -129,7 +129,7 @@ public struct Statement: ~Copyable {
         return memcmp(first, second, bytes.count) == 0
     }
 
-    /// Returns the column, from 0, as an integer; 0 when it is none.
+    /// Returns the column, from 0, as an integer; 0 when it is not an integer.
     public func number(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
     /// Ends the rows before their end, so that the statement can be bound again.

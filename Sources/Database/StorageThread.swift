@@ -152,7 +152,7 @@ public final class StorageThread: @unchecked Sendable {
         if lock.withLock({ waiting.endWaitForNext() }) { loop.post { [self] in runWhenAllowed() } }
     }
 
-    /// Runs `work` on the storage thread without a transaction, for files that belong to a module. Also without a
+    /// Runs `work` on the storage thread without a transaction, for files that belong to a module. Works also without a
     /// database.
     /// - Returns: whether it will run; false after the last `leave`, or when the system has no thread left.
     @discardableResult

@@ -18,7 +18,7 @@ struct TableCopy {
     /// - Parameters:
     ///   - name: the table in the source.
     ///   - newName: the table in the target. It exists, has a primary key, and defines the columns.
-    /// - Throws: errors of the target. Damage of the source is part of the result.
+    /// - Throws: errors of the target. Damage of the source is not thrown, but is a part of the result.
     func copy(_ name: String, to newName: String) throws(DatabaseError) -> Outcome {
         let columns = try target.columns(of: newName)
         var outcome = Outcome()

@@ -1,6 +1,6 @@
 import Platform
 
-/// Work for the storage thread, and who gets its result.
+/// Work for the storage thread, and the receiver of its result.
 struct StorageJob {
     let work: StorageThread.Work
     /// The loop for `answer`; nil for the storage thread.
@@ -13,7 +13,7 @@ struct WaitingJobs {
     private var jobs: [StorageJob] = []
     /// Whether one of them cannot wait for the write budget.
     var isUrgent = false
-    /// Whether all of them wait for another one.
+    /// Whether all jobs wait for another job.
     private(set) var waitsForNext = false
 
     var isEmpty: Bool { jobs.isEmpty }
@@ -24,7 +24,7 @@ struct WaitingJobs {
         if urgency == .now { isUrgent = true }
     }
 
-    /// Makes work that waits for another one wait for the write budget only.
+    /// Makes work that waits for other work wait only for the write budget.
     /// - Returns: whether there is such work.
     mutating func endWaitForNext() -> Bool {
         defer { waitsForNext = false }
@@ -38,7 +38,7 @@ struct WaitingJobs {
     }
 }
 
-/// The users of the storage. Its end is that of the last one.
+/// The users of the storage. It ends with its last user.
 struct StorageUsers {
     var count = 0
     /// Whether the last user has left.

@@ -188,8 +188,8 @@ struct WriteAheadLog {
 
     // MARK: Repairing
 
-    /// Whether the frame belongs to this log, and not to an earlier one in the same file. One wrong bit is ignored: the
-    /// second salt is a new random number each time.
+    /// Whether the frame belongs to this log, and not to an earlier one in the same file. One wrong bit is ignored,
+    /// because the second salt is a new random number each time.
     private mutating func belongs(_ frame: Frame) -> Bool {
         switch frame.salts.distance(to: salts) {
         case 0: return true

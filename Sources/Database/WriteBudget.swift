@@ -21,7 +21,7 @@ public struct WriteBudget: Sendable {
         return refilled.tokens > 0 ? 0 : max(0, Self.interval - (now - refilled.time))
     }
 
-    /// Counts a write. One that cannot wait counts too, but the number of tokens does not go below 0.
+    /// Counts a write. A write that cannot wait counts too, but the number of tokens does not fall below 0.
     public mutating func spend(at now: Int64) {
         self = refilled(at: now)
         tokens = max(0, tokens - 1)

@@ -12,7 +12,8 @@ struct MPDArguments: Equatable {
     let name: String
     let values: [String]
 
-    /// Splits a line. Arguments with spaces are in quotation marks, in which `\` takes the next character as it is.
+    /// Splits a line. Arguments with spaces are in quotation marks, in which `\` removes the special meaning of the
+    /// next character.
     init(line: [UInt8]) throws(MPDFailure) {
         var rest = line[...]
         while let last = rest.last, last <= 0x20 { rest.removeLast() }

@@ -1,15 +1,15 @@
 import Appliance
 import Platform
 
-/// Changes that clients of MPD do not know yet. They are reported in the next turn of the loop, and those of a command
-/// list at its end.
+/// Changes that clients of MPD do not know yet. They are reported in the next turn of the loop, and the changes of a
+/// command list at its end.
 struct MPDChanges {
-    /// A change, and the clients that it concerns; nil for all.
+    /// A change, and the affected clients; nil for all clients.
     typealias Change = (parts: MPDSubsystems, clients: [UInt64]?)
 
     private var waiting: [Change] = []
     private var isReportDue = false
-    /// When they are reported though command lists run.
+    /// The timer that reports the changes even while command lists run.
     var deadline: TimerToken?
 
     /// - Returns: whether the caller has to report all changes in the next turn.

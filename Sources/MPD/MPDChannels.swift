@@ -13,7 +13,7 @@ struct MPDChannels {
         var messages: [Message] = []
     }
 
-    /// The most channels of a client, and messages that wait for it.
+    /// The maximum number of a client's channels, and of messages that wait for the client.
     static let limit = 16
     static let messageLimit = 64
 
@@ -62,7 +62,7 @@ struct MPDChannels {
         return receivers
     }
 
-    /// Returns the messages that wait for a client, and forgets them.
+    /// Removes and returns the messages that wait for a client.
     mutating func take(_ client: UInt64) -> [Message] {
         guard var mailbox = mailboxes[client] else { return [] }
         let messages = mailbox.messages

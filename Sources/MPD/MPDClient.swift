@@ -6,18 +6,17 @@ struct MPDClient {
     static let binaryLimits = 64...(1 << 20)
 
     var permission: MPDPermission
-    /// Its address: 16 bytes, as `StreamSocket.peerAddress` has them; empty for one that has connected through the UNIX
-    /// socket.
+    /// The client's address: 16 bytes in the form of `StreamSocket.peerAddress`; empty for a client of the UNIX socket.
     let address: [UInt8]
-    /// Whether it has connected through the UNIX socket.
+    /// Whether the client has connected through the UNIX socket.
     var isLocal: Bool { address.isEmpty }
-    /// The tags that it wants to have in songs.
+    /// The tags of songs that the client has requested.
     var tags = MPDTags.all
     /// The most bytes of a picture in one answer.
     var binaryLimit = 8192
     let picture = MPDPictureReading()
-    /// Whether it has sent `close`.
+    /// Whether the client has sent `close`.
     var hasClosed = false
-    /// Its number at `MPDChannels`.
+    /// The client's number in `MPDChannels`.
     let number: UInt64
 }

@@ -1,7 +1,7 @@
 import Appliance
 import Platform
 
-/// A command of the protocol: its name, its number of arguments, the level that it needs, and what it does.
+/// A command of the protocol: its name, its number of arguments, the level that it needs, and its action.
 ///
 /// `all` is the only table: dispatch, `commands` and `notcommands` read it.
 struct MPDCommand: Sendable {
@@ -14,9 +14,9 @@ struct MPDCommand: Sendable {
     let perform: Handler
 
     enum Kind {
-        /// It only edits the queue: edits of a list are gathered (`QueueConductor.gather`).
+        /// The command only edits the queue. The edits of a list are gathered (`QueueConductor.gather`).
         case edit
-        /// It only returns its work, which that of other commands joins.
+        /// The command only returns its work, which can be joined with that of other commands.
         case work
         case other
     }
@@ -64,7 +64,7 @@ enum MPDStep {
     case output(MPDOutput)
     /// The answer comes later, on the same thread.
     case later((@escaping (Result<MPDAnswer, MPDFailure>) -> Void) -> Void)
-    /// Other commands of the list may join it.
+    /// The command is carried out by this work, which other commands of the list may join.
     case work(MPDWork)
 
     static var done: MPDStep { .output(MPDOutput()) }
@@ -73,8 +73,8 @@ enum MPDStep {
 /// An answer that came later.
 enum MPDAnswer {
     case output(MPDOutput)
-    /// An answer that is too long to be built up. Each call makes a piece on the thread of queries, or on that of
-    /// playlists; nil is the end.
+    /// An answer that is too long to be held in memory. Each call makes a piece on the thread of queries or of
+    /// playlists. nil is the end.
     case pieces(MPDPieces)
 }
 
@@ -82,7 +82,7 @@ enum MPDAnswer {
 ///
 /// Thread: that of queries or that of playlists, one call at a time.
 protocol MPDPieces: AnyObject, Sendable {
-    /// Whether the pieces need the index. Without it they are made on the thread that reads playlists.
+    /// Whether the pieces need the index. If not, they are made on the thread that reads playlists.
     var needIndex: Bool { get }
 
     /// - Parameter database: nil without a library.

@@ -10,7 +10,7 @@ extension MPDCommand {
             client.hasClosed = true
             return .done
         },
-        // It is here for `commands`, in which clients look for it: `MPDConversation` carries it out.
+        // The table has `idle` because clients look for it in `commands`. `MPDConversation` carries it out.
         MPDCommand("idle", 0...MPDArguments.limit, .read) { _, _, _ in .done },
         MPDCommand("password", 1...1, .none) { (player, client, arguments) throws(MPDFailure) in
             let now = player.daemon.environment.clock.now() / 1_000_000_000
@@ -117,7 +117,7 @@ extension MPDCommand {
         return output
     }
 
-    /// The formats, in MPD's form. Clients look for the suffixes.
+    /// The formats in MPD's form. Clients use the suffixes.
     private static var decoders: MPDOutput {
         var output = MPDOutput()
         for format in FormatTable.all.formats {

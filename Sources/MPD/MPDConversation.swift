@@ -1,11 +1,11 @@
 import Appliance
 
-/// Commands that are carried out one after the other. The first failure ends them.
+/// Commands that are carried out one after the other. The first failure ends the list.
 struct MPDCommandList: Equatable {
     enum Kind: Equatable {
         /// A line alone.
         case single
-        /// One answer for all.
+        /// A list with one answer for all commands.
         case list
         /// `list_OK` after each.
         case listOK
@@ -23,7 +23,8 @@ struct MPDCommandList: Equatable {
         self.lines = lines
     }
 
-    /// The memory of a line besides its bytes. It counts, so that a million short lines are too long as well.
+    /// The memory of a line besides its bytes. It counts towards the limit, which therefore also applies to a million
+    /// short lines.
     static let lineOverhead = 48
 
     /// - Returns: false when the list is too long.
@@ -35,7 +36,7 @@ struct MPDCommandList: Equatable {
 }
 
 /// The meaning of a client's lines, apart from their execution: single commands, command lists, and waiting for
-/// changes. A value.
+/// changes.
 ///
 ///     var conversation = MPDConversation()
 ///     conversation.receive(Array("idle player".utf8))    // .nothing
@@ -56,16 +57,16 @@ struct MPDConversation: Equatable {
     }
 
     private var mode = Mode.commands
-    /// Changes that the client has not heard of.
+    /// Changes that were not reported to the client.
     private var unheard: MPDSubsystems = []
 
     /// Whether the client waits for changes. It has no time limit then.
     var isIdle: Bool { if case .idle = mode { true } else { false } }
 
-    /// - Parameter mayIdle: whether the client's level allows it to learn of changes.
+    /// - Parameter mayIdle: whether the client's level allows it to wait for changes.
     mutating func receive(_ line: [UInt8], mayIdle: Bool = true) -> Action {
-        // MPD closes connections that are not of its protocol: a browser that was made to send a request, for example.
-        // A path ends at a zero byte.
+        // As MPD does, closes connections of another protocol, for example of a browser that a page made send a
+        // request. A zero byte is refused, because it would end a path.
         guard let first = line.first, (0x61...0x7A).contains(first), !line.contains(0) else { return .close }
         let line = Self.withoutBlanks(line)
         switch mode {
@@ -78,7 +79,7 @@ struct MPDConversation: Equatable {
                 return .run(list)
             }
             if Self.begins("idle", line) || Self.is("noidle", line) { return .close }
-            // The list would be copied for each line if it had two owners.
+            // Leaves the list a single owner; otherwise each line would copy it.
             mode = .commands
             guard list.append(line) else { return .close }
             mode = .list(list)
@@ -86,7 +87,7 @@ struct MPDConversation: Equatable {
         case .commands:
             if Self.is("command_list_begin", line) { return begin(.list) }
             if Self.is("command_list_ok_begin", line) { return begin(.listOK) }
-            // A client sends it without waiting, and the change was faster.
+            // A client may send `noidle` at the moment when a change was already reported.
             if Self.is("noidle", line) { return .nothing }
             if Self.begins("idle", line), mayIdle { return idle(line) }
             return .run(MPDCommandList(.single, [line]))

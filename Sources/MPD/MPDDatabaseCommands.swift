@@ -73,7 +73,7 @@ extension MPDPlayer {
         _ arguments: [String], _ client: MPDClient, isSearch: Bool
     ) throws(MPDFailure) -> MPDStep {
         var (filter, place) = (arguments, String?.none)
-        // `position P` is the end of the line.
+        // `position P` may be at the end of the line.
         if filter.count >= 3, filter[filter.count - 2].utf8.elementsEqual("position".utf8) {
             place = filter[filter.count - 1]
             filter.removeLast(2)
@@ -93,7 +93,7 @@ extension MPDPlayer {
                 }))
     }
 
-    /// A part of a picture: in the file of a song, or beside it.
+    /// Answers with a part of a picture, in the file of a song or beside it.
     fileprivate func picture(
         _ arguments: [String], _ client: MPDClient, isEmbedded: Bool
     ) throws(MPDFailure) -> MPDStep {
@@ -118,7 +118,7 @@ extension MPDPlayer {
 
 /// The content of the root: the library, and then the stored playlists.
 ///
-/// Thread: that of queries. `@unchecked Sendable` is safe because one call follows the other.
+/// Thread: that of queries. `@unchecked Sendable` is safe because there is one call at a time.
 private final class MPDRootPieces: MPDPieces, @unchecked Sendable {
     private let library: MPDPages
     private var playlists: MPDOutput?
@@ -136,8 +136,8 @@ private final class MPDRootPieces: MPDPieces, @unchecked Sendable {
     }
 }
 
-// @unchecked: one call follows the other.
+// @unchecked: there is one call at a time.
 extension MPDPages: MPDPieces, @unchecked Sendable {
-    /// The pages have their database.
+    /// The pages already have their database.
     func next(_ database: MPDDatabase?) throws(MPDFailure) -> [UInt8]? { try next() }
 }

@@ -16,7 +16,7 @@ struct MPDFailure: Error, Equatable {
     }
 
     let code: Code
-    /// The text for the user. Clients compare some of them, so they are MPD's own where it has one.
+    /// The text for the user. Clients compare some texts, so MPD's own text is used if there is one.
     let message: String
 
     init(_ code: Code, _ message: String) {
@@ -26,7 +26,7 @@ struct MPDFailure: Error, Equatable {
 
     /// The line that ends the answer.
     /// - Parameters:
-    ///   - place: the number of the command in its command list, from 0.
+    ///   - place: the index of the command in its command list, from 0.
     ///   - command: the name of the command; empty for an unknown one.
     func line(at place: Int, command: String) -> [UInt8] {
         Array("ACK [\(code.rawValue)@\(place)] {\(command)} \(message)\n".utf8)

@@ -4,25 +4,26 @@ import Library
 import Platform
 import Queue
 
-/// A playlist that a client names: a stored one, or the URI of one in the music folders, which `lsinfo` lists.
+/// A playlist that a client names: a stored playlist, or the URI of a playlist in the music folders that `lsinfo`
+/// lists.
 struct MPDListRequest: Sendable {
     var name: String
     var range: Range<Int> = 0..<Int.max
-    /// Whether entries that exist nowhere are left out and reported.
+    /// Whether missing entries are left out and reported.
     var onlyExisting: Bool
-    /// Whether the client is one of this machine. For others, entries of a playlist in the music that lead out of the
-    /// music folders exist nowhere.
+    /// Whether the client runs on this machine. For other clients, an entry outside of the music folders counts as
+    /// missing.
     var isLocal: Bool
 }
 
 /// The entries of a playlist.
 struct MPDList: Sendable {
-    /// The most missing entries that are named.
+    /// The maximum number of missing entries that a message names.
     private static let mostNamed = 10
 
     let name: String
     var music: FoundMusic
-    /// The lines of entries that exist nowhere.
+    /// The lines of missing entries.
     var missing: [String] = []
 
     var entries: [String] { music.products.ids }
@@ -36,7 +37,7 @@ struct MPDList: Sendable {
         return "\(name): \(missing.count == 1 ? "an entry does" : "entries do") not exist: \(named)\(more)"
     }
 
-    /// Fails when nothing of the playlist exists.
+    /// Fails when no entry of the playlist exists.
     func checked() throws(MPDFailure) -> MPDList {
         guard music.count == 0, let message = missingMessage else { return self }
         throw MPDFailure(.noSuchObject, message)
@@ -46,7 +47,7 @@ struct MPDList: Sendable {
 extension MPDPlayer {
     private typealias ListAnswer = (Result<MPDList, MPDFailure>) -> Void
 
-    /// Reads a playlist on the thread that reads them.
+    /// Reads a playlist on the thread that reads playlists.
     func read(_ request: MPDListRequest, _ answer: @escaping (Result<MPDList, MPDFailure>) -> Void) {
         guard daemon.library != nil else { return answer(.failure(.noPlaylists)) }
         onReader({ (folder) throws(MPDFailure) in try Self.stored(request, folder) }) { [self] result in
@@ -113,7 +114,7 @@ extension MPDPlayer {
     /// Makes the next piece on the thread that reads playlists.
     func readPlaylist(_ pieces: any MPDPieces, _ answer: @escaping (Result<[UInt8]?, MPDFailure>) -> Void) {
         guard let library = daemon.library else { return answer(.failure(.noPlaylists)) }
-        // Safe: the other thread passes it back and does not call it.
+        // Safe: the other thread passes the closure back and does not call it.
         nonisolated(unsafe) let answer = answer
         let loop = daemon.loop
         library.readPlaylists {
@@ -129,7 +130,7 @@ extension MPDPlayer {
         _ answer: @escaping (Result<MPDList, MPDFailure>?) -> Void
     ) {
         guard let library = daemon.library else { return answer(nil) }
-        // Safe: the other thread passes it back and does not call it.
+        // Safe: the other thread passes the closure back and does not call it.
         nonisolated(unsafe) let answer = answer
         let (loop, folder) = (daemon.loop, library.playlists)
         library.readPlaylists {
@@ -153,7 +154,7 @@ extension MPDDatabase {
         case tracks([String])
     }
 
-    /// Returns nil for a URI of something else.
+    /// Returns nil when the URI is not a playlist.
     func list(at uri: String) throws(MPDFailure) -> ListPlace? {
         guard MusicURIs.isSafe(uri), let path = paths.path(ofURI: uri) else { return nil }
         let place = FilePlace(path)

@@ -4,8 +4,8 @@ import Platform
 import Player
 import Queue
 
-/// Finds the music that a URI stands for: a song or a folder of the library, an address, or for clients of this machine
-/// any path.
+/// Finds the music that a URI stands for: a song or a folder of the library, an address, or, for clients of this
+/// machine, any path.
 ///
 /// Thread: that of queries.
 struct MPDMusic {
@@ -56,7 +56,7 @@ struct MPDMusic {
     }
 
     /// Returns the music at an absolute path.
-    /// - Parameter paths: where the lines of playlists begin that are relative to the root of the music.
+    /// - Parameter paths: the base of lines in playlists that are relative to the root of the music.
     static func files(at path: String, _ paths: MusicURIs?) throws(MPDFailure) -> FoundMusic {
         let search: MusicSearch
         do throws(SystemError) {

@@ -12,7 +12,7 @@ enum MPDNumbers {
     }
 
     static func unsigned(_ text: String) throws(MPDFailure) -> Int {
-        // The next number must fit, too, on machines of 32 bits.
+        // The next number must also fit into 32 bits.
         try integer(text, 0...Int(Int32.max) - 1)
     }
 
@@ -29,7 +29,7 @@ enum MPDNumbers {
         }
     }
 
-    /// Seconds, limited to 30 years: a player shows whole ones in 32 bits.
+    /// Seconds, limited to 30 years: clients store whole seconds in 32 bits.
     static func seconds(_ text: String) throws(MPDFailure) -> Double {
         guard let value = Double(text), value.isFinite else {
             throw MPDFailure(.argument, "Float expected: \(text)")
@@ -38,14 +38,15 @@ enum MPDNumbers {
     }
 
     /// Positions in the queue: `5`, `2:7`, `2:`. The end is limited to `count`.
-    /// - Throws: also for a beginning after the end. The end itself is an empty range, as in MPD.
+    /// - Throws: for another form, and for a start beyond the end of the queue. A start at the end is an empty range,
+    ///   as in MPD.
     static func range(_ text: String, count: Int) throws(MPDFailure) -> Range<Int> {
         let bounds = try openRange(text)
         if bounds.lowerBound > count { throw badIndex }
         return bounds.lowerBound..<max(bounds.lowerBound, min(bounds.upperBound, count))
     }
 
-    /// A range that need not exist. `-1` alone means everything, as in old clients.
+    /// Reads a range that need not exist in the queue. `-1` means everything, for old clients.
     static func openRange(_ text: String) throws(MPDFailure) -> Range<Int> {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }

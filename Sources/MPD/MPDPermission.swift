@@ -19,14 +19,14 @@ extension Configuration {
     var mpdPermission: MPDPermission { choice(.mpdPermission, of: MPDPermission.allCases) }
 }
 
-/// The passwords of `[mpd] passwords`: a line each, `LEVEL PASSWORD`.
+/// The passwords of `[mpd] passwords`, one `LEVEL PASSWORD` per line.
 struct MPDPasswords: Sendable {
     private let lines: [(level: MPDPermission, password: [UInt8])]
     private var limit = PasswordLimit()
 
     init() { lines = [] }
 
-    /// - Returns: nil when a line is not of that form. Empty lines and lines that begin with # are left out.
+    /// - Returns: nil when a line has another form. Empty lines and lines that begin with # are ignored.
     init?(_ text: [UInt8]) {
         var lines: [(level: MPDPermission, password: [UInt8])] = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
@@ -43,9 +43,9 @@ struct MPDPasswords: Sendable {
 
     /// Returns the level of a password.
     /// - Parameters:
-    ///   - address: that of the client; empty for one of the UNIX socket.
-    ///   - now: in seconds of a monotonic clock.
-    /// - Throws: for a wrong password, and for any one while the client has to wait after wrong ones.
+    ///   - address: the address of the client; empty for a client of the UNIX socket.
+    ///   - now: the time of a monotonic clock, in seconds.
+    /// - Throws: for a wrong password, and for any password while the client has to wait after wrong ones.
     mutating func level(of password: String, from address: [UInt8], at now: Int64) throws(MPDFailure) -> MPDPermission {
         let wait = limit.wait(for: address, at: now)
         guard wait == 0 else { throw MPDFailure(.password, "too many wrong passwords: try again in \(wait) s") }

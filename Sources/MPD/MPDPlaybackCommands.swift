@@ -72,15 +72,15 @@ extension MPDPlayer {
         if state == .stop { throw MPDFailure(.playerSync, "Not playing") }
     }
 
-    /// The entry before the current one, whatever has been heard of that: clients that restart it look at its position
-    /// (`mpc cdprev`). The first one is itself, or with repeat the last one.
+    /// The entry before the current one, even if much of the current one was heard. Clients that restart it instead
+    /// check its position (`mpc cdprev`). For the first entry this is the entry itself, or with repeat the last one.
     fileprivate var entryBefore: EntryID? {
         let (order, repeats) = (contents.playOrder, contents.repeatMode != .off)
         guard let current = contents.current, let place = contents.index(of: current) else { return nil }
         return place > 0 ? order[place - 1] : repeats ? order.last : current
     }
 
-    /// Plays an entry; nil: resumes, or plays the current one.
+    /// Plays an entry. nil resumes, or plays the current entry.
     fileprivate func play(_ entry: EntryID?) -> MPDStep {
         failure = nil
         if let entry {
@@ -90,7 +90,7 @@ extension MPDPlayer {
         return .done
     }
 
-    /// Seeks in an entry, which plays from there.
+    /// Seeks in an entry and plays it from the new position.
     fileprivate func seek(in entry: EntryID, to text: String) throws(MPDFailure) -> MPDStep {
         let seconds = try MPDNumbers.seconds(text)
         guard seconds >= 0 else { throw MPDFailure(.argument, "Negative value not allowed: \(text)") }

@@ -4,7 +4,7 @@ import Platform
 import Player
 import Queue
 
-/// The parts of the daemon that the commands use, and the values that MPD's protocol has beyond them.
+/// The parts of the daemon that the commands use, and further values that only MPD's protocol has.
 ///
 /// Thread: the daemon's. `@unchecked Sendable` is safe because only that thread uses it; closures of other threads pass
 /// it back.
@@ -20,15 +20,15 @@ final class MPDPlayer: @unchecked Sendable {
     private(set) var priorities: [EntryID: UInt8] = [:]
     /// The message of the last entry that failed, until the user plays or clears it.
     var failure: String?
-    /// Tells all clients about a change, or these alone.
+    /// Notifies these clients of a change; all clients for nil.
     var notify: (MPDSubsystems, [UInt64]?) -> Void = { _, _ in }
     private let row: MPDVersionRow
     private var lastReserved: UInt32 = .max
-    /// The time, and the device in force: another one in the configuration counts after the next start.
+    /// The time and the configured device at the start. A device that is configured later applies after the next start.
     private let atStart: (time: Int64, device: String?)
     /// The state that was last reported to clients.
     private var told = MPDShown()
-    /// Whether `single` has switched `repeat` on as well, which it switches off again.
+    /// Whether `single` has also switched `repeat` on. Then ending `single` switches `repeat` off.
     var isRepeatOfSingle = false
 
     init(_ daemon: Daemon, passwords: MPDPasswords, permission: MPDPermission) {
@@ -41,7 +41,7 @@ final class MPDPlayer: @unchecked Sendable {
         atStart = (daemon.environment.clock.now(), daemon.settings.configuration.device)
     }
 
-    /// Reads the version of the queue, and calls `ready` then.
+    /// Reads the version of the queue, and then calls `ready`.
     func start(_ ready: @escaping () -> Void) {
         // Safe: the storage thread passes it back to the loop and does not call it.
         nonisolated(unsafe) let ready = ready
@@ -62,7 +62,7 @@ final class MPDPlayer: @unchecked Sendable {
     /// In seconds.
     var uptime: Int64 { (daemon.environment.clock.now() - atStart.time) / 1_000_000_000 }
 
-    /// The number of command lists that run. Their changes are reported at their ends, so that a list is one change.
+    /// The number of running command lists. The changes of a list are reported at its end, as one change.
     private(set) var listCount = 0
 
     func holdChanges() { listCount += 1 }
@@ -72,7 +72,7 @@ final class MPDPlayer: @unchecked Sendable {
         if listCount == 0 { released() }
     }
 
-    /// Called when the last of them has ended.
+    /// Called when the last running command list has ended.
     var released: () -> Void = {}
 
     func report(_ parts: MPDSubsystems, to clients: [UInt64]? = nil) { notify(parts, clients) }
@@ -82,7 +82,7 @@ final class MPDPlayer: @unchecked Sendable {
     /// Translates a change of the daemon.
     func receive(_ event: DaemonEvent) {
         switch event {
-        // Clients hear of what they see of these (`takeChanges`), whatever has caused it.
+        // `takeChanges` determines the visible changes, whatever their cause.
         case .state, .track, .volume, .configuration: notify([], nil)
         case .queue: queueChanged()
         case .positionJumped: notify(.player, nil)
@@ -114,7 +114,8 @@ final class MPDPlayer: @unchecked Sendable {
         notify(parts, nil)
     }
 
-    /// The name of the output. Clients choose an output by it, so it is the same when the device is closed.
+    /// The name of the output. Clients choose an output by its name, so the name does not change when the device is
+    /// closed.
     var outputName: String { atStart.device ?? "sound device" }
 
     /// The state as clients see it now.
@@ -124,14 +125,14 @@ final class MPDPlayer: @unchecked Sendable {
             context: queue.isAnnounced ? daemon.player.playbackEngine.playbackContext : nil)
     }
 
-    /// Returns the parts that look different than they did at the last call.
+    /// Returns the parts whose visible state has changed since the last call.
     func takeChanges() -> MPDSubsystems {
         let now = shown
         defer { told = now }
         return now.changes(since: told)
     }
 
-    /// Stores another block of versions before the present one is used up.
+    /// Stores another block of versions before the current block is used up.
     private func reserveVersions() {
         guard versions.version >= lastReserved else { return }
         lastReserved = versions.version &+ MPDVersionRow.block - 1
@@ -155,7 +156,7 @@ final class MPDPlayer: @unchecked Sendable {
         return order[place]
     }
 
-    /// Returns a position to insert at: a number, or `+N` and `-N` for places after and before the current entry.
+    /// Returns a position to insert at: a number, or `+N` and `-N` for positions relative to the current entry.
     func place(_ text: String, count: Int) throws(MPDFailure) -> Int {
         guard let sign = text.utf8.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else {
             return try MPDNumbers.integer(text, 0...count)
@@ -203,12 +204,13 @@ final class MPDPlayer: @unchecked Sendable {
 
     // MARK: The thread of queries
 
-    /// Runs `body` on the thread of queries, or on this one without a library, and passes its result on this thread.
+    /// Runs `body` on the thread of queries, or on the daemon's thread without a library. Passes the result to `answer`
+    /// on the daemon's thread.
     func query<Value: Sendable>(
         tags: MPDTags = .all, _ answer: @escaping (Result<Value, MPDFailure>) -> Void,
         _ body: @escaping @Sendable (MPDDatabase?) -> Result<Value, MPDFailure>
     ) {
-        // Safe: the thread of queries passes it back and does not call it.
+        // Safe: the thread of queries passes the closure back and does not call it.
         nonisolated(unsafe) let answer = answer
         let (loop, paths) = (daemon.loop, paths)
         guard let library = daemon.library else {
@@ -220,7 +222,7 @@ final class MPDPlayer: @unchecked Sendable {
         }
     }
 
-    /// An answer from the index.
+    /// Answers from the index.
     func query(
         _ client: MPDClient, _ body: @escaping @Sendable (MPDDatabase) throws(MPDFailure) -> MPDAnswer
     ) -> MPDStep {

@@ -76,7 +76,7 @@ extension MPDCommand {
         },
         MPDCommand("prio", 2...MPDArguments.limit, .control) { (player, _, arguments) throws(MPDFailure) in
             let priority = UInt8(try MPDNumbers.integer(arguments[0], 0...255))
-            // A position is named once, however many ranges have it.
+            // Each position is used once, even if several ranges contain it.
             var isChosen = [Bool](repeating: false, count: player.contents.count)
             for text in arguments.dropFirst() { for place in try player.range(text) { isChosen[place] = true } }
             try player.setPriority(priority, at: isChosen.indices.filter { isChosen[$0] })
@@ -95,7 +95,7 @@ extension MPDCommand {
 }
 
 extension MPDPlayer {
-    /// Returns a range of positions; without a text all.
+    /// Returns a range of positions; without a text all positions.
     fileprivate func range(_ text: String?) throws(MPDFailure) -> Range<Int> {
         guard let text else { return 0..<contents.count }
         return try MPDNumbers.range(text, count: contents.count)
@@ -117,9 +117,9 @@ extension MPDPlayer {
         return .later { $0(.success(.pieces(pieces))) }
     }
 
-    /// The positions that have changed since the version in the first argument.
+    /// Returns the positions that have changed since the version in the first argument.
     fileprivate func changes(_ arguments: [String]) throws(MPDFailure) -> [Int] {
-        // A version of 32 bits that is beyond ours, or negative, is unknown.
+        // A version above the current one, or a negative one, is unknown.
         guard let version = Int64(arguments[0]) else {
             throw MPDFailure(.argument, "Integer expected: \(arguments[0])")
         }
@@ -138,7 +138,7 @@ extension MPDPlayer {
                     try MPDMusic(database, isLocal: isLocal).music(at: uri)
                 } use: { [self] (music) throws(MPDFailure) in
                     if answersID, music.count != 1 { throw MPDNumbers.noSuchSong }
-                    // The commands before it in a list may have changed the number of entries.
+                    // Read only now, because earlier commands of the list may have changed the number of entries.
                     let place = try arguments.count > 1 ? self.place(arguments[1], count: contents.count) : nil
                     let first = try insert(music, at: place)
                     var output = MPDOutput()
@@ -148,7 +148,7 @@ extension MPDPlayer {
     }
 
     /// Adds music at a position, or at the end.
-    /// - Returns: the id of the first entry; the others follow.
+    /// - Returns: the id of the first entry; the ids of the others follow it.
     @discardableResult
     func insert(_ music: FoundMusic, at index: Int?) throws(MPDFailure) -> EntryID? {
         do throws(PlayQueueError) {
@@ -172,11 +172,11 @@ extension MPDPlayer {
         return .done
     }
 
-    /// The position of a moved range afterwards. `+N` and `-N` are places after and before the current entry.
+    /// Returns the position of a moved range after the move. `+N` and `-N` are positions relative to the current entry.
     private func destination(_ text: String, of range: Range<Int>) throws(MPDFailure) -> Int {
         let place = try place(text, count: contents.count)
         guard let sign = text.utf8.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return place }
-        // The place counts the entries that are moved away before it.
+        // `place` still counts the moved entries before it.
         return place - range.clamped(to: 0..<max(0, place)).count
     }
 

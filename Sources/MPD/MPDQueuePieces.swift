@@ -2,13 +2,13 @@ import Appliance
 import Player
 import Queue
 
-/// The songs of the queue at some positions, 250 at a time: a queue of 100,000 is never built up.
+/// The songs of the queue at some positions, 250 at a time. A long answer is never in memory as a whole.
 ///
-/// Thread: that of queries. `@unchecked Sendable` is safe because one call follows the other.
+/// Thread: that of queries. `@unchecked Sendable` is safe because there is one call at a time.
 final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
     enum Form {
         case songs
-        /// Positions and ids alone.
+        /// Only positions and ids.
         case places
         /// `0:file: URI`.
         case names
@@ -21,7 +21,7 @@ final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
         var priority: UInt8
     }
 
-    /// The description of the current entry by its source. The library does not have products of the service.
+    /// The source's description of the current entry, because the library has no products of the service.
     private struct Announced {
         var id: EntryID
         var context: PlaybackContext
@@ -32,7 +32,7 @@ final class MPDQueuePieces: MPDPieces, @unchecked Sendable {
     private let queue: PlayQueue
     private let priorities: [EntryID: UInt8]
     private let paths: MusicURIs
-    /// Half of the memory of `Int`.
+    /// The positions to send. `Int32` takes half of the memory of `Int`.
     private var places: ArraySlice<Int32>
     private let tags: MPDTags
     private let form: Form

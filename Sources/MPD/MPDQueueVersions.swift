@@ -1,19 +1,19 @@
 import Appliance
 import Queue
 
-/// The version of the queue, and which positions have changed since an earlier one.
+/// The version of the queue, and the positions that have changed since an earlier version.
 ///
 ///     var versions = MPDQueueVersions(startingAt: 1)
 ///     versions.update(queue.playOrder)       // true: version 2
 ///     versions.changes(since: 1)             // all positions
 struct MPDQueueVersions {
-    /// 31 bits, as clients read it. It only grows, also across restarts.
+    /// The version in 31 bits, because clients read no more. It only grows, also across restarts.
     private(set) var version: UInt32
     /// The entries at this version.
     private var order: [EntryID] = []
-    /// For each position the version in which another entry came there.
+    /// For each position, the version in which its entry last changed.
     private var changedIn: [UInt32] = []
-    /// A client with an older version gets everything: it is of a former start.
+    /// The first version of this start. A client with an older version gets all positions.
     private let first: UInt32
 
     /// - Parameter first: greater than any version of a former start.
@@ -22,7 +22,7 @@ struct MPDQueueVersions {
         version = first
     }
 
-    /// Reports the present order.
+    /// Notes the current order.
     /// - Returns: whether it has changed.
     mutating func update(_ new: [EntryID]) -> Bool {
         if new == order { return false }
@@ -37,13 +37,14 @@ struct MPDQueueVersions {
         return true
     }
 
-    /// Reports that values of the entries at these positions have changed, which are not their places.
+    /// Notes that the entries at these positions have changed in another way than by moving.
     mutating func touch(_ places: some Sequence<Int>) {
         version += 1
         for place in places where place < changedIn.count { changedIn[place] = version }
     }
 
-    /// Returns the positions that have changed since `version`, within a range. For an unknown version, these are all.
+    /// Returns the positions that have changed since `version`, within a range. For an unknown version, returns all
+    /// positions in the range.
     func changes(since version: UInt32, in range: Range<Int>) -> [Int] {
         let range = range.clamped(to: 0..<changedIn.count)
         let isUnknown = version < first || version > self.version

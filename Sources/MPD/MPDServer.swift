@@ -2,15 +2,15 @@ import Appliance
 import CLinux
 import Platform
 
-/// The server of MPD's protocol: accepts clients at a port and a UNIX socket. `docs/mpd.md` says what it has, and where
-/// it differs from MPD.
+/// The server of MPD's protocol: accepts clients at a port and a UNIX socket. `docs/mpd.md` describes its commands and
+/// the differences from MPD.
 ///
 /// Thread: the daemon's; `@unchecked Sendable` is safe for that reason.
 public final class MPDServer: @unchecked Sendable {
     /// The most clients at once.
     static let clientLimit = 50
     private static let retryInterval: Int64 = 1_000_000_000
-    /// The longest time that command lists hold changes back, in nanoseconds.
+    /// The longest time for which command lists delay the report of changes, in nanoseconds.
     private static let mostDelay: Int64 = 1_000_000_000
 
     private let loop: EventLoop
@@ -33,7 +33,8 @@ public final class MPDServer: @unchecked Sendable {
         player.released = { [self] in notify() }
     }
 
-    /// Opens the server that the configuration asks for. Where it cannot listen, the daemon has the problem `mpd`.
+    /// Opens the server that the configuration asks for. If the server cannot listen, the daemon publishes the problem
+    /// `mpd`.
     /// - Returns: nil when no client may connect.
     public static func open(_ daemon: Daemon) -> MPDServer? {
         let configuration = daemon.settings.configuration
@@ -76,7 +77,7 @@ public final class MPDServer: @unchecked Sendable {
     private static func port(_ port: UInt16, of address: String) throws(Refusal) -> StreamSocket {
         let isAny = address.utf8.elementsEqual("any".utf8)
         do throws(SystemError) { return try StreamSocket(listeningAt: isAny ? "::" : address, port: port) } catch {
-            // A kernel may be without IPv6.
+            // Falls back to IPv4, because a kernel may lack IPv6.
             if isAny, error.code == EAFNOSUPPORT || error.code == EADDRNOTAVAIL {
                 do throws(SystemError) { return try StreamSocket(listeningAt: "0.0.0.0", port: port) } catch {
                     throw Refusal(message: error.description)
@@ -88,10 +89,10 @@ public final class MPDServer: @unchecked Sendable {
 
     var clientCount: Int { sessions.count }
 
-    /// The port at which it listens; nil without one.
+    /// The port at which the server listens; nil without one.
     package var port: UInt16? { listeners.compactMap { $0.socket.port }.first }
 
-    /// Takes a socket that listens. Its clients wait until `start`.
+    /// Adds a listening socket. Its clients wait until `start`.
     /// - Parameter file: the file of a UNIX socket; nil for a port.
     func listen(_ socket: StreamSocket, file: SocketFile? = nil) { listeners.append((socket, file)) }
 
@@ -149,7 +150,8 @@ public final class MPDServer: @unchecked Sendable {
         }
     }
 
-    /// Takes a client. One that is not of a private network, or one too many, is disconnected by `deinit`.
+    /// Accepts a client. A client outside of the private networks, or above the limit, is disconnected by the `deinit`
+    /// of its socket.
     private func welcome(_ socket: StreamSocket, isLocal: Bool) {
         guard isLocal || acceptsAll || socket.isPeerPrivate else {
             return Log.info("a client of MPD's protocol outside of the private networks was refused ([mpd] clients)")
@@ -177,8 +179,8 @@ public final class MPDServer: @unchecked Sendable {
         if changes.add(parts, clients) { loop.post { [self] in notify() } }
     }
 
-    /// Reports the changes, at the end of the command lists that run, but at the latest after a second: a list may wait
-    /// for a medium, and the next one may have begun before its end.
+    /// Reports the changes at the end of the running command lists, but at the latest after a second. A list may wait
+    /// for a medium, and another list may begin before its end.
     private func notify() {
         guard changes.areDue else { return }
         if player.listCount == 0 { return report() }

@@ -8,9 +8,10 @@ import Queue
 final class MPDSession: @unchecked Sendable {
     /// The longest line (MPD's buffer), in bytes.
     static let lineLimit = 8192
-    /// How long a client may be silent when it does not wait for changes, and leave an answer unread, in nanoseconds.
+    /// The time limit of a client that is silent without waiting for changes, or that does not read an answer, in
+    /// nanoseconds.
     static let patience: Int64 = 60_000_000_000
-    /// The most commands of a list in one turn, before other clients have their turn: a gathered edit takes less time.
+    /// The cost limit of a turn, after which other clients have theirs. A gathered edit costs less than other commands.
     private static let turnLimit = 128
     private static let editCost = 1
     private static let otherCost = 8
@@ -25,19 +26,19 @@ final class MPDSession: @unchecked Sendable {
     private var timer: TimerToken?
     private var lastRequest: Int64
 
-    /// The list that is carried out.
+    /// The list that is being carried out.
     private struct Running {
         var commands: MPDCommandList
         /// The number of the next command.
         var next = 0
         /// The name of the command that was begun.
         var name = ""
-        /// Whether others hear of its changes at its end.
+        /// Whether the list's changes are reported to other clients only at its end.
         var holdsChanges = false
     }
 
     /// - Parameters:
-    ///   - address: that of the client; empty for one of the UNIX socket.
+    ///   - address: the address of the client; empty for a client of the UNIX socket.
     ///   - closed: called once, when the connection has ended.
     init(
         _ socket: StreamSocket, number: UInt64, address: [UInt8], player: MPDPlayer, closed: @escaping (UInt64) -> Void
@@ -68,7 +69,7 @@ final class MPDSession: @unchecked Sendable {
 
     func close() { connection.close() }
 
-    /// Its place among the clients.
+    /// The values by which `ClientPlaces` decides whether this client makes room for another.
     var place: ClientPlaces.Client {
         let network = ClientPlaces.network(of: client.address)
         return ClientPlaces.Client(number: number, network: network, lastRequest: lastRequest)
@@ -84,7 +85,7 @@ final class MPDSession: @unchecked Sendable {
         lastRequest = player.daemon.environment.clock.now()
         guard case .whole(let bytes) = line else { return connection.close() }
         act(conversation.receive(bytes, mayIdle: client.permission >= .read))
-        // It may wait as long as it likes.
+        // A waiting client has no time limit.
         if conversation.isIdle { stopTimer() }
     }
 
@@ -96,7 +97,7 @@ final class MPDSession: @unchecked Sendable {
             startTimer()
         case .close: connection.close()
         case .run(let commands):
-            // The time that commands take is not the client's.
+            // The time that commands take does not count against the client.
             stopTimer()
             connection.wait()
             running = Running(commands: commands)
@@ -150,7 +151,7 @@ final class MPDSession: @unchecked Sendable {
             }
             return (step, command.kind)
         case .work: break
-        // It sees the edits before it.
+        // The command must see the edits before it.
         case .other: player.queue.settle()
         }
         let step = try command.perform(player, &client, arguments.values)
@@ -158,7 +159,7 @@ final class MPDSession: @unchecked Sendable {
         return (step, command.kind)
     }
 
-    /// Returns the work of a command, and that of the following ones which are of its kind.
+    /// Returns the work of a command, and the work of the commands after it that can join it.
     private func group(from first: MPDWork) -> [MPDWork] {
         guard let commands = running?.commands, let start = running?.next else { return [first] }
         var works = [first]
@@ -169,7 +170,7 @@ final class MPDSession: @unchecked Sendable {
         return works
     }
 
-    /// Returns the work of a line; nil for another command. A mistake in the line is reported in its turn.
+    /// Returns the work of a line; nil for another command. A mistake in the line is reported when its turn comes.
     private func work(of line: [UInt8]) throws(MPDFailure) -> MPDWork? {
         let arguments = try MPDArguments(line: line)
         let command = try MPDCommand.named(arguments.name)
@@ -210,9 +211,9 @@ final class MPDSession: @unchecked Sendable {
         }
     }
 
-    /// Sends the pieces of a long answer, each when the client has read enough of the others.
+    /// Sends the pieces of a long answer, each after the client has read enough of the earlier ones.
     private func send(_ pieces: any MPDPieces) {
-        // The client may be slow.
+        // Reports changes now, because the client may read slowly.
         releaseChanges()
         let take: (Result<[UInt8]?, MPDFailure>) -> Void = { [self] result in
             guard running != nil, connection.isOpen else { return }
@@ -263,10 +264,10 @@ final class MPDSession: @unchecked Sendable {
 
     private func proceedWhenRead() { whenRead { [self] in proceed() } }
 
-    /// Calls `action` when the client has read enough, which it has to do in time.
+    /// Calls `action` when the client has read enough. A client that takes too long is disconnected.
     private func whenRead(_ action: @escaping () -> Void) {
         if connection.hasRoom { return action() }
-        // The client may be slow, or be gone: the others hear of all changes meanwhile.
+        // Reports changes to the other clients now, because this client may read slowly or be gone.
         player.queue.settle()
         let holds = running?.holdsChanges == true
         releaseChanges()

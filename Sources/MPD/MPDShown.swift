@@ -3,8 +3,8 @@ import PCM
 import Player
 import Queue
 
-/// The state of the player as clients of MPD see it, apart from lists and positions. A client hears of a part when it
-/// looks different, and not of each event inside of the player.
+/// The state of the player as clients of MPD see it, apart from lists and positions. A client is notified of a part
+/// only when its visible state changes, and not of each event in the player.
 struct MPDShown: Equatable {
     /// The values of the subsystem `player`.
     private struct Song: Equatable {
@@ -28,11 +28,11 @@ struct MPDShown: Equatable {
 
     init() {}
 
-    /// - Parameter context: of the current entry; nil while it is not open.
+    /// - Parameter context: the context of the current entry; nil while it is not open.
     init(_ daemon: Daemon, state: MPDState, isOutputEnabled: Bool, context: PlaybackContext?) {
         let contents = daemon.queue.contents
         song.state = state
-        // While it is stopped, another current entry is no change of the player, as in MPD.
+        // As in MPD, another current entry is no change of the player while it is stopped.
         if state != .stop { song.current = contents.current }
         if state != .stop, let context {
             song.format = [context.audioSampleRate ?? 0, context.audioBitDepth ?? 0]

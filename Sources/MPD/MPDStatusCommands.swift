@@ -5,7 +5,7 @@ import Player
 import Queue
 
 extension MPDCommand {
-    /// The commands about the present state.
+    /// The commands about the current state.
     static let status = [
         MPDCommand("status", 0...0, .read) { player, _, _ in player.answerStatus() },
         MPDCommand("currentsong", 0...0, .read) { player, client, _ in
@@ -46,7 +46,7 @@ extension MPDPlayer {
         return .done
     }
 
-    /// The duration of an entry that is not open yet comes from the library, as MPD's does: a client that seeks to a
+    /// As in MPD, the duration of an entry that is not open yet comes from the library. A client that seeks to a
     /// percentage needs it right after `play`.
     fileprivate func answerStatus() -> MPDStep {
         let status = daemon.status
@@ -67,8 +67,8 @@ extension MPDPlayer {
         }
     }
 
-    /// The lines of `status`, in MPD's order.
-    /// - Parameter knownDuration: that of the current entry, in seconds, for as long as it is not open.
+    /// Returns the lines of `status`, in MPD's order.
+    /// - Parameter knownDuration: the duration of the current entry in seconds, used while the entry is not open.
     private func status(_ knownDuration: Double?) -> MPDOutput {
         let (status, contents) = (daemon.status, contents)
         var output = MPDOutput()
@@ -96,7 +96,7 @@ extension MPDPlayer {
         return output
     }
 
-    /// - Parameter duration: in seconds; nil while it is unknown.
+    /// - Parameter duration: the duration in seconds; nil while it is unknown.
     private func write(_ status: DaemonStatus, _ duration: Double?, to output: inout MPDOutput) {
         func whole(_ seconds: Double) -> Int64 { Int64(max(0, min(seconds, 1e9))) }
         output.pair("time", "\(whole(status.position)):\(whole((duration ?? 0) + 0.5))")
@@ -145,7 +145,8 @@ enum MPDState {
 }
 
 extension MPDPlayer {
-    /// A stalled entry is played: it continues by itself. A paused one is stopped if it is closed and has no position.
+    /// A stalled entry counts as playing, because it continues by itself. A paused entry counts as stopped if it is
+    /// closed and has no position.
     var state: MPDState {
         switch queue.playback {
         case .playing, .stalled: .play

@@ -17,7 +17,7 @@ extension MPDCommand {
 enum MPDStickerRequest: Equatable, Sendable {
     case get(uri: String, name: String)
     case set(uri: String, name: String, value: String)
-    /// - Parameter name: nil for all.
+    /// - Parameter name: the name of the sticker; nil for all stickers of the song.
     case delete(uri: String, name: String?)
     case list(uri: String)
     case find(folder: String, name: String, MPDStickerComparison?, value: String)

@@ -2,7 +2,8 @@ import Appliance
 import Database
 import Library
 
-/// Values that clients store with songs: ratings, for example. They are rows of the state: they are no cache.
+/// Values that clients store with songs: ratings, for example. They are rows of the state, because they cannot be
+/// restored like a cache.
 ///
 /// Thread: that of the database.
 struct MPDStickerRows {
@@ -36,7 +37,7 @@ struct MPDStickerRows {
 
     init(_ database: Database) { self.database = database }
 
-    /// - Returns: false when the song, or all songs, have too many.
+    /// - Returns: false when the song has too many stickers, or all songs together have.
     func set(_ sticker: Sticker) throws(DatabaseError) -> Bool {
         var all = try database.prepare("SELECT count(*) FROM sticker")
         if try all.step(), all.integer(0) ?? 0 >= Self.mostStickers { return false }
@@ -51,13 +52,13 @@ struct MPDStickerRows {
         return true
     }
 
-    /// - Parameter name: nil for all of the song.
+    /// - Parameter name: the name of the sticker; nil for all stickers of the song.
     func remove(_ uri: String, _ name: String?) throws(DatabaseError) {
         try database.execute(
             "DELETE FROM sticker WHERE uri = ?1 AND (?2 IS NULL OR name = ?2)", .text(uri), DatabaseValue(name))
     }
 
-    /// Returns the next URIs with stickers after one, in their order.
+    /// Returns the next URIs with stickers after `last`, in order.
     func uris(after last: String, limit: Int) throws(DatabaseError) -> [String] {
         var statement = try database.prepare("SELECT DISTINCT uri FROM sticker WHERE uri > ? ORDER BY uri LIMIT ?")
         try statement.bind([.text(last), .integer(Int64(limit))])
@@ -66,7 +67,7 @@ struct MPDStickerRows {
         return uris
     }
 
-    /// Moves stickers to other URIs. One that the other URI has already stays where it is.
+    /// Moves stickers to other URIs. A sticker whose name already exists at the other URI is not moved.
     func move(_ moves: [(former: String, present: String)]) throws(DatabaseError) {
         for (former, present) in moves {
             try database.execute("UPDATE OR IGNORE sticker SET uri = ? WHERE uri = ?", .text(present), .text(former))
@@ -77,7 +78,7 @@ struct MPDStickerRows {
         try rows("WHERE uri = ? ORDER BY name", [.text(uri)])
     }
 
-    /// Returns the stickers of a name whose songs lie in a folder.
+    /// Returns the stickers with this name whose songs are in a folder.
     /// - Parameter comparison: =, < or > and a value; nil for all values.
     func find(
         _ name: String, in folder: String, _ comparison: (isWanted: MPDStickerComparison, value: String)?

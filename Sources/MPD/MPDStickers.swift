@@ -1,7 +1,7 @@
 import Appliance
 import Database
 
-/// The stickers in the state of the appliance. They are kept whether the server is open or not.
+/// The stickers in the state of the appliance. They are stored even if the server is not open.
 ///
 ///     let state = try ApplianceState(folder, servers: [MPDStickers.schema])
 ///     daemon.openLibrary(filesGone: MPDStickers.followFiles)
@@ -9,7 +9,7 @@ public enum MPDStickers {
     /// Their table.
     public static let schema = MPDStickerRows.schema
 
-    /// Moves the stickers of renamed files. Call it after a scan in which files were gone.
+    /// Moves the stickers of renamed files. Call it after a scan that found files missing.
     ///
     /// Thread: any.
     public static let followFiles: @Sendable (LibraryConductor) -> Void = { library in

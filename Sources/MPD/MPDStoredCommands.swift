@@ -77,14 +77,14 @@ extension MPDPlayer {
         guard let library = daemon.library else { return .later { $0(.failure(.noPlaylists)) } }
         let (loop, folder) = (daemon.loop, library.playlists)
         return .later { answer in
-            // Safe: the other thread passes it back and does not call it.
+            // Safe: the other thread passes the closure back and does not call it.
             nonisolated(unsafe) let answer = answer
             library.readPlaylists {
                 let result: Result<MPDAnswer, MPDFailure>
                 do throws(PlaylistFailure) { result = .success(try body(folder)) } catch {
                     result = .failure(MPDFailure(error))
                 }
-                // Safe: the loop alone uses it from now on.
+                // Safe: from now on only the loop uses the result.
                 nonisolated(unsafe) let passed = result
                 loop.post { answer(passed) }
             }
@@ -98,7 +98,7 @@ extension MPDPlayer {
         guard let library = daemon.library else { return .later { $0(.failure(.noPlaylists)) } }
         let (loop, folder) = (daemon.loop, library.playlists)
         return .later { [self] answer in
-            // Safe: the other thread passes it back and does not call it.
+            // Safe: the other thread passes the closure back and does not call it.
             nonisolated(unsafe) let answer = answer
             library.changePlaylists {
                 let failure: MPDFailure?
@@ -148,7 +148,7 @@ extension MPDPlayer {
 }
 
 extension MPDOutput {
-    /// The names of the stored playlists, and the times of their last changes.
+    /// Adds the names of the stored playlists, and the times of their last changes.
     init(_ playlists: PlaylistFolder) throws(PlaylistFailure) {
         self.init()
         for playlist in try playlists.all() {
@@ -162,7 +162,7 @@ extension MPDOutput {
 
 /// The entries of a stored playlist, a hundred at a time.
 ///
-/// Thread: that of queries. `@unchecked Sendable` is safe because one call follows the other.
+/// Thread: that of queries. `@unchecked Sendable` is safe because there is one call at a time.
 private final class MPDPlaylistPieces: MPDPieces, @unchecked Sendable {
     private static let count = 100
 
@@ -171,7 +171,7 @@ private final class MPDPlaylistPieces: MPDPieces, @unchecked Sendable {
     private let tags: MPDTags
     private let isFull: Bool
 
-    /// - Parameter isFull: with tags.
+    /// - Parameter isFull: whether to add tags.
     init(_ entries: [String], _ paths: MusicURIs, _ tags: MPDTags, isFull: Bool) {
         self.entries = entries[...]
         self.paths = paths

@@ -1,7 +1,7 @@
 import Appliance
 import Platform
 
-/// The parts of the player whose changes a client waits for with `idle`.
+/// The parts of the player for whose changes a client waits with `idle`.
 struct MPDSubsystems: OptionSet, Equatable, Sendable {
     let rawValue: UInt16
 
@@ -28,7 +28,7 @@ struct MPDSubsystems: OptionSet, Equatable, Sendable {
 
     static let all = MPDSubsystems(rawValue: (1 << 14) - 1)
 
-    /// Reads the arguments of `idle`. Without one, all parts are meant.
+    /// Reads the arguments of `idle`. Without arguments, returns all parts.
     init(parsing arguments: [String]) throws(MPDFailure) {
         self = arguments.isEmpty ? .all : []
         for name in arguments {

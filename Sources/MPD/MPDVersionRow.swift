@@ -2,8 +2,8 @@ import Appliance
 import Database
 import Platform
 
-/// The first unused version of the queue, in the state. Versions are reserved in blocks: a change of the queue writes
-/// nothing for them, and no version is used twice.
+/// The first unused version of the queue, in the state. Versions are reserved in blocks. So a change of the queue need
+/// not store its version, and no version is used twice.
 ///
 /// Thread: any; `answer` is called on the storage thread.
 struct MPDVersionRow: Sendable {
@@ -31,7 +31,7 @@ struct MPDVersionRow: Sendable {
     private func read(_ database: Database) -> UInt32 {
         do throws(DatabaseError) {
             let stored = try KeyValueStore(database, table: ApplianceState.settingTable).integer(Self.key) ?? 1
-            // Clients read 31 bits.
+            // Begins again before 31 bits overflow, because clients read no more.
             return stored < 1 || stored > Int64(Int32.max) - 2 * Int64(Self.block) ? 1 : UInt32(stored)
         } catch {
             Log.warning("the version of the queue cannot be read: \(error.description)")

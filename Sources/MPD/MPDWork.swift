@@ -3,16 +3,16 @@ import Library
 import Platform
 import Queue
 
-/// The work of a command that waits for another thread. Commands of a list whose work is of one kind are carried out
-/// together: a list of thousands is one request to the thread, and one change.
+/// The work of a command that waits for another thread. Commands of a list with the same kind of work are carried out
+/// together. A list of thousands is then one request to the thread, and one change.
 enum MPDWork {
     case music(MPDMusicWork)
     case playlist(MPDPlaylistWork)
 
-    /// The most commands that are carried out together while each has an answer: the answers wait in memory.
+    /// The maximum number of commands with answers that are carried out together, because the answers wait in memory.
     static let mostWithAnswers = 8192
 
-    /// Whether work of the next command of a list is carried out together with this one.
+    /// Returns whether the work of the next command can be carried out together with this one.
     func joins(_ next: MPDWork) -> Bool {
         switch (self, next) {
         case (.music, .music): true
@@ -33,9 +33,9 @@ struct MPDMusicWork {
 /// A change of a stored playlist.
 struct MPDPlaylistWork {
     let name: String
-    /// Finds what is added, on the thread of queries; nil when there is nothing to find.
+    /// Finds the music to add, on the thread of queries; nil when no music has to be found.
     var find: (@Sendable (MPDDatabase?) throws(MPDFailure) -> [String])?
-    /// Makes the change of what was found.
+    /// Makes the change from the paths that were found.
     let change: @Sendable ([String]) -> PlaylistChange
 }
 
@@ -73,12 +73,12 @@ extension MPDPlayer {
         }
     }
 
-    /// The most looks at the index, and about the most songs, before other queries have their turn.
+    /// The maximum number of queries, and about the maximum number of songs, before other queries have their turn.
     private static var lookLimit: Int { 64 }
     private static var songLimit: Int { 4096 }
 
-    /// Looks up one thing after the other, until one fails or there is more than the queue can have. Other queries have
-    /// their turns in between.
+    /// Runs the searches one after the other, until one fails or more music was found than the queue can hold. Other
+    /// queries have their turns in between.
     private func look<Value: Sendable>(
         _ finds: [@Sendable (MPDDatabase?) throws(MPDFailure) -> Value], size: @escaping @Sendable (Value) -> Int,
         _ answer: @escaping ([Value], MPDFailure?) -> Void
@@ -87,7 +87,7 @@ extension MPDPlayer {
         func goOn() {
             let part = finds[found.count..<min(found.count + Self.lookLimit, finds.count)]
             query { (result: Result<(values: [Value], failure: MPDFailure?), MPDFailure>) in
-                // The work does not fail as a whole.
+                // Only single commands fail, so the whole result is always a success.
                 guard case .success(let looked) = result else { return }
                 found += looked.values
                 total += looked.values.reduce(0) { $0 + size($1) }
@@ -124,7 +124,7 @@ extension MPDPlayer {
             let changes = zip(works, found).map { $0.change($1) }
             if changes.isEmpty, let failure { return answer([.failure(failure)]) }
             let (name, loop, folder) = (works[0].name, daemon.loop, library.playlists)
-            // Safe: the other thread passes it back and does not call it.
+            // Safe: the other thread passes the closure back and does not call it.
             nonisolated(unsafe) let answer = answer
             library.changePlaylists {
                 var (count, refusal) = (0, failure)

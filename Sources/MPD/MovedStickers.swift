@@ -3,8 +3,8 @@ import Database
 import Library
 import Platform
 
-/// Moves the stickers of renamed files. A URI whose music is gone becomes the present one of the same sound in the same
-/// music folder: a copy elsewhere is no new name of music on a medium that is away.
+/// Moves the stickers of renamed files. A URI whose file is gone is replaced by the URI of a file with the same sound
+/// in the same music folder. A copy in another folder does not count, because the original may be on a missing medium.
 ///
 /// Thread: any; the index is read on the thread of queries.
 struct MovedStickers: Sendable {
@@ -13,13 +13,14 @@ struct MovedStickers: Sendable {
     /// Runs a body on the thread of queries.
     let onQueries: @Sendable (@escaping @Sendable (MusicIndex?) -> Void) -> Void
 
-    /// The URIs that are looked at before the threads of the database and of queries do other work.
+    /// The number of URIs that are processed before the threads of the database and of queries do other work.
     private static let portion = 200
 
     /// Call it after a scan with changes.
     func run() { run(after: "") }
 
-    /// Moves those after a URI, a portion at a time. A moved one may come again: its music is there.
+    /// Moves the stickers after a URI, a portion at a time. A moved sticker may come again, and then stays because its
+    /// file exists.
     private func run(after last: String) {
         storage.query { database in
             guard let database,
@@ -53,7 +54,7 @@ struct MovedStickers: Sendable {
 }
 
 extension MusicIndex {
-    /// Returns the present path of music whose file is gone; nil when it is there, or nowhere.
+    /// Returns the new path of music whose file is gone; nil when the file exists, or has no new path.
     fileprivate func successor(playing path: String) -> String? {
         guard let content = content(playing: path), content != 0 else { return nil }
         do throws(DatabaseError) {

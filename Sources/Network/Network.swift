@@ -100,7 +100,7 @@ public final class Network: @unchecked Sendable {
     public var linkChanges: UInt32 { waits.changes }
 
     /// Blocks for this many nanoseconds. Returns at once when the link changes, or has changed since `linkChanges` was
-    /// `seen`: a request that has failed on the old link says nothing about the new one.
+    /// `seen`: a request that has failed on the old link proves nothing about the new one.
     /// - Returns: nil when it was cancelled.
     public func waitForLink(
         since seen: UInt32, atMost nanoseconds: Int64, cancellation: Cancellation

@@ -37,7 +37,7 @@ public enum TransferError: Error, Equatable, Sendable {
 }
 
 public enum InvalidRequest: Equatable, Sendable {
-    /// Not an address, neither http nor https, or with a user name.
+    /// The text is not an address, is neither http nor https, or has a user name.
     case url
     /// A field whose value would end its line, or with an invalid name.
     case header(name: String)
@@ -51,7 +51,7 @@ public enum ConnectionFailure: Equatable, Sendable {
     case unreachable
     /// The connection was reset or closed before the response was complete.
     case lost
-    /// The same before its first byte, without TLS.
+    /// A connection without TLS was reset or closed before the first byte of the response.
     case unanswered
     /// Another reason: errno, or 0.
     case system(code: Int)
@@ -86,7 +86,7 @@ public enum TransferPhase: Equatable, Sendable {
 }
 
 public enum RedirectFailure: Error, Equatable, Sendable {
-    /// More than five in a row.
+    /// There were more than five redirects in a row.
     case tooMany
     /// A redirect from https to http.
     case insecure

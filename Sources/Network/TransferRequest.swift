@@ -28,7 +28,8 @@ public struct TransferRequest: Sendable {
     /// Whether parts of the resource are requested too, by their offsets. A coded body (`Content-Encoding`) is decoded,
     /// except for such a resource and for a range: there it ends the transfer.
     public var isReadInParts = false
-    /// Whether the resource is a part of media, which never begins with text: a message by 200 in its place is no part.
+    /// Whether the resource is a part of media, which never begins with text: a text message with status 200 in its
+    /// place is not a part.
     package var isMedia = false
     /// The maximum time from the request to the first byte, in milliseconds; nil: as configured.
     public var firstByteTimeout: Int?

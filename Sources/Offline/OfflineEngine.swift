@@ -127,7 +127,7 @@ public final class OfflineEngine: @unchecked Sendable {
     public static let priorities = -1000...1000
 
     /// - Parameters:
-    ///   - priority: one of `priorities`. Higher ones go first, then the older one.
+    ///   - priority: one of `priorities`. A higher priority goes first, then the older download.
     ///   - isAutomatic: whether the appliance chose the product, and may remove it when there is no room.
     public func offline(
         _ mediaProduct: MediaProduct, priority: Int = 0, isAutomatic: Bool = false,

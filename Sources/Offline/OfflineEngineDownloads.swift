@@ -10,7 +10,7 @@ extension OfflineEngine {
             guard change == .changed else { return answer(change) }
             if let product { conductor.downloads.withdrawn(product) } else { conductor.downloads.allWithdrawn() }
             answer(change)
-            // A paused download waits for room no longer.
+            // A paused download does not wait for room any more.
             conductor.downloads.spaceFreed()
         }
     }

@@ -20,7 +20,7 @@ public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
     /// Where the channels of the device are, when that is not the order of FLAC.
     public let layout: ChannelLayout?
 
-    /// - Parameter layout: of the device; nil for the order of FLAC.
+    /// - Parameter layout: the layout of the device; nil for the order of FLAC.
     /// - Returns: nil when every channel is played as it is, and when the audio has no channels or more than 8.
     public init?(
         from source: Int, to device: Int, routing: ChannelRouting = .straight, layout: ChannelLayout? = nil

@@ -13,7 +13,7 @@ struct ChannelMatrix {
     /// `routing` leaves out.
     let isExact: Bool
 
-    /// - Parameter layout: of the device; nil for the order of FLAC.
+    /// - Parameter layout: the layout of the device; nil for the order of FLAC.
     init(
         from sourceCount: Int, to deviceCount: Int, _ routing: ChannelRouting = .straight,
         layout: ChannelLayout? = nil

@@ -11,7 +11,7 @@ public struct ChannelStatus: Equatable, Sendable, BitwiseCopyable {
     /// The first bytes, the first one lowest.
     private let bits: UInt64
 
-    /// - Parameter sampleRate: in Hz. One without a code is sent as "not indicated".
+    /// - Parameter sampleRate: the rate in Hz. One without a code is sent as "not indicated".
     public init(sampleRate: Int) {
         let rate: UInt64 =
             switch sampleRate {

@@ -11,8 +11,8 @@ public enum Loudness {
     /// 1: the peak term keeps the loudest sample at 0.8 of full scale or below. `Gain` clamps it to its own range.
     ///
     /// - Parameters:
-    ///   - preAmp: in dB, added to the gain.
-    ///   - untaggedGain: in dB, the whole gain of a product that has neither a track gain nor an album gain.
+    ///   - preAmp: the pre-amplification in dB, added to the gain.
+    ///   - untaggedGain: the gain in dB, the whole gain of a product that has neither a track gain nor an album gain.
     public static func factor(
         mode: LoudnessNormalizationMode, preAmp: Int, replayGain: ReplayGain, untaggedGain: Int = 0
     ) -> Double {

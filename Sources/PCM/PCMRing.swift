@@ -55,8 +55,8 @@ public final class PCMRing: @unchecked Sendable {
     private var markersPassed: Int64 = 0
 
     /// - Parameters:
-    ///   - capacity: in samples, rounded up to a multiple of 840 and to at least two of them. Memory that is never
-    ///     written is never taken from the system.
+    ///   - capacity: the size in samples, rounded up to a multiple of 840 and to at least two of them. Memory that is
+    ///     never written is never taken from the system.
     ///   - markerCapacity: markers between the released and the write cursor, at least 1.
     public init(capacity: Int64, markerCapacity: Int = 64) throws(OutOfMemory) {
         let blocks = max(capacity / Self.alignment + (capacity % Self.alignment > 0 ? 1 : 0), 2)

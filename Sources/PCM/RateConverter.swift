@@ -16,8 +16,8 @@ public struct RateConverter: ~Copyable {
     private let channelCount: Int
 
     /// - Parameters:
-    ///   - source: in Hz.
-    ///   - target: in Hz.
+    ///   - source: the rate in Hz.
+    ///   - target: the rate in Hz.
     public init(
         from source: Int, to target: Int, channelCount: Int, quality: RateQuality = .veryHigh
     ) throws(OutOfMemory) {

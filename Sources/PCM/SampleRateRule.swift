@@ -17,8 +17,8 @@ public struct SampleRateRule: Equatable, Sendable {
     /// The rate of the audio where the device has it; else the highest one of its family, else the next one above,
     /// else the highest one. Rates of one family have the same base: 11,025 Hz, or 1,000 Hz.
     /// - Parameters:
-    ///   - source: of the audio, in Hz.
-    ///   - rates: of the device, in Hz, ascending; empty when they are not known.
+    ///   - source: the rate of the audio, in Hz.
+    ///   - rates: the rates of the device, in Hz, ascending; empty when they are not known.
     public func deviceRate(for source: Int, of rates: [Int]) -> Int {
         guard quality != nil else { return source }
         if let fixed { return fixed }

@@ -34,11 +34,11 @@ public final class SampleRenderer {
 
     /// - Parameters:
     ///   - channelCount: samples per frame, at least 1.
-    ///   - sampleRate: in Hz; sets the length of a ramp.
+    ///   - sampleRate: the rate in Hz; sets the length of a ramp.
     ///   - significantBits: bits of a sample that reach the converter. An `.s32` with at most 24 of them is dithered as
     ///     24 bits are.
     ///   - isDSD: whether all samples are words of DSD. The format must be one that carries them.
-    ///   - seed: of the dither. Equal seeds give equal noise.
+    ///   - seed: the seed of the dither. Equal seeds give equal noise.
     public init(
         format: SampleFormat, channelCount: Int, sampleRate: Int, significantBits: Int = 32, isDSD: Bool = false,
         seed: UInt64

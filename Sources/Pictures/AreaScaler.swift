@@ -16,7 +16,7 @@ struct AreaScaler {
     private var row: [UInt32]
     /// The sums of the rows of the present area, weighted by `target.height`.
     private var sums: [UInt32]
-    /// The part of the present area that is still missing; a whole one has `source.height`.
+    /// The part of the current area that is still missing, where `source.height` stands for a whole area.
     private var missing: Int
     private let widthReciprocal: UInt64
     private let heightReciprocal: UInt64

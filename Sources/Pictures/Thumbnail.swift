@@ -25,7 +25,7 @@ public struct Thumbnail: Equatable, Sendable {
     ///
     /// The picture is turned as its EXIF orientation says. Transparent pixels are put on white.
     /// - Parameters:
-    ///   - longestSide: the most pixels of the longer side, 1 to 640. A smaller picture is not enlarged.
+    ///   - longestSide: the maximum number of pixels of the longer side, 1 to 640. A smaller picture is not enlarged.
     ///   - memory: the bytes that may be allocated beside `file`.
     public init(of file: [UInt8], longestSide: Int, memory: Int) throws(PictureError) {
         let request = ThumbnailRequest(longestSide: longestSide, memory: memory)
@@ -78,8 +78,8 @@ struct ThumbnailRequest {
         return picture.scaled(toLongestSide: longestSide)
     }
 
-    /// - Parameter bytes: what the picture's decoder needs for pixels and coefficients.
-    /// - Throws: `.tooLarge` when so many are too many.
+    /// - Parameter bytes: the bytes that the picture's decoder needs for pixels and coefficients.
+    /// - Throws: `.tooLarge` when that exceeds the limit.
     func need(_ bytes: Int64) throws(PictureError) {
         if bytes > Int64(memory) - Self.otherBytes { throw .tooLarge }
     }

@@ -26,7 +26,7 @@ public final class Bus<Message>: @unchecked Sendable {
         return Subscription(number: number)
     }
 
-    /// Ends a subscription. Any thread; messages that are already being delivered may still arrive.
+    /// Ends a subscription. Any thread. Messages that are already being delivered may still arrive.
     public func cancel(_ subscription: Subscription) {
         loop.post { [self] in subscribers.removeAll { $0.number == subscription.number } }
     }

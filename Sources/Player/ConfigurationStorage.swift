@@ -4,7 +4,7 @@ import Platform
 import Playback
 
 /// The player's configuration in the database of the state. It is read at the start, and written by the storage thread,
-/// because a write waits for the medium and control must not. A change is written at once. Changes within a second
+/// because a write waits for the medium. Control must not wait. A change is written at once. Changes within a second
 /// after a write are written at the end of that second (docs/decisions/durable-writes.md).
 ///
 /// A power cut during a write leaves the old values: a change is one transaction.
@@ -29,13 +29,13 @@ final class ConfigurationStorage: @unchecked Sendable {
     private var writer = CoalescingWriter()
     private var report: Report = log
 
-    /// The stored values; defaults for missing or invalid ones.
+    /// The stored values, with defaults for missing or invalid ones.
     let initialValues: PlaybackEngineConfig.Values
 
     /// - Parameters:
     ///   - thread: the storage thread; its modules include `schema`.
     ///   - onlyVolume: store only what no configuration file has: the volume, and the device of `auto`.
-    ///   - firstVolume: used while no volume is known.
+    ///   - firstVolume: the volume that is used while none is known.
     init(_ thread: StorageThread, onlyVolume: Bool = false, firstVolume: Volume = .first) {
         self.thread = thread
         self.onlyVolume = onlyVolume
@@ -111,7 +111,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         guard let error else {
             stored = written
             let isNews = lock.withLock {
-                // Without a file nothing was written, and nothing will be.
+                // Without a database file nothing was written, and a retry would write nothing.
                 if written == nil || pending == written {
                     pending = nil
                     writer.take()

@@ -12,10 +12,10 @@ import Playback
 public struct PlayerSettings: Sendable {
     /// The folder for the state; created when it is missing. nil stores nothing.
     public var stateFolder: String?
-    /// The storage to use instead of a `stateFolder`: an appliance keeps its own state in the same file. Its modules
+    /// The storage to use instead of a `stateFolder`: an appliance has its own state in the same file. Its modules
     /// include `Player.schema`.
     public var storage: StorageThread?
-    /// The volume while none is known: none is stored, and the card's mixer has none below its loudest. Default: −30
+    /// The volume that is used while no volume is stored and the card's mixer has none below its loudest. Default: −30
     /// dB.
     public var firstVolume = Volume.first
     /// Store only the volume, its maximum, and the device that `auto` has chosen. The other values begin with their
@@ -26,9 +26,9 @@ public struct PlayerSettings: Sendable {
     public var mixerControl: String?
     /// Further settings of the mixer, which do not depend on the volume.
     public var mixerPreparation = MixerPreparation()
-    /// The ids of the cards that these are meant for; empty: of all.
+    /// The ids of the cards to which the settings of the mixer apply; empty for all cards.
     public var mixerCards: [String] = []
-    /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
+    /// The part of the control's range to use, in hundredths of a decibel; nil for the whole range.
     public var mixerLimits: ClosedRange<Int>?
     /// Leave the card's mixer alone and scale the samples instead.
     public var forcesSoftwareVolume = false
@@ -43,7 +43,7 @@ public struct PlayerSettings: Sendable {
     /// The content service that takes events and grants streaming privileges, and to which a `credentialsProvider`
     /// identifies the listener; nil without one.
     public var streaming: StreamingService?
-    /// The events about products of the content service; nil records and sends nothing.
+    /// The events about products of the content service; nil: none are recorded or sent.
     public var events: EventSettings?
     /// Receives the events; set by `Player.init`.
     var eventSender: (any EventSender)?
@@ -62,14 +62,14 @@ public struct PlayerSettings: Sendable {
 ///     player.playbackEngine.load(MediaProduct(productType: .track, productId: "/music/a.flac", referenceId: "1"))
 ///     player.playbackEngine.play()
 ///
-/// Threads: all of the public interface may be used from any thread.
-/// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
+/// Threads: all of the public interface may be used from any thread. `@unchecked Sendable` is safe because its parts
+/// are set once, and each part is thread-safe.
 public final class Player: @unchecked Sendable {
     /// The database in the state folder.
     public static let databaseName = "tonearm.db"
-    /// The player's tables in it.
+    /// The player's tables in the database.
     public static let schema = ConfigurationStorage.schema
-    /// The modules of the database of a program that plays, without more tables of its own.
+    /// The modules of the database for a program that plays and has no tables of its own.
     public static let schemas = [schema, LoudnessRows.schema, EventSettings.schema]
 
     public let playbackEngine: PlaybackEngine
@@ -77,19 +77,20 @@ public final class Player: @unchecked Sendable {
     public let offlineEngineConfig: OfflineEngineConfig
     /// nil without an offline engine: `PlayerSettings.offlining`.
     public let offlineEngine: OfflineEngine?
-    /// Why there is none although one is configured, for the user: `PlayerSettings.offlineProblem`.
+    /// Why there is no offline engine although one is configured, for the user: `PlayerSettings.offlineProblem`.
     public let offlineProblem: String?
     /// The covers of the content service's products; nil without a service.
     public let covers: ServiceCovers?
 
-    /// The loop of the control thread, on which messages arrive. For work that must follow a message at once and takes
-    /// microseconds.
+    /// The loop of the control thread, on which messages arrive. Use it only for work that must follow a message at
+    /// once and that takes microseconds.
     public let loop: EventLoop
     private let controlThread: NamedThread
     let renderer: Renderer
     private let conductor: PlaybackConductor
     private let storage: ConfigurationStorage
-    /// Why the state could not be opened at the start; nil when it could. Until a write succeeds, it is only in memory.
+    /// Why the state could not be opened at the start; nil when it was opened. Until a write succeeds, the state is
+    /// only in memory.
     public let storageProblem: String?
     private let offlineMode: OfflineMode
     private let offlineConductor: OfflineConductor?
@@ -205,7 +206,7 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    /// Opens the state for a program that is no appliance: several may use it at once.
+    /// Opens the state for a program that is not an appliance. Several such programs may use the state at once.
     public static func openStorage(_ folder: String?) throws(PlayerError) -> StorageThread {
         do throws(StorageThread.Refusal) {
             return try StorageThread(folder.map { "\($0)/\(databaseName)" }, modules: schemas, isShared: true)
@@ -214,8 +215,8 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    /// Calls `report` with the reason when the configuration cannot be stored, which is retried, and with nil when it
-    /// is stored again. Called on the storage thread.
+    /// Calls `report` with the reason when the configuration cannot be stored, and with nil when it is stored again.
+    /// Failed writes are retried. Called on the storage thread.
     /// - Parameter report: nil writes to the log instead, which is the default.
     public func observeStorage(_ report: (@Sendable (String?) -> Void)?) { storage.observe(report) }
 
@@ -228,8 +229,8 @@ public final class Player: @unchecked Sendable {
     /// The events that wait for delivery, and those that were sent or dropped; nil when nothing is recorded.
     public var eventStatus: EventStatus? { events?.status }
 
-    /// Takes another link, or changed routes: downloads that wait for a link check their routes again. Until the first
-    /// call there is no link, and no download runs.
+    /// Applies another link, or changed routes. Downloads that wait for a link check their routes again. Until the
+    /// first call there is no link, and no download runs.
     public func linkChanged(to link: Link) {
         loop.post { [offlineConductor, events, privileges] in
             offlineConductor?.linkChanged(to: link)
@@ -238,9 +239,10 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    /// Takes another login, or other tokens of it: what waits after a failure is retried at once.
-    /// - Parameter isRefresh: whether this process has refreshed its login. That ends no rest of a download, which may
-    ///   have caused it.
+    /// Applies another login, or other tokens of the same login. Requests that wait after a failure are retried at
+    /// once.
+    /// - Parameter isRefresh: whether this process has refreshed its login. A refresh does not end the wait of a failed
+    ///   download, because the download itself may have caused the refresh.
     public func loginChanged(isRefresh: Bool = false) {
         loop.post { [offlineConductor, events, privileges] in
             if !isRefresh { offlineConductor?.loginChanged() }
@@ -249,8 +251,8 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    /// Stops, frees the device, writes the remaining changes and ends all threads; a decoder thread ends as soon as its
-    /// source allows. No other call may follow. Not from a subscriber of a bus.
+    /// Stops, frees the device, writes the remaining changes and ends all threads. A decoder thread ends as soon as its
+    /// source allows. No other call may follow. Must not be called by a subscriber of a bus.
     public func shutDown() {
         playbackEngineConfig.observe(nil)
         covers?.end()
@@ -262,7 +264,8 @@ public final class Player: @unchecked Sendable {
         }
         loop.stop()
         controlThread.join()
-        // A thread that hangs in a call of its device still uses the streams: they stay until the process ends.
+        // An audio thread that hangs in a call of its device still uses the streams, so they stay until the process
+        // ends.
         if !renderer.shutDown() { _ = Unmanaged.passRetained(conductor) }
         conductor.discardEvents()
         events?.close()
@@ -272,7 +275,7 @@ public final class Player: @unchecked Sendable {
 }
 
 extension StreamingPrivileges {
-    /// Tells them when the user presses play, and whether a stream should be heard.
+    /// Notifies the streaming privileges when the user presses play, and when a stream should be heard or should not.
     fileprivate var streamNeed: StreamNeed {
         StreamNeed { [self] in
             switch $0 {
@@ -283,7 +286,7 @@ extension StreamingPrivileges {
     }
 }
 
-/// The mixer of the settings, on the card that it is meant for.
+/// The mixer settings, and the cards to which they apply.
 private struct MixerChoice: Sendable {
     private let control: String?
     private let limits: ClosedRange<Int>?
@@ -299,7 +302,8 @@ private struct MixerChoice: Sendable {
         isUsed = !settings.forcesSoftwareVolume
     }
 
-    /// Prepares and opens the mixer of `device`. A card that the settings do not mean has its own control.
+    /// Prepares and opens the mixer of `device`. For a card to which the settings do not apply, opens the card's usual
+    /// control.
     /// - Returns: nil when the volume is set in software.
     func open(_ device: String) throws(DeviceError) -> HardwareMixer? {
         let device = try DeviceName.resolved(device)

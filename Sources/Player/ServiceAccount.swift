@@ -144,13 +144,13 @@ public final class ServiceAccount: Sendable {
                 throw PlayerError(
                     .unexpected, code: "c1", message: "the service sent an unexpected answer to the list.")
             }
-            // The total comes from the service and may be wrong. An empty page is the end, and so is a repeated one.
+            // The total comes from the service and may be wrong. An empty or repeated page is the end.
             if page.entryCount == 0 || page == last { return tracks }
             tracks += page.tracks.map { $0.address }
             offset += page.entryCount
             pages += 1
             if offset >= page.trackCount, page.entryCount < Self.pageLimit { return tracks }
-            // A total that no queue holds is a mistake, and the pages may have no end.
+            // A total above a queue's capacity is a mistake of the service, whose pages may then have no end.
             let most = page.trackCount > Self.mostTracks ? Self.mostOfEndless : Self.mostTracks
             guard offset <= most, pages < Self.mostPages else {
                 throw PlayerError(
@@ -166,9 +166,9 @@ public final class ServiceAccount: Sendable {
 
     /// The maximum length of a queue.
     private static let mostTracks = 100_000
-    /// The most entries of a list that is longer than any queue by the service.
+    /// The limit of a list whose total, according to the service, is above a queue's capacity.
     private static let mostOfEndless = 10_000
-    /// The most answers for a list.
+    /// The maximum number of answers that are read for one list.
     private static let mostPages = 1000
 
     /// The maximum number of entries in a service's page.

@@ -4,7 +4,7 @@ import Streaming
 
 /// The covers of the content service's products: those of offline copies, and others over the network.
 ///
-/// Thread: any that may block; `end` any.
+/// Thread: any that may block; `end` may be called on any thread.
 public final class ServiceCovers: CoverSource {
     /// The address of the service.
     public let service: String
@@ -21,7 +21,7 @@ public final class ServiceCovers: CoverSource {
 
     public func fetch(_ entry: CatalogueEntry) throws(CoverFailure) -> FetchedPicture {
         let picture = try transfer.fetch(entry)
-        // A copy of an earlier version has none yet.
+        // An offline copy made by an earlier version has no cover yet.
         copies?.keep(picture, of: entry)
         return picture
     }
@@ -31,16 +31,16 @@ public final class ServiceCovers: CoverSource {
 
 /// Where covers of a content service come from; tests replace it.
 ///
-/// Thread: any that may block; `end` any.
+/// Thread: any that may block; `end` may be called on any thread.
 public protocol CoverSource: AnyObject, Sendable {
-    /// Distinguishes the products of services.
+    /// The address of the service, which distinguishes its products from those of other services.
     var service: String { get }
-    /// The most milliseconds of a fetch.
+    /// The maximum duration of a fetch, in milliseconds.
     var patience: Int { get }
     /// Returns the path of the cover of an offline copy; nil without one.
     func copy(of entry: CatalogueEntry) -> String?
-    /// Fetches a cover, and keeps it with the offline copy.
+    /// Fetches a cover, and stores it with the offline copy, if there is one.
     func fetch(_ entry: CatalogueEntry) throws(CoverFailure) -> FetchedPicture
-    /// Ends all that waits, for good.
+    /// Ends all fetches, and refuses later ones.
     func end()
 }

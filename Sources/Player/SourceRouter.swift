@@ -26,7 +26,7 @@ public final class SourceRouter: PlaybackSource {
 
     /// - Parameters:
     ///   - service: nil when no content service is configured.
-    ///   - web: files on web servers; nil for a player that has none.
+    ///   - web: files on web servers; nil for a player that does not play them.
     ///   - copies: the offline copies of the service; nil without an offline engine.
     ///   - offlineMode: the mode in which no source uses the network.
     ///   - isLinked: whether there is a link now. Without one, damage of an offline copy is an error, and the service
@@ -62,7 +62,7 @@ public final class SourceRouter: PlaybackSource {
             var otherwise: OfflineSource.Replacement?
             if let service, isLinked() {
                 otherwise = { [self] () throws(PlayerError) in
-                    // Offline mode may have been switched on since.
+                    // Offline mode may have been switched on since the offline copy was opened.
                     if offlineMode.isOn { throw refusal(of: product) }
                     guard isLinked() else { return nil }
                     return try service.open(product, session: session, cancellation: cancellation, medium: medium)

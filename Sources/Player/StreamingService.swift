@@ -13,7 +13,8 @@ import Streaming
 /// Thread: any.
 public final class StreamingService: Sendable {
     public let source: ContentService
-    /// Files on web servers, over the same network thread. They get nothing of the service, and are not cached.
+    /// Files on web servers, over the same network thread. These requests contain no data of the service, and the
+    /// answers are not cached.
     public let web: WebFiles
     private let network: Network
     private let credentials: ChosenCredentials
@@ -22,7 +23,7 @@ public final class StreamingService: Sendable {
     private let cache: (store: CacheStore, index: DatabaseCacheIndex)?
     /// The network for covers, which are stored in the cache.
     let coverService: (network: any ServiceNetwork, settings: ServiceSettings)
-    /// The same service for downloads: it reads from the cache, but stores nothing there, so that nothing is stored
+    /// The same service for downloads. It reads from the cache and never writes to it, so that no content is stored
     /// twice.
     let offline: OfflineService
     /// The same service as the receiver of events.
@@ -65,7 +66,7 @@ public final class StreamingService: Sendable {
         privileges = PrivilegesService(network: network, settings: settings.service, credentials: credentials)
     }
 
-    /// - Returns: nil when there cannot be a cache; the reason is logged.
+    /// - Returns: nil when the cache cannot be used; the reason is logged.
     private static func key(of cache: CacheSettings) -> SecretBytes? {
         do throws(SystemError) {
             try Folder.create(cache.folder, mode: 0o700)
@@ -76,7 +77,7 @@ public final class StreamingService: Sendable {
         }
     }
 
-    /// Returns the covers of the service's products.
+    /// Returns the source of the covers of the service's products.
     /// - Parameter copies: those of offline copies; nil without an offline engine.
     func covers(
         _ copies: OfflineCovers?, patience: Int = CoverTransfer.standardPatience
@@ -87,14 +88,14 @@ public final class StreamingService: Sendable {
         return ServiceCovers(transfer, copies, service: coverService.settings.baseURL)
     }
 
-    /// Takes the tokens of an integrator from now on.
+    /// Uses the tokens of an integrator from now on.
     func use(_ provider: any CredentialsProvider) { credentials.choose(provider) }
 
     /// Cleans up the cache. Call it before the first product is opened, and after everything that reads the state at
     /// start-up, because it uses the storage thread.
     public func start() { cache?.store.start() }
 
-    /// Makes room for offline copies; nil without a cache.
+    /// Evicts cached content to make room for offline copies; nil without a cache.
     var evictCache: OfflineSpace.CacheEviction? {
         guard let store = cache?.store else { return nil }
         return { store.evict($0) }
@@ -109,8 +110,8 @@ public final class StreamingService: Sendable {
     /// Notifies the network of changed routes while the link is the same; see `Network.routesChanged`.
     public func routesChanged() { network.routesChanged() }
 
-    /// Returns a function that checks whether the way to the service is a metered link: by the last used address, or
-    /// else by the link. For `ContentService.follow`.
+    /// Returns a function that checks whether the way to the service is a metered link: according to the address that
+    /// was used last, or else the link. For `ContentService.follow`.
     public func metering(_ settings: LinkSettings) -> @Sendable () -> Bool {
         Self.metering(network, host, settings)
     }
@@ -121,8 +122,8 @@ public final class StreamingService: Sendable {
         { network.isMetered(host: host) ?? Link.current(settings).isMetered }
     }
 
-    /// Stops using the network while offline mode is on. Call it after the player was made, which must know the mode
-    /// first: a download that then ends has only stopped.
+    /// Stops using the network while offline mode is on. Call it after the player was created, so that the player knows
+    /// the mode first. It then treats a download that ends as stopped and not as failed.
     public func follow(_ mode: OfflineMode) {
         network.setOfflineMode(mode.observe { [network] isOn in network.setOfflineMode(isOn) })
     }

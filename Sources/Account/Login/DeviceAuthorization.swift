@@ -76,7 +76,7 @@ package struct DeviceAuthorization {
 
     package init() {}
 
-    /// - Parameter now: in seconds of the monotonic clock.
+    /// - Parameter now: the time in seconds of the monotonic clock.
     package mutating func handle(_ event: Event, at now: Int64) -> [Effect] {
         switch (state, event) {
         case (.idle, .begin):

@@ -17,11 +17,11 @@ enum OwnRefreshes {
     /// Notes that refreshed tokens are saved from now on, under the lock of the login.
     static func willSave(_ path: String) { set(.saving, path) }
 
-    /// Notes the file with the refreshed tokens, or the old one when they could not be saved.
+    /// Notes the file that now exists at `path`: the one with the refreshed tokens, or the old one if saving failed.
     static func didSave(_ path: String, _ file: Folder.Identity?) { set(.saved(file), path) }
 
-    /// Returns whether `file` is what this process has saved at `path`, or is about to be. Another file ends the note:
-    /// a later one may have the same identity.
+    /// Returns whether `file` is what this process has saved at `path`, or is about to be. Another file removes the
+    /// note, because a later file may have the same identity.
     static func has(_ path: String, _ file: Folder.Identity?) -> Bool {
         lock.withLock {
             switch states.first(where: { $0.path.hasSameBytes(as: path) })?.state {

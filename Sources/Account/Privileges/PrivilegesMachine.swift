@@ -63,7 +63,7 @@ struct PrivilegesMachine {
     private static let pressInterval: Int64 = 2_000_000_000
     /// The age of a press that is not known: playback was resumed after a restart. In nanoseconds.
     static let unknownAge: Int64 = 86_400_000_000_000
-    /// A connection that lasts so long was no failure, in nanoseconds.
+    /// The duration of a connection after which its end does not count as a failure, in nanoseconds.
     private static let usefulTime: Int64 = 10_000_000_000
     /// How long a connection stays when nothing is streamed, in nanoseconds.
     static let idleTime: Int64 = 300_000_000_000

@@ -23,7 +23,7 @@ package struct ServiceLoginStatus: Equatable, Sendable {
 public final class ServiceLogin: @unchecked Sendable {
     package enum Request: Equatable, Sendable {
         case status
-        /// Begins a login, unless one waits already.
+        /// Begins a login, unless one is already waiting.
         case begin
         case cancel
         case logOut
@@ -35,7 +35,7 @@ public final class ServiceLogin: @unchecked Sendable {
 
     private enum State {
         case idle
-        /// A thread talks to the service. These wait for the code, or for the end.
+        /// A thread communicates with the service. The answers wait for the code, or for the end.
         case asking(Work, Cancellation?, [Answer])
         /// The code is shown, and the user has not decided yet.
         case waiting(Cancellation, LoginPrompt)
@@ -44,12 +44,12 @@ public final class ServiceLogin: @unchecked Sendable {
     private let loop: EventLoop
     private let address: String
     private let storage: StorageThread
-    /// Blocks: it reads the certificates.
+    /// Makes the account. Blocks, because it reads the certificates.
     private let account: @Sendable () throws(NetworkProblem) -> ServiceAccount
-    /// Blocks: it looks at the medium.
+    /// Returns whether a login is stored. Blocks, because it reads the medium.
     private let isStored: @Sendable () -> Bool
     private var state = State.idle
-    /// The requests that begin after the work that ends.
+    /// The requests that begin after the current work has ended.
     private var deferred: [(request: Request, answer: Answer)] = []
     private var problem: String?
 
@@ -63,7 +63,7 @@ public final class ServiceLogin: @unchecked Sendable {
 
     /// - Parameters:
     ///   - address: the address of the service.
-    ///   - isStored: whether a login or a token is stored; called on the storage thread.
+    ///   - isStored: returns whether a login or a token is stored; called on the storage thread.
     init(
         _ address: String, loop: EventLoop, storage: StorageThread, isStored: @escaping @Sendable () -> Bool,
         account: @escaping @Sendable () throws(NetworkProblem) -> ServiceAccount
@@ -75,7 +75,8 @@ public final class ServiceLogin: @unchecked Sendable {
         self.account = account
     }
 
-    /// - Parameter answer: called once, later. A login answers when the code is known, or when it has failed.
+    /// - Parameter answer: called once, after this function has returned. A login answers when the code is known, or
+    ///   when it has failed.
     func perform(_ request: Request, _ answer: @escaping Answer) {
         loop.assertOnLoop()
         switch (request, state) {
@@ -91,7 +92,7 @@ public final class ServiceLogin: @unchecked Sendable {
             state = .asking(.login, cancellation, answers + [answer])
         case (.cancel, .waiting(let cancellation, _)):
             cancellation.cancel()
-            // Its thread ends soon, and answers then.
+            // The thread of the login ends soon, and then answers.
             state = .asking(.login, cancellation, [answer])
         case (.logOut, .asking(.login, let cancellation, _)):
             cancellation?.cancel()
@@ -161,7 +162,7 @@ public final class ServiceLogin: @unchecked Sendable {
         for (request, answer) in next { perform(request, answer) }
     }
 
-    /// Answers with the present status, once the medium was looked at.
+    /// Answers with the current status, after reading the medium.
     private func report(_ answer: @escaping Answer) {
         var status = ServiceLoginStatus(service: address, problem: problem)
         if case .waiting(_, let prompt) = state { status.prompt = prompt }

@@ -7,13 +7,13 @@ package struct AnnouncedServers: Sendable {
     var mpdPort: UInt16?
     /// The port of the web server; nil without one.
     var webPort: UInt16?
-    /// Whether it has TLS.
+    /// Whether the web server has TLS.
     var isWebSecure = false
 
     /// - Parameters:
     ///   - mpdPort: nil when the server is not open.
     ///   - webPort: nil when the server is not open.
-    ///   - configuration: says where they listen.
+    ///   - configuration: contains the addresses at which they listen.
     package init(mpdPort: UInt16?, webPort: UInt16?, isWebSecure: Bool, _ configuration: Configuration) {
         self.mpdPort = Self.isReachable(configuration.mpdAddress) ? mpdPort : nil
         self.webPort = Self.isReachable(configuration.webAddress) ? webPort : nil
@@ -40,10 +40,10 @@ package struct AnnouncedServers: Sendable {
     }
 
     /// Whether other machines can connect to a server.
-    /// - Parameter address: where it listens; nil for nowhere.
+    /// - Parameter address: the address at which it listens; nil if it does not listen.
     static func isReachable(_ address: String?) -> Bool { address.map { !isLoopback($0) } ?? false }
 
-    /// Whether a numeric address is of this machine alone: 127.0.0.0/8, ::1, and the former in the form of IPv6.
+    /// Whether only this machine can use a numeric address: 127.0.0.0/8, also as an IPv4-mapped IPv6 address, and ::1.
     private static func isLoopback(_ address: String) -> Bool {
         let version6 = ["::1", "0:0:0:0:0:0:0:1"].contains { address.utf8.elementsEqual($0.utf8) }
         return version6 || address.utf8.starts(with: "127.".utf8) || address.utf8.starts(with: "::ffff:127.".utf8)

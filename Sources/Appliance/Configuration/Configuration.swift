@@ -1,15 +1,15 @@
 import Platform
 import Player
 
-/// The daemon's configuration: a value for every setting, checked as a whole, and where each comes from.
+/// The daemon's configuration: a value for every setting, checked as a whole, and the origin of each value.
 ///
-/// A value. The default file, `Configuration.defaultFile`, explains each setting.
+/// The default file, `Configuration.defaultFile`, explains each setting.
 public struct Configuration: Equatable, Sendable {
-    /// Where a value comes from.
+    /// The origin of a value.
     public enum Origin: Equatable, Sendable {
         case standard
         case file(String, line: Int)
-        /// In force at the last good start, while the file has mistakes.
+        /// The value of the last good start, because the file has mistakes.
         case lastGood
         /// Set by a client. It overrides the file.
         case client
@@ -32,7 +32,7 @@ public struct Configuration: Equatable, Sendable {
     // The values in the order of `SettingName`.
     private var values: [SettingValue]
     private var origins: [Origin]
-    /// Lines that are accepted and may be meant otherwise, for the user.
+    /// Accepted lines whose author may have meant something else, for the user.
     public private(set) var notes: [ConfigurationProblem] = []
 
     /// The defaults, as without a file.
@@ -55,7 +55,7 @@ public struct Configuration: Equatable, Sendable {
         self = reading.configuration
     }
 
-    /// Reads a file; what can be used overrides the settings of the files before it.
+    /// Reads a file. Its usable lines override the settings of the files before it.
     /// - Parameter unused: gets the lines that cannot be used.
     /// - Returns: all mistakes in it, in the order of the lines.
     mutating func read(_ text: ConfigurationText, file: String, unused: inout UnusedLines) -> [ConfigurationProblem] {
@@ -154,8 +154,8 @@ public struct Configuration: Equatable, Sendable {
 
     public func origin(of name: SettingName) -> Origin { origins[name.rawValue] }
 
-    /// Whether a file sets it. Settings that can also be changed at run time (volume, loudness) follow the file only
-    /// when the file sets them.
+    /// Whether a file sets it. A setting that can also be changed at run time (volume, loudness) follows the file only
+    /// when the file sets it.
     public func isSet(_ name: SettingName) -> Bool { origins[name.rawValue] != .standard }
 
     // MARK: Stored
@@ -177,15 +177,16 @@ public struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// These settings where the files have mistakes. A setting that no line sets is that of the last good start: a line
-    /// with a mistake may have meant it. So are those of which that is known.
+    /// Returns these settings, completed while the files have mistakes. A setting that no line sets gets the value of
+    /// the last good start, because a line with a mistake may have meant it. So does each setting in `meant`.
     /// - Parameter meant: settings that lines with mistakes mean.
     func completed(by lastGood: Configuration?, meant: [SettingName]) -> Configuration {
         guard let lastGood else { return self }
         return taking(SettingName.allCases.filter { !isSet($0) } + meant, from: lastGood)
     }
 
-    /// These settings, some of them as at the last good start. Those that were not set there stay as they are.
+    /// Returns these settings, with the named ones as at the last good start. Named settings that were not set then
+    /// stay unchanged.
     public func taking(_ names: [SettingName], from lastGood: Configuration) -> Configuration {
         var configuration = self
         for name in names where lastGood.isSet(name) {
@@ -195,7 +196,7 @@ public struct Configuration: Equatable, Sendable {
         return configuration
     }
 
-    /// These settings, some of them as without a file.
+    /// Returns these settings, with the named ones at their defaults.
     public func withoutSettings(_ names: [SettingName]) -> Configuration {
         var configuration = self
         let standard = Configuration()
@@ -206,7 +207,7 @@ public struct Configuration: Equatable, Sendable {
         return configuration
     }
 
-    /// These settings with the state in `folder`, which may have been moved.
+    /// Returns these settings with the state in `folder`, because the state may have been moved there.
     public func withState(in folder: String) -> Configuration {
         if stateFolder.utf8.elementsEqual(folder.utf8) { return self }
         var configuration = self
@@ -215,15 +216,15 @@ public struct Configuration: Equatable, Sendable {
         return configuration
     }
 
-    /// Whether both have the control socket with the same path, permissions and group.
+    /// Returns whether both configurations have the same path, permissions and group of the control socket.
     public func hasSocket(of other: Configuration) -> Bool {
         [.socket, .socketMode, .socketGroup].allSatisfy { self[$0] == other[$0] }
     }
 
     // MARK: Set at run time
 
-    /// This configuration, overridden by values that clients have set. Values that are not allowed (any more) are left
-    /// out, and so are those above a limit of the file.
+    /// Returns this configuration, overridden by values that clients have set. Leaves out values that are not allowed
+    /// (any more) or exceed a limit of the file.
     public func overruled(by values: [SettingName: String]) -> Configuration {
         var configuration = self
         guard usesClientSettings else { return configuration }
@@ -239,7 +240,7 @@ public struct Configuration: Equatable, Sendable {
         isSet(name) && name.setting.exceeds(self[name], value)
     }
 
-    /// Returns why a client cannot set this, where the file says so; nil when it can.
+    /// Returns the reason in the file why a client cannot set `name` to `text`; nil when it can.
     func refusal(of text: String, for name: SettingName) -> String? {
         if !usesClientSettings {
             let place = originText(.clientSettings)
@@ -272,7 +273,7 @@ public struct Configuration: Equatable, Sendable {
         public var needsRestart: [SettingName] = []
     }
 
-    /// The effect of a reload from this configuration to another.
+    /// Returns the effect of a reload from this configuration to `new`.
     public func difference(to new: Configuration) -> Difference {
         var difference = Difference()
         for name in SettingName.allCases where self[name] != new[name] || isSet(name) != new.isSet(name) {

@@ -2,7 +2,7 @@ import Platform
 
 /// The bytes of a configuration file: its encoding, lines, blanks and comments.
 enum ConfigurationBytes {
-    /// Whether a file is UTF-16, as some editors save "Unicode".
+    /// Returns whether a file is UTF-16, which some editors call "Unicode".
     static func isUTF16(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 2 else { return false }
         let (first, second) = (bytes[0], bytes[1])
@@ -27,7 +27,7 @@ enum ConfigurationBytes {
 
     static func isComment(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") }
 
-    /// Whether only blanks or a comment follow.
+    /// Returns whether `text` has only blanks and a comment.
     static func isRest(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = trimmed(text).first else { return true }
         return isComment(first) && isBlank(text[text.startIndex])

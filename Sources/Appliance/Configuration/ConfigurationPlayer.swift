@@ -27,7 +27,8 @@ extension Configuration {
         settings.mixerControl = mixerControl ?? sound?.mixer
         settings.mixerLimits = sound?.mixerRange
         settings.mixerPreparation = MixerPreparation(switches: sound?.switches ?? [], levels: sound?.levels ?? [])
-        // The control that a person has named counts for every card; so does that of the profile's card by its number.
+        // A control that the configuration names applies to every card, and so does the profile's control when the
+        // device is named. With `auto`, the profile's control applies only to its own cards.
         if mixerControl == nil, device == DeviceName.automatic, let sound { settings.mixerCards = sound.cards }
         settings.forcesSoftwareVolume = forcesSoftwareVolume
         settings.realtimePriority = realtimePriority

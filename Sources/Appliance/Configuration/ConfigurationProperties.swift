@@ -30,7 +30,7 @@ extension Configuration {
         return meanings[index]
     }
 
-    /// Returns the text, or nil for the word that means none or an automatic choice.
+    /// Returns the text, or nil when it is `word`, which means none or an automatic choice.
     private func text(_ name: SettingName, unless word: String) -> String? {
         let value = text(name)
         return value.utf8.elementsEqual(word.utf8) ? nil : value
@@ -48,7 +48,7 @@ extension Configuration {
     public var mixerControl: String? { text(.mixerControl, unless: "auto") }
     public var forcesSoftwareVolume: Bool { text(.volumeRoute, unless: "auto") != nil }
     public var maximumVolume: Volume { Volume(percent: number(.maximumVolume)) }
-    /// Used while no volume is known.
+    /// The volume that is used while none is known.
     public var firstVolume: Volume { Volume(decibels: Double(number(.firstVolume))) }
     /// Whether interrupted music fades out, and music after a silence fades in.
     public var usesFades: Bool { choice(.fades, of: [true, false]) }
@@ -113,7 +113,7 @@ extension Configuration {
     var proxy: String? { text(.proxy, unless: "none") }
     var readAheadBytes: Int { number(.readAhead) << 20 }
     package var cacheFolder: String { text(.cacheFolder, unless: "auto") ?? "\(stateFolder)/cache" }
-    /// 0 for no cache.
+    /// The size of the cache in bytes; 0 for no cache.
     var cacheBytes: Int64 { Int64(number(.cacheSize)) << 20 }
     /// The folder of the system's part of Wi-Fi; nil where requests do not change it.
     package var wifiFolder: String? { text(.wifiFolder, unless: "none") }
@@ -186,7 +186,7 @@ extension Configuration {
 
     /// The folder of the system's part of updates; nil where requests do not install them.
     var updateFolder: String? { text(.updateFolder, unless: "none") }
-    /// The address that a request without one uses.
+    /// The address that is used by a request for an update without an address.
     var updateAddress: UpdateAddress? { text(.updateAddress, unless: "none").flatMap { UpdateAddress($0) } }
 
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }

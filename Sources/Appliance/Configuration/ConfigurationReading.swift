@@ -19,14 +19,15 @@ public struct ConfigurationReading: Equatable, Sendable {
         }
     }
 
-    /// The folders that may have the state, the likeliest first. With mistakes, a wrong line may be `[player] state`.
+    /// The folders that may contain the state, the likeliest first. There are several if a line with a mistake may be
+    /// `[player] state`.
     public var stateFolders: [String] {
         if problems.isEmpty || configuration.isSet(.state) { return [configuration.stateFolder] }
         return unused.values.filter { $0.utf8.first == UInt8(ascii: "/") } + [configuration.stateFolder]
     }
 
-    /// The settings to use while there are mistakes: those of the lines without one, and for the others those of the
-    /// last good start, or the defaults.
+    /// The settings to use while there are mistakes: the values of the lines without mistakes. All other settings have
+    /// the value of the last good start, or the default.
     /// - Parameter lastGood: nil without a good start before.
     public func completed(by lastGood: Configuration?) -> Configuration {
         configuration.completed(by: lastGood, meant: unused.settings)

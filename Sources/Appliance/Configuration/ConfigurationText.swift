@@ -22,8 +22,8 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
 ///     key = value
 ///     other = "a value with # or blanks at its end "
 ///
-/// In quotes, \" and \\ stand for a quote and a backslash. Names of sections and keys have no case. A line with a
-/// mistake in a section's name begins that section. The firmware image reads its own sections by the same rules:
+/// In quotes, \" and \\ stand for a quote and a backslash. Names of sections and keys have no case. A section line
+/// whose name has a mistake still begins a section. The firmware image reads its own sections by the same rules:
 /// firmware-image/root/usr/lib/tonearm/configuration-text.awk. Tests/Support/configuration-files.txt has files for
 /// both.
 struct ConfigurationText: Equatable {
@@ -44,7 +44,7 @@ struct ConfigurationText: Equatable {
     private(set) var sections: [Section] = []
     private(set) var assignments: [Assignment] = []
     private(set) var problems: [ConfigurationProblem] = []
-    /// Lines that are used, and may be meant otherwise.
+    /// Used lines whose author may have meant something else.
     private(set) var notes: [ConfigurationProblem] = []
     private let file: String
 

@@ -1,17 +1,17 @@
-/// A value in a line of a configuration file, without its quotes and a comment that follows.
+/// A value in a line of a configuration file, without its quotes, and without a comment after it.
 enum ConfigurationValue: Equatable {
     enum Form: Equatable {
         case plain
-        /// A comment follows a value without quotes. It may belong to the value.
+        /// A value without quotes, followed by a comment. The comment may belong to the value.
         case cut
-        /// In quotes of a word processor or in single ones, which are taken for straight ones.
+        /// A value in the quotes of a word processor or in single quotes. They count as straight quotes.
         case curlyQuotes
-        /// Such a quote is inside of it.
+        /// A value that contains such a quote.
         case curlyInside
     }
 
     case value(String, Form)
-    /// Why it cannot be read.
+    /// The reason why the value cannot be read.
     case fault(String)
 
     private static let straight = UInt8(ascii: "\"")
@@ -27,7 +27,7 @@ enum ConfigurationValue: Equatable {
         [0xE2, 0x80, 0xBA],
     ]
 
-    /// - Parameter text: what follows the sign =, without blanks at its ends.
+    /// - Parameter text: the text after the sign =, without blanks at its ends.
     init(_ text: ArraySlice<UInt8>) {
         if text.first == Self.straight {
             self = Self.quoted(text)
@@ -64,7 +64,7 @@ enum ConfigurationValue: Equatable {
 
     private static func isEscaped(_ byte: UInt8) -> Bool { byte == straight || byte == UInt8(ascii: "\\") }
 
-    /// Returns what is between quotes of another kind around the whole value; nil where there are none.
+    /// Returns the text between quotes of another kind that surround the whole value; nil without such quotes.
     private static func insideOfCurlyQuotes(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         if text.first == single {
             let inside = text.dropFirst()
@@ -85,7 +85,7 @@ enum ConfigurationValue: Equatable {
         return nil
     }
 
-    /// Returns the length of the quote that begins there; nil where none does.
+    /// Returns the length of the quote that begins at `index`; nil if none begins there.
     private static func quote(at index: Int, of text: ArraySlice<UInt8>, among quotes: [[UInt8]]) -> Int? {
         quotes.first { text[index...].starts(with: $0) }?.count
     }

@@ -28,6 +28,6 @@ extension Configuration {
     /// The value as a file writes it.
     public func written(_ name: SettingName) -> String { self[name].written }
 
-    /// Where the value comes from: `default`, `/etc/tonearm/tonearm.conf:12`, `set at run time`.
+    /// The origin of the value: `default`, `/etc/tonearm/tonearm.conf:12`, `set at run time`.
     public func originText(_ name: SettingName) -> String { origin(of: name).text }
 }

@@ -16,12 +16,12 @@ public enum SettingValue: Equatable, Sendable {
     /// A choice, a path or any text.
     case text(String)
 
-    /// The form in a file.
+    /// The value in the form of a configuration file.
     var written: String {
         if case .text(let value) = self { Self.quoted(value) } else { plain }
     }
 
-    /// The form without the quotes that a file may need.
+    /// The value without the quotes that a file may need.
     var plain: String {
         switch self {
         case .integer(let value): "\(value)"
@@ -147,7 +147,7 @@ enum SettingType: Equatable, Sendable {
         return !overflow && range.contains(value) ? value : nil
     }
 
-    /// The allowed values. Follows "must be" in a message.
+    /// The allowed values. Messages use the text after "must be".
     var allowed: String {
         switch self {
         case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"

@@ -29,7 +29,7 @@ struct Setting: Sendable {
     let section: String
     let key: String
     let type: SettingType
-    /// The default, as a file writes it.
+    /// The default, in the form of a configuration file.
     let standard: String
     /// Whether a reload applies it; otherwise it takes effect at the next start.
     let changesWhileRunning: Bool

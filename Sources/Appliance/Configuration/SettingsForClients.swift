@@ -2,12 +2,13 @@
 
 /// The sources that can set a setting.
 package enum SettingAccess: String {
-    /// The file alone, for one of three reasons. It is needed before the clients' settings are read. A mistake in it
-    /// locks clients out, or makes the next start fail. It is a command that is run.
+    /// Only the file can set the setting, for one of three reasons. The setting is needed before the clients' settings
+    /// are read. A mistake in it locks clients out, or makes the next start fail. The setting is a command that is run.
     case file
-    /// Clients too, but not guests: it is about the machine, its storage, its name, or what others learn.
+    /// Clients can set the setting too, but guests cannot. It concerns the machine, its storage, its name, or data that
+    /// others receive.
     case clients
-    /// Guests too: it is about the music.
+    /// Guests can set the setting too, because it concerns the music.
     case guests
 }
 
@@ -34,7 +35,7 @@ extension Setting {
         }
     }
 
-    /// Returns why clients cannot set it to `text`, although the file can; nil when they can.
+    /// Returns why clients cannot set this setting to `text`, although the file can; nil when they can.
     func refusalForClients(of text: String) -> String? {
         if access == .file { return "\(title) can only be set in the file" }
         // alsa-lib's other names include plug-ins that write files and run commands.
@@ -45,7 +46,7 @@ extension Setting {
     }
 
     /// The values of a limit that protects hearing or the bill of a network, the lowest first; nil for other settings.
-    /// Where the file sets one, clients can only lower it.
+    /// If the file sets such a limit, clients can only lower it.
     private var limits: [String]? {
         switch name {
         case .cellularQuality: ["low", "high", "lossless", "hi-res-lossless"]

@@ -10,17 +10,17 @@ package final class LineConnection {
     static let pauseLimit = 64 << 10
     static let outputLimit = 256 << 10
     package static let lineLimit = 64 << 10
-    /// A turn ends when its lines and their replies reach this many bytes: a long line or reply takes about a
-    /// millisecond, a short one much less.
+    /// A turn ends when its lines and their replies reach this many bytes: Lines and replies of this size take about a
+    /// millisecond.
     static let turnBytes = 8 << 10
 
-    /// The handling of lines, until other clients have their turn.
+    /// The lines that are handled before other clients have their turn.
     private struct Turn {
         /// The most lines of a turn.
         private static let mostLines = 16
 
         var isRunning = false
-        /// Whether more lines have arrived. They are handled after the other clients' turn.
+        /// Whether more lines have arrived. They are handled after other clients had their turn.
         var hasMore = false
         var lineCount = 0
         /// The bytes of the lines that were received and sent.
@@ -37,7 +37,7 @@ package final class LineConnection {
         /// Called when the client has ended its side, and all output was sent. Returns whether the connection stays
         /// open for events.
         package var staysAfterEnd: () -> Bool = { false }
-        /// Called when the client has disconnected while an answer is pending, which it will not read.
+        /// Called when the client has disconnected while an answer is pending. The client will not read this answer.
         package var hungUp: () -> Void = {}
         /// Called once, when the connection is closed.
         package var closed: () -> Void = {}
@@ -72,7 +72,7 @@ package final class LineConnection {
         updateWatch()
     }
 
-    /// Reads no lines until `resume`: the answer to the last one is not ready.
+    /// Reads no lines until `resume`: the answer to the last line is not ready.
     package func wait() {
         loop.assertOnLoop()
         isWaiting = true
@@ -90,7 +90,7 @@ package final class LineConnection {
 
     // MARK: Output
 
-    /// Sends a line; the part that does not fit into the system's buffer is sent later.
+    /// Sends a line. The part that does not fit into the system's buffer is sent later.
     /// - Parameter line: the line with its line end.
     /// - Returns: false when too much output is waiting: the line is not sent.
     @discardableResult
@@ -109,7 +109,7 @@ package final class LineConnection {
     package var hasRoom: Bool { output.count <= Self.pauseLimit }
 
     /// Calls `action` once the client has read enough of its output: at once, or when it has. A later action replaces
-    /// an earlier one, and none is called after the end of the connection.
+    /// an earlier one. No action is called after the end of the connection.
     package func whenRoom(_ action: @escaping () -> Void) {
         loop.assertOnLoop()
         if hasRoom { return action() }

@@ -42,7 +42,7 @@ package struct LineSplitter {
         return nil
     }
 
-    /// Returns the last line, which ends with the connection.
+    /// Returns the last line, which ended with the connection and not with a line end.
     mutating func finish() -> Line? { count > 0 || isSkipping ? take(to: bytes.count, next: bytes.count) : nil }
 
     private mutating func take(to end: Int, next: Int) -> Line? {

@@ -1,24 +1,24 @@
 import Platform
 
-/// Limits how often passwords are tried: from one address, and from all together. A value.
+/// Limits how often passwords are tried: from one address, and from all addresses together.
 ///
 ///     var limit = PasswordLimit()
 ///     limit.wait(for: address, at: now)    // 0: a password may be tried
 ///     limit.failed(address, at: now)
 ///
-/// An address that has given the password keeps a place of its own: the failures of others do not delay it.
+/// An address that has given the password is remembered, and the failures of other addresses do not delay it.
 package struct PasswordLimit: Sendable {
     /// The failures of one address after which the next attempt has to wait.
     static let freeFailures = 4
     /// The longest wait, in seconds.
     static let longestWait: Int64 = 300
-    /// The most addresses that are remembered. A newer one takes the place of the oldest.
+    /// The most addresses that are remembered. A newer address replaces the oldest one.
     static let addressLimit = 256
     /// The failures of all addresses after which the next attempt has to wait.
     static let commonFailures: Int64 = 20
     /// The time in which one of these failures is forgotten, in seconds.
     static let commonInterval: Int64 = 30
-    /// The most addresses that have a place of their own.
+    /// The maximum number of remembered addresses that have given the password.
     static let knownLimit = 64
 
     private struct Failures {
@@ -39,7 +39,7 @@ package struct PasswordLimit: Sendable {
     /// Returns how many seconds an address has to wait; 0 when it may try.
     /// - Parameters:
     ///   - address: 16 bytes; empty for a client of this machine's own sockets.
-    ///   - now: in seconds of a monotonic clock.
+    ///   - now: the time in seconds of a monotonic clock.
     package func wait(for address: [UInt8], at now: Int64) -> Int64 {
         let network = ClientPlaces.network(of: address)
         let own = all.first { $0.network == network }.map { $0.end - now } ?? 0
@@ -61,8 +61,8 @@ package struct PasswordLimit: Sendable {
         if !known.contains(where: { $0 == network }) { commonEnd = max(commonEnd, now) + Self.commonInterval }
     }
 
-    /// Forgets the failures of an address that has given the password, of which the last one was noted before its
-    /// password was compared.
+    /// Forgets the failures of an address that has given the password. The last of them was noted before the password
+    /// was compared.
     package mutating func succeeded(_ address: [UInt8]) {
         let network = ClientPlaces.network(of: address)
         all.removeAll { $0.network == network }

@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// The file of the socket: its permissions, and the replacement of a file that a crash has left.
+/// The file of the socket: its permissions, and its replacement after a crash has left one.
 package struct SocketFile {
     let path: String
     /// The lowest nine bits of its mode.
@@ -9,7 +9,7 @@ package struct SocketFile {
     /// The group of the socket, when the mode lets a group use it; nil for the process's own.
     let group: String?
 
-    /// The socket gets its owner and mode under this name, before clients can find it.
+    /// The path at which the socket gets its owner and mode, before clients can find it.
     private var temporaryPath: String { path + ".new" }
     /// sun_path has 108 bytes, with the NUL.
     static let lengthLimit = 107 - 4
@@ -18,7 +18,7 @@ package struct SocketFile {
         (self.path, self.mode, self.group) = (path, mode, group)
     }
 
-    /// Listens. A user without permission cannot connect at any moment.
+    /// Opens the socket and listens. At no moment can a user without permission connect.
     package func open() throws(SocketFileError) -> StreamSocket {
         try checkIsFree()
         do throws(SystemError) {

@@ -1,7 +1,7 @@
 import Platform
 
-/// A group of users. It is read from the file directly: getgrnam(3) would load libraries, which a static program
-/// cannot.
+/// A group of users. It is read from the file directly: getgrnam(3) would load libraries, and a static program cannot
+/// do that.
 enum UserGroup {
     /// The id of the group with this name; nil when there is none, or the file cannot be read.
     static func id(named name: String, file: String = "/etc/group") -> UInt32? {

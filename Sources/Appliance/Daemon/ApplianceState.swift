@@ -5,11 +5,13 @@ import Platform
 import Player
 import Queue
 
-/// The state that the daemon keeps across restarts, and the problems found in it. One daemon uses the folder at a time.
+/// The state that the daemon stores across restarts, and the problems that were found in it. One daemon uses the folder
+/// at a time.
 ///
 /// Thread: the thread that opens it, before the storage thread runs.
 public struct ApplianceState: ~Copyable {
-    /// Why the daemon cannot use it. A folder that cannot be written is no such problem: the state is then in memory.
+    /// The reason why the daemon cannot use the state. A folder that cannot be written is not such a reason: the state
+    /// is then in memory.
     public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         case heldByAnother(folder: String, process: Int?)
         /// A newer version of the program wrote it. Another start would fail too.
@@ -61,8 +63,8 @@ public struct ApplianceState: ~Copyable {
     let isDamaged: Bool
 
     /// Opens the folder, or creates it. A damaged state is recovered as far as it can be read. A state that cannot be
-    /// written is read, and held in memory: an appliance that lost its queue can still play another one.
-    /// - Parameter servers: the tables that servers keep in it.
+    /// written is read, and then held only in memory.
+    /// - Parameter servers: the tables of servers in the state.
     public init(_ path: String, servers: [SchemaModule] = []) throws(Problem) {
         let storage: StorageThread
         do throws(StorageThread.Refusal) {

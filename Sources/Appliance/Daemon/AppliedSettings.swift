@@ -7,10 +7,10 @@ import Player
 struct AppliedSettings {
     let player: Player
     let volume: VolumeControl
-    /// The device without the setting: that of the board's profile, or `auto`.
+    /// The device that is used without the setting: that of the board's profile, or `auto`.
     let defaultDevice: String
 
-    /// The device that a configuration means.
+    /// Returns the device that a configuration selects.
     func device(of configuration: Configuration) -> String { configuration.device ?? defaultDevice }
 
     func apply(_ setting: SettingName, of configuration: Configuration) {
@@ -33,7 +33,7 @@ struct AppliedSettings {
         case .offlineVideoQuality: player.offlineEngineConfig.offlineVideoQuality = configuration.offlineVideoQuality
         case .offlineOverCellular: player.offlineEngineConfig.offlineOverCellular = configuration.offlineOverCellular
         case .logLevel: Log.minimumLevel = configuration.logLevel
-        // They are read when they are needed, or take effect at the next start.
+        // The other settings are read when they are needed, or take effect at the next start.
         default: break
         }
     }

@@ -13,9 +13,9 @@ final class BoardPanel {
     private let held: HeldLines
 
     /// - Parameters:
-    ///   - output: the output, for which the amplifier is muted.
+    ///   - output: the output for which the amplifier is muted and unmuted.
     ///   - perform: carries out the command of a button.
-    ///   - report: called with the reason when a line cannot be opened, and with nil when it can again.
+    ///   - report: called with the reason when a line cannot be opened, and with nil when it can be opened again.
     init(
         _ profile: BoardProfile, lines: any LineProvider, loop: EventLoop, clock: any MonotonicClock,
         output: AmplifiedOutput, perform: @escaping (ApplianceCommand) -> Void,

@@ -105,7 +105,7 @@ public final class Daemon: @unchecked Sendable {
         plays.count = { [self] in library?.count($0) }
         writer.found = { finding in
             problems.set(DaemonProblem.damage, finding.description)
-            // So the next start is not louder, even if a maximum was among the lost rows.
+            // Stores all values again, so that the next start is not louder if the maximum was among the lost rows.
             settings.keepAll()
         }
         state.storage.checkIndexes()
@@ -132,7 +132,7 @@ public final class Daemon: @unchecked Sendable {
     }
 
     /// Opens the library of the configured folders, and the stored playlists. Call it before clients connect.
-    /// - Parameter filesGone: called on the thread of a scan when it is complete, and files were gone.
+    /// - Parameter filesGone: called on the thread of a scan after a complete scan that found files missing.
     public func openLibrary(filesGone: @escaping @Sendable (LibraryConductor) -> Void = { _ in }) {
         loop.assertOnLoop()
         let configuration = settings.configuration
@@ -171,7 +171,7 @@ public final class Daemon: @unchecked Sendable {
         observers.notify(.state)
         offlineProblems.check()
         system.problems?.start()
-        // After resuming: meanwhile the engine opens the file and the device.
+        // Called after resuming, because the engine opens the file and the device in the meantime.
         panel?.listen()
         library?.start()
         // Starting takes the most memory: for files, the database and the authorities' certificates.
@@ -190,7 +190,7 @@ public final class Daemon: @unchecked Sendable {
         player.observeStorage(nil)
         offlineProblems.stop()
         system.problems?.stop()
-        // In this order: the parts below notify the observers, and the panel is one of them.
+        // The observers are removed first, because the parts below notify them, and the panel is an observer.
         observers.removeAll()
         queue.shutDown()
         panel?.stop()
@@ -200,13 +200,13 @@ public final class Daemon: @unchecked Sendable {
 
     // MARK: Status
 
-    /// The present status, as it is shown to clients.
+    /// The current status, as clients see it.
     public var status: DaemonStatus {
         queue.settle()
         return present.status
     }
 
-    /// Passes on the new link, or changed routes on the same link.
+    /// Notifies the parts of a new link, or of changed routes on the same link.
     public func linkChanged(to link: Link) {
         loop.assertOnLoop()
         player.linkChanged(to: link)
@@ -216,8 +216,8 @@ public final class Daemon: @unchecked Sendable {
         observers.notify(.state)
     }
 
-    /// Passes on another login, or other tokens of it. Another login may end the wait for a service, as another link
-    /// may.
+    /// Notifies the parts of another login, or of other tokens of the same login. Another login may end the wait for a
+    /// service, as another link may.
     /// - Parameter isRefresh: whether this process has refreshed its login.
     public func loginChanged(isRefresh: Bool = false) {
         loop.assertOnLoop()
@@ -225,6 +225,6 @@ public final class Daemon: @unchecked Sendable {
         if !isRefresh { queue.linkChanged() }
     }
 
-    /// Calls `action` once the present queue and settings are on the medium, or could not be written.
+    /// Calls `action` once the current queue and settings are on the medium, or could not be written.
     public func afterWriting(_ action: @escaping () -> Void) { reactions.writer.afterWriting(action) }
 }

@@ -5,10 +5,10 @@ import Player
 ///
 /// Thread: the daemon's.
 public final class DaemonSettings {
-    /// Settings that cannot change while the daemon runs take effect at the next start.
+    /// The configuration in force. A changed setting that cannot change at run time is not in it until the next start.
     public private(set) var configuration: Configuration
 
-    /// The configuration at the start. Settings that cannot change while the daemon runs stay as they are here.
+    /// The configuration at the start. Settings that cannot change while the daemon runs stay as they are in it.
     private let startConfiguration: Configuration
     private var file: Configuration
     private var clientValues: [SettingName: String]
@@ -93,7 +93,7 @@ public final class DaemonSettings {
         report([mistake])
     }
 
-    /// Handles the end of a good start: the next one can fall back to its settings.
+    /// Handles the end of a good start: a later start can fall back to its settings.
     func startIsComplete() { if isProved { lastGood.keep(file) } }
 
     // MARK: Reloading the file
@@ -121,7 +121,7 @@ public final class DaemonSettings {
         return difference
     }
 
-    /// How many mistakes the problem lists.
+    /// The maximum number of mistakes that the problem lists.
     private static let listed = 8
 
     private func report(_ mistakes: [String]) {
@@ -139,7 +139,7 @@ public final class DaemonSettings {
         var difference = configuration.difference(to: new)
         let differing = difference.needsRestart
         difference.needsRestart = startConfiguration.difference(to: new).needsRestart
-        // Each is logged once, and not again with every later change.
+        // Logs each setting once, and not again after later changes.
         for name in difference.needsRestart where differing.contains(name) {
             Log.warning(startConfiguration.refusal(name, to: new))
         }

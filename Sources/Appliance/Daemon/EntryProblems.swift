@@ -29,14 +29,14 @@ final class EntryProblems {
     private var late: QueuedProduct?
     private var timer: TimerToken?
 
-    /// - Parameter report: called with `DaemonProblem.music` and with `DaemonProblem.service`, and the problem or nil;
-    ///   also when they have not changed.
+    /// - Parameter report: called with `DaemonProblem.music` and with `DaemonProblem.service`, each with the problem or
+    ///   nil, even if it has not changed.
     init(loop: EventLoop, report: @escaping (_ subject: String, _ message: String?) -> Void) {
         self.loop = loop
         self.report = report
     }
 
-    /// How long after an error of reading the file is looked for, in nanoseconds: the system needs a moment to notice
+    /// The delay after a read error until the file is searched, in nanoseconds: the system needs a moment to notice
     /// that a stick was pulled out.
     private static let secondLookDelay: Int64 = 1_000_000_000
 
@@ -58,8 +58,8 @@ final class EntryProblems {
         update()
     }
 
-    /// Says that the medium is missing where the file is, whatever the error of reading it was.
-    /// - Returns: whether it is.
+    /// Reports the file's medium as missing, if it is, whatever the read error was.
+    /// - Returns: whether it is missing.
     private func nameMissingFile() -> Bool {
         guard missing != nil, let missingFile, FileKind(at: missingFile) == nil else { return false }
         missing = "\(missingFile): its medium is missing. Put it in again; playback goes on then."

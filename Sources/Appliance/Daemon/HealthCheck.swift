@@ -31,7 +31,7 @@ struct HealthCheck {
         case decoderHangs
     }
 
-    /// The position at the last check.
+    /// The product and its position at a check.
     private struct Mark: Equatable {
         var referenceId: String?
         var position: Double?

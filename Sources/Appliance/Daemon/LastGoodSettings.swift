@@ -2,12 +2,13 @@ import Database
 import Platform
 
 /// Stores the settings of the last good start in the state, for a start at which the file has mistakes
-/// (docs/decisions/last-good-settings.md). The values of clients are stored apart from them, and override both.
+/// (docs/decisions/last-good-settings.md). The values of clients are stored apart from them, and override the file and
+/// the last good start.
 ///
 /// Thread: the daemon's, except for `read`.
 final class LastGoodSettings {
     private static let table = "good_setting"
-    /// Present when settings are stored, even if none of them is set.
+    /// A key that is present when settings are stored, even if none of them is set.
     private static let mark = "stored"
     static let schema = SchemaModule("last-good", [Migration(1, KeyValueStore.schema(table))])
 
@@ -43,6 +44,6 @@ final class LastGoodSettings {
         }
     }
 
-    /// Writes them again: the state may have lost them.
+    /// Makes the next `keep` write the settings again, because the state may have lost them.
     func forget() { stored = nil }
 }

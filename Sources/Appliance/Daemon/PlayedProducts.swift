@@ -5,7 +5,7 @@ import Queue
 ///
 /// Thread: the daemon's loop.
 struct PlayedProducts {
-    /// The entry that is heard; nil when it has failed, or a request left it.
+    /// The entry that is heard; nil when the entry has failed, or a request has moved to another one.
     private var heard: QueueEntry?
 
     /// - Parameter current: the queue's current entry when the message was sent.

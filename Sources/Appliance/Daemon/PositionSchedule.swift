@@ -1,8 +1,8 @@
 import Queue
 
-/// Decides when the position is written. A power cut loses at most 15 s of it, and the medium is rarely written. It is
-/// written every 14 s while it moves (the write itself may take a second), and at once when it stops. During repeated
-/// seeks it is written at most once a second.
+/// Decides when the position is written. A power cut loses at most 15 s of it, and the medium is rarely written. The
+/// position is written every 14 s while it moves (the write itself may take a second), and at once when it stops.
+/// During repeated seeks it is written at most once a second.
 ///
 /// Times are those of a monotonic clock, in nanoseconds.
 struct PositionSchedule: Sendable {
@@ -34,7 +34,7 @@ struct PositionSchedule: Sendable {
     /// Returns whether to write the position now. If so, it counts as written.
     /// - Parameters:
     ///   - seconds: the position in `entry`.
-    ///   - entry: the current one; nil when there is none, and then there is no position to write.
+    ///   - entry: the current entry; nil when there is none, and then no position is written.
     mutating func shouldWrite(_ event: Event, seconds: Double, of entry: EntryID?, at now: Int64) -> Bool {
         guard let entry else {
             (hasJumped, lastCorrect) = (false, now)
@@ -49,8 +49,8 @@ struct PositionSchedule: Sendable {
         return true
     }
 
-    /// Returns when to call with the next tick: while it plays, and after a jump that was not written at once; nil when
-    /// no change is expected. After an answer to `shouldWrite` at `now`, it is later than `now`.
+    /// Returns the time of the next tick; nil when no change is expected. Ticks are needed while music plays, and after
+    /// a jump that was not written at once. After an answer to `shouldWrite` at `now`, it is later than `now`.
     func nextTick(isPlaying: Bool, at now: Int64) -> Int64? {
         isPlaying || hasJumped ? max(now, deadline) : nil
     }

@@ -2,7 +2,7 @@ import Platform
 import Player
 import Queue
 
-/// Passes the messages of the queue to the parts that depend on it: what is stored, counted, downloaded and published.
+/// Passes the messages of the queue to the parts that depend on it: those that store, count, download and publish.
 ///
 /// Thread: the daemon's.
 final class QueueReactions {
@@ -77,7 +77,8 @@ final class QueueReactions {
 
     /// Stores the last position and ends all timers.
     func stop() {
-        // Before the last write, which a slow medium may not finish in time: a stop must not count as a crash.
+        // Ends the trial before the last write, which a slow medium may not finish in time. A stop must not count as a
+        // crash.
         resume.end()
         position.handle(.rested)
         position.stop()

@@ -3,7 +3,7 @@ import Platform
 import Queue
 
 /// Passes changes of the queue, the position and the settings of clients to the storage thread. One write runs at a
-/// time; changes meanwhile go into the next one. A write that a client waits for runs at once, the others within the
+/// time; changes meanwhile go into the next one. A write for which a client waits runs at once. Other writes obey the
 /// write budget.
 ///
 /// Thread: the thread of `loop`.
@@ -61,7 +61,7 @@ final class QueueWriter: @unchecked Sendable {
             return batch
         }
 
-        /// Puts back a batch of which nothing was written. Later changes stay.
+        /// Puts back a batch that was not written. Later changes override it.
         mutating func putBack(_ batch: Batch) {
             handed = nil
             position = position ?? batch.position
@@ -71,7 +71,7 @@ final class QueueWriter: @unchecked Sendable {
         }
     }
 
-    /// The delay after a failed write until the next attempt, if no change causes one before.
+    /// The delay after a failed write until the next attempt, if no change causes an earlier one.
     private static let retryInterval: Int64 = 30_000_000_000
 
     private let loop: EventLoop
@@ -103,7 +103,7 @@ final class QueueWriter: @unchecked Sendable {
         self.storage = storage
         self.queue = queue
         storage.join()
-        // If the state could not be opened, everything is written as soon as that is possible.
+        // If the state could not be opened, everything is written as soon as possible.
         writer = CoalescingWriter(hasFailed: storage.problem != nil)
         written = WrittenQueue(writer.hasFailed ? QueueImage() : image)
         if writer.hasFailed {
@@ -119,7 +119,7 @@ final class QueueWriter: @unchecked Sendable {
         }
     }
 
-    /// Writes the queue, which may have changed, and whether it should play.
+    /// Writes the queue and whether it should play, if they have changed.
     func keepQueue() { writeIfIdle() }
 
     /// Writes the position up to which the entry was heard.
@@ -142,13 +142,13 @@ final class QueueWriter: @unchecked Sendable {
         writeIfIdle()
     }
 
-    /// Passes on the remaining changes, and ends the use of the storage. The last call.
+    /// Passes on the remaining changes, and ends the use of the storage. No other call may follow.
     func shutDown() {
         loop.assertOnLoop()
         if writer.isClosed { return }
         if let retry { loop.cancel(retry) }
         retry = nil
-        // After the running write, if there is one. Its result is not awaited.
+        // Posts the write after the running one, if there is one. Its result is not awaited.
         let batch = changes.take(queue())
         if !batch.isEmpty {
             storage.write(answerOn: nil) { [written] (database) throws(DatabaseError) in

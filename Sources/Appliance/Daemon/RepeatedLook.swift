@@ -1,5 +1,5 @@
-/// A slow query that is repeated when its subject has changed. Many changes while an answer is on its way cause only
-/// one more query.
+/// A slow query that is repeated when its subject has changed. Any number of changes while a query runs cause only one
+/// more query.
 struct RepeatedLook {
     private var isLooking = false
     private var hasChanged = false

@@ -9,10 +9,10 @@ final class ResumeAtStart {
     private let problems: DaemonProblems
     private let trial: ResumeGuard
     private let stored: (position: Double, wasPlaying: Bool)
-    /// The entry that this start skipped, while it is published as a problem.
+    /// The entry that this start skipped; nil once its problem has ended.
     private var passedOver: EntryID?
 
-    /// - Parameter stored: the position of the current entry in seconds, and whether it played.
+    /// - Parameter stored: the stored position of the current entry in seconds, and whether the entry played.
     init(
         _ queue: QueueConductor, _ problems: DaemonProblems, _ trial: ResumeGuard,
         stored: (position: Double, wasPlaying: Bool)
@@ -43,7 +43,7 @@ final class ResumeAtStart {
             "\(product.productId) was skipped: the player ended twice while it was open. Play it to try again, or "
                 + "remove it from the queue.")
         queue.pass(over: entry)
-        // The guard has not checked the next entry yet.
+        // After skipping an entry, checks the next one before it is opened.
         guard let next = queue.contents.current, trial.mayOpen(next) else { return }
         queue.resume(at: 0, playing: playing)
     }

@@ -2,7 +2,7 @@
 public enum ResumeDecision: Equatable, Sendable {
     /// Empty the queue, if there is one.
     case startEmpty
-    /// The queue is there, and no entry is current: it was played to its end, or never started.
+    /// There is a queue without a current entry: it was played to its end, or never started.
     case wait
     /// Make the current entry ready at this position, in seconds.
     case resume(position: Double, playing: Bool)

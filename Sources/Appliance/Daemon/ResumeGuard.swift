@@ -18,10 +18,10 @@ final class ResumeGuard {
 
     /// - Parameters:
     ///   - runtimeFolder: the folder for the file while the state folder cannot be written; nil when there is none.
-    ///   - boot: identifies this boot of the system; empty when it is unknown. A power cut does not count against the
-    ///     entry.
-    ///   - mayHang: whether the decoder works and no sound is heard. The watchdog ends a process whose decoder hangs,
-    ///     but only after a time that is longer than a trial.
+    ///   - boot: identifies this boot of the system; empty when it is unknown. With it, a power cut does not count as a
+    ///     crash.
+    ///   - mayHang: returns whether the decoder works and no sound is heard. The watchdog ends a process whose decoder
+    ///     hangs, but only after a time that is longer than a trial.
     init(
         folder: String, runtimeFolder: String? = ResumeGuard.systemRuntimeFolder(), storage: StorageThread,
         loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot(), mayHang: @escaping () -> Bool = { false }
@@ -50,11 +50,11 @@ final class ResumeGuard {
         }
     }
 
-    /// Returns whether this start may open the entry. Writes the file before the entry is opened.
+    /// Returns whether this start may open the entry. Writes the file, so call it before the entry is opened.
     func mayOpen(_ entry: EntryID) -> Bool {
         switch ResumeTrial.decide(entry, after: file.lastTrial()) {
         case .passOver:
-            // The next entry is not under suspicion.
+            // The next entry is not suspected of the crashes.
             file.remove()
             return false
         case .open(let trial):
@@ -90,7 +90,7 @@ final class ResumeGuard {
     private func survive() {
         stopTimer()
         entry = nil
-        // The daemon's thread does not wait for the medium while music plays.
+        // Written on the storage thread, because the daemon's thread must not wait for the medium while music plays.
         storage.perform { [file] in file.write(.survived) }
     }
 
@@ -108,7 +108,8 @@ private struct ResumeFile: Sendable {
     let runtimePath: String?
     let boot: [UInt8]
 
-    /// Writes the file. Not durable: it is needed only until the system stops, and until then the kernel has it.
+    /// Writes the file. The write is not durable, because the file is needed only until the system stops. Until then
+    /// the kernel has its contents.
     func write(_ trial: ResumeTrial) { replace(trial.text) }
 
     /// Returns nil without a file, and when it was written in another boot.
@@ -133,7 +134,7 @@ private struct ResumeFile: Sendable {
             try Self.remove(path)
             removeFromRuntime()
         } catch {
-            // A file without a trial hides the one that cannot be removed.
+            // If the file cannot be removed, overwrites it without a trial.
             replace("\n")
         }
     }

@@ -5,8 +5,8 @@ import Queue
 struct ResumeTrial: Equatable {
     /// After this number of crashes in a row with one entry, it is skipped.
     static let limit = 2
-    /// A start that runs for this long, in nanoseconds, has survived the entry: the resumed position was at most 15 s
-    /// old.
+    /// A start that runs for this long, in nanoseconds, has survived the entry: The position at which it resumed was at
+    /// most 15 s before the crash.
     static let duration: Int64 = 30_000_000_000
 
     /// The entry that the start opened; nil when it opened none, or has survived it.
@@ -26,12 +26,12 @@ struct ResumeTrial: Equatable {
     ///   - current: the entry that was current when the process ended.
     ///   - kept: the trial that the last process left; nil when it was stopped, or ended with the system.
     static func decide(_ current: EntryID, after kept: ResumeTrial?) -> Decision {
-        // Without a trial of its own, the entry was at least current at the crash.
+        // If the trial is of another entry, this entry was at least current at the crash.
         let deaths = kept.map { $0.entry == current ? $0.deaths : 1 } ?? 0
         return deaths >= limit ? .passOver : .open(ResumeTrial(entry: current, deaths: deaths + 1))
     }
 
-    /// The form in the file, `entry deaths`; 0 for no entry.
+    /// The contents of the file: `entry deaths`, where the entry is 0 for none.
     var text: String { "\(entry?.number ?? 0) \(deaths)\n" }
 
     init(entry: EntryID?, deaths: Int) {

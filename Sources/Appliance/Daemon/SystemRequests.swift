@@ -1,18 +1,18 @@
 import Database
 import Platform
 
-/// The requests of clients that concern the system: its commands, Wi-Fi, updates, sound cards, and what
-/// a person wants to know of the machine.
+/// The requests of clients that concern the system: its commands, Wi-Fi, updates, sound cards, and the status of the
+/// machine.
 struct SystemRequests {
     let commands: SystemCommands
     /// Looks at the sound cards for all clients.
     let devices: DeviceSurvey
     let machine: MachineSurvey
-    /// nil without a folder of the system.
+    /// The problems of the system; nil without a system folder.
     let problems: SystemProblems?
-    /// nil where no system takes requests about Wi-Fi.
+    /// The requests about Wi-Fi; nil if the system takes none.
     let wifi: WiFiExchange?
-    /// nil where no system takes requests for updates.
+    /// The requests for updates; nil if the system takes none.
     let updates: UpdateExchange?
 
     init(

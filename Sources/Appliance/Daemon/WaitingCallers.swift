@@ -1,4 +1,4 @@
-/// Callers that wait for the end of a write: those that are in the running write, and those of the next one.
+/// Callers that wait for the end of a write: the callers of the running write, and those of the next one.
 ///
 /// Thread: the owner's.
 final class WaitingCallers {
@@ -19,14 +19,14 @@ final class WaitingCallers {
         ofNext = []
     }
 
-    /// Calls those of the running write: it has ended.
+    /// Calls the callers of the running write, because it has ended.
     func end() {
         let actions = ofThis
         ofThis = []
         for action in actions { action() }
     }
 
-    /// Calls all, because nothing is written any more.
+    /// Calls all callers, because no write follows.
     func endAll() {
         ofThis += ofNext
         ofNext = []

@@ -20,8 +20,8 @@ public final class Watchdog: @unchecked Sendable {
     private var timer: TimerToken?
     /// The number of checks.
     private var looks: UInt8 = 0
-    /// Whether the player's threads have answered the last question. They set it themselves, because an answer by
-    /// message would wake the daemon's thread.
+    /// Whether the player's threads have answered the last question. The threads set it directly, because a message
+    /// would wake the daemon's thread.
     private let hasAnswered = Atomic(true)
 
     public init(_ supervisor: ServiceSupervisor, _ daemon: Daemon, clock: any MonotonicClock = SystemMonotonicClock()) {
@@ -61,8 +61,8 @@ public final class Watchdog: @unchecked Sendable {
 
     private func notifyStatus() { supervisor.notify(.status(status().summary)) }
 
-    /// Asks control, and through it the audio thread if that is at work. Only one question is open at a time: a thread
-    /// that hangs would collect them.
+    /// Asks control, and through control the audio thread if it runs. Only one question is open at a time, so that
+    /// questions do not accumulate in a thread that hangs.
     private func ask() {
         guard hasAnswered.exchange(false, ordering: .relaxed) else { return }
         engine.afterRequests { [self] in hasAnswered.store(true, ordering: .relaxed) }

@@ -10,7 +10,7 @@ final class DeviceSurvey: @unchecked Sendable {
 
     private let loop: EventLoop
     private let look: @Sendable () -> [SoundCard]
-    /// Those that wait for the look that runs, and those that came after its beginning.
+    /// The callers that wait for the running look, and those that came after it began.
     private var waiting: (now: [Answer], next: [Answer]) = ([], [])
 
     init(loop: EventLoop, look: @escaping @Sendable () -> [SoundCard] = { SoundCard.all() }) {
@@ -42,7 +42,7 @@ final class DeviceSurvey: @unchecked Sendable {
         let answers = waiting.now
         waiting.now = []
         for answer in answers { answer(result) }
-        // An answer may have asked again.
+        // An answer may have begun another look.
         if waiting.now.isEmpty, !waiting.next.isEmpty { begin() }
     }
 }

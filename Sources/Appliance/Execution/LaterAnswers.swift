@@ -31,7 +31,7 @@ package struct LaterAnswers {
 
     /// Carries out a request.
     /// - Parameter answer: called once, at once or later.
-    /// - Returns: what cancels the work; nil when nothing can.
+    /// - Returns: a closure that cancels the work; nil when it cannot be cancelled.
     package func perform(
         _ request: LaterRequest, _ answer: @escaping (Result<RemoteReply, RemoteFailure>) -> Void
     ) -> (() -> Void)? {
@@ -79,7 +79,7 @@ package struct LaterAnswers {
         }
     }
 
-    /// Returns the request with the current entry, where it means that.
+    /// Returns the request, with the current entry filled in where the request refers to it.
     private func filled(_ request: LibraryRequest) throws(RemoteFailure) -> LibraryRequest {
         guard case .favourite(nil, let isOn) = request else { return request }
         guard let product = queue.contents.current.flatMap({ queue.contents.product($0) }) else {

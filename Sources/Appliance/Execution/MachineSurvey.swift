@@ -41,7 +41,8 @@ struct MachineSurvey {
         if !willAnswer { answer(.failure(.ending)) }
     }
 
-    /// Returns the file systems of the folders, and those that are mounted in them, as sticks are in /media.
+    /// Returns the file systems of the folders, and the file systems that are mounted in them, such as sticks in
+    /// /media.
     static func volumes(_ folders: [String]) -> [MachineStatus.Volume] {
         var volumes: [MachineStatus.Volume] = []
         func add(_ path: String) {
@@ -60,14 +61,14 @@ struct MachineSurvey {
                     mounted.append("\(folder)/\(entry.name)")
                 }
             } catch {}
-            // Around sticks there is nothing of the user's, as in the image's /media.
+            // A folder that contains mount points, such as the image's /media, has no files of the user itself.
             if mounted.isEmpty { add(MountPoint.containing(folder) ?? "/") }
             mounted.forEach(add)
         }
         return volumes
     }
 
-    /// The end of the report, from a whole line on.
+    /// Returns the end of the report, beginning with a whole line.
     private static func text(at path: String) -> String? {
         guard let bytes = try? File.contents(of: path, limit: 1 << 20), !bytes.isEmpty else { return nil }
         var end = bytes.suffix(reportLimit)

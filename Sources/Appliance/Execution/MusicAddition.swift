@@ -2,7 +2,7 @@ import Queue
 
 extension QueueConductor {
     /// Adds music to the queue, and notes the media that it lies on.
-    /// - Returns: the first new entry; the others follow it. nil without music.
+    /// - Returns: the first new entry, which the others follow; nil without music.
     package func add(
         _ music: FoundMusic, _ place: RemoteRequest.MusicPlace
     ) throws(PlayQueueError) -> EntryID? {

@@ -38,7 +38,7 @@ package final class MusicSearch: Sendable {
     private let paths: [String]
     private let limit: Int
     private let capacity: Int
-    /// For the lines of playlists.
+    /// The base of lines in playlists that are relative to the root of the music.
     private let musicPaths: MusicURIs?
     let cancellation: Cancellation
 
@@ -46,7 +46,7 @@ package final class MusicSearch: Sendable {
     ///   - paths: absolute paths.
     ///   - limit: more files than this are an error.
     ///   - capacity: the capacity of the queue, for the error message.
-    ///   - musicPaths: where the lines of playlists begin that are relative to the root of the music.
+    ///   - musicPaths: the base of lines in playlists that are relative to the root of the music.
     /// - Throws: when the process has no file descriptor left.
     package init(
         _ paths: [String], limit: Int, capacity: Int = PlayQueue.capacity, musicPaths: MusicURIs? = nil

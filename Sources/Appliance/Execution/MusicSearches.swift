@@ -39,7 +39,7 @@ package final class MusicSearches: @unchecked Sendable {
     var waitingCount: Int { waiting.count }
 
     /// Starts a search, or queues it after others.
-    /// - Parameter found: called once, later, also for a search that is cancelled.
+    /// - Parameter found: called once after this function has returned, even if the search is cancelled.
     package func begin(_ search: MusicSearch, _ found: @escaping (Result<FoundMusic, RemoteFailure>) -> Void) {
         loop.assertOnLoop()
         waiting.append(Waiting(search: search, found: found))
@@ -68,7 +68,7 @@ package final class MusicSearches: @unchecked Sendable {
         }
     }
 
-    /// Makes a search without a thread wait as the first one.
+    /// Puts a search that got no thread in front of the waiting ones.
     private func waitForThread(_ search: Waiting) {
         runningCount -= 1
         waiting.insert(search, at: 0)

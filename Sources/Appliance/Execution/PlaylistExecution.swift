@@ -88,7 +88,7 @@ package struct PlaylistExecution {
     }
 
     /// Runs `body` on the thread that reads playlists, or on the one that changes them.
-    /// - Parameter name: the playlist that it changes.
+    /// - Parameter name: the playlist that `body` changes.
     private func run(
         changing name: String? = nil, _ answer: @escaping Answer,
         _ body: @escaping @Sendable (PlaylistFolder, MusicIndex?) throws(PlaylistFailure) -> PlaylistReply
@@ -97,7 +97,7 @@ package struct PlaylistExecution {
         guard let library else {
             return answer(.failure(RemoteFailure(.system, "the playlists cannot be used: see the problems")))
         }
-        // Safe: the other thread passes both back to the loop and does not call them.
+        // Safe: the other thread passes both closures back to the loop and does not call them.
         nonisolated(unsafe) let answer = answer
         nonisolated(unsafe) let changed = changed
         let (loop, folder) = (loop, library.playlists)

@@ -180,7 +180,7 @@ package struct RequestExecution {
 
     // MARK: The queue
 
-    /// - Parameter count: the most entries.
+    /// - Parameter count: the maximum number of entries.
     private func page(_ from: Int, _ count: Int) -> RemoteReply {
         let contents = queue.contents
         let start = min(from, contents.count)
@@ -223,10 +223,10 @@ package struct RequestExecution {
         return RequestOutcome(reply: .added(addition), completion: .musicWritten)
     }
 
-    /// Where the lines of playlists begin that are relative to the root of the music.
+    /// The base of lines in playlists that are relative to the root of the music.
     package var musicPaths: MusicURIs { MusicURIs(folders: settings.configuration.libraryFolders) }
 
-    /// Returns how many more entries such a request may add.
+    /// Returns how many entries a request that adds music at `place` may add.
     package func room(for place: RemoteRequest.MusicPlace) -> Int {
         if case .all = place { PlayQueue.capacity } else { PlayQueue.capacity - queue.contents.count }
     }
@@ -256,7 +256,7 @@ package struct RequestExecution {
         if rights.isOfGuest, let refusal = settings.refusalForGuests(of: nil, for: name) {
             throw RemoteFailure(.guest, refusal)
         }
-        // If clients cannot set even the default, no client has set a value.
+        // A setting whose default clients cannot set has no value of a client.
         if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
             throw RemoteFailure(.badSetting, refusal)
         }

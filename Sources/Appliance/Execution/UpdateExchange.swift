@@ -8,16 +8,16 @@ import Platform
 /// `@unchecked Sendable` is safe because only the storage thread uses `installing`, and only the daemon's `notify`.
 final class UpdateExchange: @unchecked Sendable {
     private let exchange: SystemExchange
-    /// The address that a request without one uses.
+    /// The address that is used by a request without an address.
     private let standard: UpdateAddress?
-    /// Tells the system that there is a request.
+    /// Notifies the system that there is a request.
     private let notify: () -> Void
     /// The report that follows a request to install an update.
     private var installing = AwaitedReport()
 
     /// - Parameters:
-    ///   - standard: the address that a request without one uses.
-    ///   - notify: called after a request was written, and once when one waits at the start.
+    ///   - standard: the address that is used by a request without an address.
+    ///   - notify: called after a request was written, and once at the start if a request waits.
     init(
         _ folder: SystemFolder, standard: UpdateAddress?, storage: StorageThread, loop: EventLoop,
         notify: @escaping () -> Void
@@ -27,7 +27,7 @@ final class UpdateExchange: @unchecked Sendable {
         self.notify = notify
         // Safe: only the loop calls it.
         nonisolated(unsafe) let notify = notify
-        // This program may have ended before the system heard of it.
+        // The previous process may have ended before it notified the system of the request.
         storage.perform { if folder.isWanted || folder.isCancelWanted { loop.post { notify() } } }
     }
 
@@ -40,7 +40,7 @@ final class UpdateExchange: @unchecked Sendable {
     }
 
     private func carryOut(_ request: UpdateRequest) throws(RemoteFailure) -> RemoteReply {
-        // Before the state: when the request is gone already, the state is that after its beginning.
+        // Read before the state: if the system has taken the request, the state then includes its beginning.
         let isWanted = exchange.folder.isWanted
         let stamp = exchange.folder.stateStamp
         var status: UpdateStatus
@@ -73,7 +73,7 @@ final class UpdateExchange: @unchecked Sendable {
         guard let address = named ?? standard else {
             throw RemoteFailure(.badRequest, "address is missing: the configuration has none ([update] address)")
         }
-        // One that the system has not begun is replaced.
+        // A request that the system has not begun is replaced.
         if status.isRunning || (installing.isAwaited && !isWanted) {
             throw RemoteFailure(.updateRuns, "an update runs already: wait for its end, or cancel it")
         }

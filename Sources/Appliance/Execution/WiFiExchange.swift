@@ -23,7 +23,7 @@ final class WiFiExchange: @unchecked Sendable {
     }
 
     private func carryOut(_ request: WiFiRequest) throws(RemoteFailure) -> RemoteReply {
-        // Before the state: when the request is gone already, the state is that after its beginning.
+        // Read before the state: if the system has taken the request, the state then includes its beginning.
         let isWanted = folder.files.isWanted
         let stamp = folder.files.stateStamp
         let status: WiFiStatus
@@ -31,7 +31,7 @@ final class WiFiExchange: @unchecked Sendable {
         switch request {
         case .status: return .wifi(waiting(status, isWanted, stamp))
         case .scan:
-            // It must not replace a request that waits.
+            // A request to scan must not replace a waiting request.
             if isWanted { return .done }
         case .connect(let trial): try Self.check(trial, status.networks)
         case .forget(let name): try Self.check(name, status.known)

@@ -1,7 +1,7 @@
-/// The focus that clients have set. A program that shares the speaker can set it permanently, or only while it is
-/// connected: when a doorbell crashes, the player gets the speaker back. The lowest level applies.
+/// The focus that clients have set. A program that shares the speaker can set the focus permanently, or only while it
+/// is connected. So when a doorbell crashes, the player gets the speaker back. The lowest level applies.
 public struct FocusHolders: Equatable, Sendable {
-    /// The level without holders. Clients that do not stay connected change it.
+    /// The level that applies without holders. Clients that do not stay connected change this level.
     public var lasting = FocusLevel.full
     private var held: [(holder: UInt64, level: FocusLevel)] = []
 

@@ -1,5 +1,5 @@
-/// How much of the speaker the player may use (docs/playback.md, 14). A program that shares the
-/// speaker sets it: a doorbell, a voice assistant.
+/// How much of the speaker the player may use (docs/playback.md, 14). A program that shares the speaker sets it, such
+/// as a doorbell or a voice assistant.
 public enum FocusLevel: UInt8, Comparable, CaseIterable, Sendable {
     /// The player may not play.
     case none

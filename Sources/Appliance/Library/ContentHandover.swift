@@ -2,8 +2,8 @@ import Database
 import Library
 import Platform
 
-/// Hands the changes of contents of the index over to the counts and favourites in the state. The index keeps a change
-/// until the state has it: a power cut loses none, and to hand one over twice does no harm.
+/// Hands the changes of contents of the index over to the counts and favourites in the state. The index stores a change
+/// until the state has it, so that a power cut loses none. Handing a change over twice is harmless.
 ///
 /// Thread: the library's; `@unchecked Sendable` is safe because `lock` guards what the storage thread sets.
 final class ContentHandover: @unchecked Sendable {
@@ -12,9 +12,9 @@ final class ContentHandover: @unchecked Sendable {
     /// The number of the last change that was sent.
     private var sent: Int64 = 0
     private let lock = Lock()
-    /// The number of the last change that the state has, with all before it.
+    /// The number up to which the state has all changes.
     private var stored: Int64 = 0
-    /// Whether a write has failed: later ones do not prove that the state has the changes before them.
+    /// Whether a write has failed: later writes then do not prove that the state has the earlier changes.
     private var hasFailed = false
 
     init(_ storage: StorageThread, _ favourites: FavouriteSet) {
@@ -37,7 +37,7 @@ final class ContentHandover: @unchecked Sendable {
             storage.write(urgency: .canWait, answerOn: nil) { (database) throws(DatabaseError) in
                 try PlayRows(database).move(changes)
             } answer: { [self] error in
-                // The favourites may have been loaded meanwhile.
+                // Moves them also in memory, where the favourites may have been loaded meanwhile.
                 favourites.move(changes)
                 lock.withLock {
                     if error != nil { hasFailed = true }

@@ -26,7 +26,7 @@ final class FavouriteSet: @unchecked Sendable {
         }
     }
 
-    /// Adds those of the state. Thread: the database's.
+    /// Adds the favourites in the state. Thread: the database's.
     func load(_ database: Database?) {
         guard let database else { return }
         do throws(DatabaseError) {

@@ -3,11 +3,11 @@ import Library
 import Platform
 import Player
 
-/// Plays, the history and favourites: rows of the state, with the tracks of the index.
+/// Requests about plays, the history and favourites: they combine rows of the state with tracks of the index.
 extension LibraryConductor {
     typealias Pass = @Sendable (Result<LibraryReply, RemoteFailure>) -> Void
 
-    /// The most tracks that the list of played ones has.
+    /// The maximum number of tracks in the list of played ones.
     private static let mostPlayed = 1000
 
     /// Counts a play of the music at a path or address, and adds it to the history. Music that is not in the library
@@ -27,7 +27,7 @@ extension LibraryConductor {
 
     // MARK: Lists
 
-    /// Lists the tracks that were heard last and are there.
+    /// Lists the tracks that were heard last and still exist.
     func listPlayed(_ page: LibraryRequest.Page, _ answer: @escaping Pass) {
         rows([], answer) { database throws(DatabaseError) in
             try PlayRows(database).last(limit: Int64(Self.mostPlayed))
@@ -76,7 +76,7 @@ extension LibraryConductor {
     }
 
     /// Reads rows on the storage thread, and makes a list of them on the thread of queries.
-    /// - Parameter none: the rows of a state that cannot be used.
+    /// - Parameter none: the rows to use when the state cannot be read.
     private func rows<Rows: Sendable>(
         _ none: Rows, _ answer: @escaping Pass,
         _ read: @escaping @Sendable (Database) throws(DatabaseError) -> Rows,
@@ -93,7 +93,7 @@ extension LibraryConductor {
 
     // MARK: Favourites
 
-    /// Makes the music at a path or address a favourite, or not.
+    /// Adds the music at a path or address to the favourites, or removes it.
     /// - Parameter isOn: nil to toggle.
     func setFavourite(_ path: String, _ isOn: Bool?, _ answer: @escaping Pass) {
         withIndex { [self] index in
@@ -110,7 +110,7 @@ extension LibraryConductor {
 
     private static func favouriteKey(of path: String, in index: MusicIndex?) throws(RemoteFailure) -> Int64 {
         if let address = WebFileAddress(path) {
-            // Lists would show a password.
+            // Refuses an address with a password, because lists would show it.
             guard address.shown.utf8.elementsEqual(path.utf8) else {
                 throw RemoteFailure(.noMusic, "\(address.shown): an address with a user name is not played")
             }

@@ -6,13 +6,13 @@ import Queue
 struct HeardTime {
     enum Decision: Equatable {
         case nothing
-        /// It counts after so many more nanoseconds of the same sound.
+        /// The entry counts after this many more nanoseconds of uninterrupted sound.
         case wait(Int64)
-        /// It counts now, for the first and only time.
+        /// The entry counts now, once.
         case count
     }
 
-    /// The time of a long entry after which it counts, in nanoseconds.
+    /// The time after which a long entry counts, in nanoseconds.
     private static let limit: Int64 = 240_000_000_000
 
     private var entry: EntryID?
@@ -21,13 +21,14 @@ struct HeardTime {
     /// The time at which the sound began; nil while it is silent.
     private var since: Int64?
     private var isCounted = false
-    /// Whether it has begun at its beginning and nothing was left out: a device may be faster than time.
+    /// Whether the entry was heard from its beginning without gaps. Then its end counts even if a fast device took less
+    /// time than its duration.
     private var isWhole = false
 
     /// Reports the playback from now on.
     /// - Parameters:
-    ///   - duration: in seconds; nil while it is unknown.
-    ///   - now: of a monotonic clock, in nanoseconds.
+    ///   - duration: the duration in seconds; nil while it is unknown.
+    ///   - now: the time of a monotonic clock, in nanoseconds.
     mutating func update(_ entry: EntryID?, isSounding: Bool, duration: Double?, at now: Int64) -> Decision {
         if entry != self.entry {
             self = HeardTime()
@@ -45,13 +46,13 @@ struct HeardTime {
         return since == nil ? .nothing : .wait(max(rest, 1_000_000))
     }
 
-    /// Reports that the entry is announced: it begins.
+    /// Reports that the entry was announced and begins.
     mutating func begin() { isWhole = true }
 
     /// Reports that a part of the entry is not heard: a seek, or a failure.
     mutating func leaveOut() { isWhole = false }
 
-    /// Reports that the entry has ended by itself. The next one may be the same.
+    /// Reports that the entry has ended by itself. The next entry may be the same one.
     /// - Returns: whether it counts now.
     mutating func end() -> Bool {
         defer { self = HeardTime() }

@@ -4,8 +4,8 @@ import Platform
 import Player
 import Synchronization
 
-/// Completes measured loudness of an earlier version of this program, which belonged to a path alone. The index has the
-/// sound of this version of the file.
+/// Completes measured loudness of an earlier version of this program, whose rows contain only a path. The index knows
+/// the sound of the current version of the file.
 ///
 /// Thread: any; the index is read on the thread of queries.
 final class IdentifiedLoudness: Sendable {
@@ -16,7 +16,7 @@ final class IdentifiedLoudness: Sendable {
     private let onQueries: @Sendable (@escaping @Sendable (MusicIndex?) -> Void) -> Void
     private let isRunning = Atomic(false)
 
-    /// The rows that are looked at before the threads of the database and of queries do other work.
+    /// The number of rows that are processed before the threads of the database and of queries do other work.
     private static let portion = 200
 
     /// - Parameters:
@@ -29,11 +29,11 @@ final class IdentifiedLoudness: Sendable {
         (self.folders, self.storage, self.onQueries) = (folders, storage, onQueries)
     }
 
-    /// Call it after a scan with changes, on the thread of the scan: it looks at the music folders. It does nothing
-    /// while an earlier call still works.
+    /// Call it after a scan with changes, on the thread of the scan, because it reads the music folders. Does nothing
+    /// while an earlier call still runs.
     func run() {
         if isRunning.exchange(true, ordering: .relaxed) { return }
-        // The path of a row has no links; a music folder may be one.
+        // The path of a row contains no links, but a music folder may be a link.
         let places = folders.compactMap { folder in (try? Folder.resolved(folder)).map { (folder: folder, real: $0) } }
         run(after: 0, places)
     }
@@ -66,7 +66,7 @@ final class IdentifiedLoudness: Sendable {
         }
     }
 
-    /// Returns the sound of this version of a file.
+    /// Returns the identity of the sound of this version of a file.
     private static func content(of file: MusicFileVersion, _ index: MusicIndex, _ places: [Place]) -> Int64? {
         var paths = [file.path]
         for place in places where file.path.utf8.starts(with: "\(place.real)/".utf8) {

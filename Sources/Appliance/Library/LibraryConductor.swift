@@ -3,7 +3,7 @@ import Library
 import Platform
 
 /// The library of the daemon: a thread keeps its index up to date, another one answers queries. Reads and changes of
-/// stored playlists have a thread each: long ones delay no query.
+/// stored playlists have a thread each, so that long ones delay no query.
 ///
 /// Thread: everything runs on the thread of `loop`. `@unchecked Sendable` is safe because other threads only post to
 /// `loop`, and use `index`, which a lock guards.
@@ -11,7 +11,7 @@ public final class LibraryConductor: @unchecked Sendable {
     let loop: EventLoop
     package let storage: StorageThread
     private let folders: [String]
-    /// Where the folders lie among relative URIs.
+    /// Converts between paths in the folders and relative URIs.
     package let uris: MusicURIs
     private let path: String
     private let index = OpenedIndex()
@@ -22,13 +22,13 @@ public final class LibraryConductor: @unchecked Sendable {
     private let tasks: Tasks
     private let reports: Reports
 
-    /// Called with its results.
+    /// The receivers of the library's results.
     struct Reports {
         /// Called on `loop` when a scan has changed the library, or has failed.
         let changed: (LibraryStatus) -> Void
         /// Called on `loop` with a problem for the user, or nil at its end.
         let problem: (String?) -> Void
-        /// Called on the thread of the scan when it is complete, and files were gone.
+        /// Called on the thread of the scan after a complete scan that found files missing.
         let filesGone: @Sendable (LibraryConductor) -> Void
     }
 
@@ -51,7 +51,7 @@ public final class LibraryConductor: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - folders: absolute paths; none for playlists alone.
+    ///   - folders: absolute paths; empty for a daemon with stored playlists only.
     ///   - path: the file of the index.
     ///   - playlists: the folder of the stored playlists.
     /// - Throws: when the process has no file descriptor left.
@@ -90,7 +90,7 @@ public final class LibraryConductor: @unchecked Sendable {
         }
     }
 
-    /// Ends the scan before its next file. Does not wait: a medium may be slow.
+    /// Ends the scan before its next file. Does not wait for the end, because a medium may be slow.
     func stop() {
         loop.assertOnLoop()
         tasks.control.stop()
@@ -131,7 +131,7 @@ public final class LibraryConductor: @unchecked Sendable {
         }
     }
 
-    /// - Parameter links: those that lead out of the music folders.
+    /// - Parameter links: the links that lead out of the music folders.
     private static func problem(ofLinks links: [String]) -> String? {
         guard let first = links.first else { return nil }
         let others = links.count > 1 ? ", and \(links.count - 1) more" : ""
@@ -144,7 +144,7 @@ public final class LibraryConductor: @unchecked Sendable {
         status { [self] status in loop.post { [self] in reports.changed(status) } }
     }
 
-    /// Opens the index. One that is damaged, or of a newer version, is made anew: it is a cache.
+    /// Opens the index. A damaged index, or one of a newer version, is created again, because the index is a cache.
     private func open() -> MusicIndex? {
         do throws(DatabaseError) { return try MusicIndex(path) } catch {
             switch error.kind {

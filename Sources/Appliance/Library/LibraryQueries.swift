@@ -27,7 +27,7 @@ struct LibraryQueries {
         }
     }
 
-    /// - Parameter of: the number, name or path that the entries belong to; nil for all.
+    /// - Parameter of: the number, name or path to which the entries belong; nil for all.
     func list(
         _ list: LibraryRequest.List, _ of: String?, _ page: LibraryRequest.Page
     ) throws(RemoteFailure) -> LibraryReply {

@@ -1,14 +1,15 @@
 import Library
 
-/// The folders whose files clients of the network may name: those of the library, and that of the stored playlists.
+/// The folders whose files network clients may name: the folders of the library, and the folder of the stored
+/// playlists.
 package struct MusicFolders: Sendable {
     /// Absolute paths.
     package let paths: [String]
 
     package init(paths: [String]) { self.paths = paths }
 
-    /// Whether a path is one of the folders, or lies in one. A part of it that is `..` could lead out, and so could a
-    /// link.
+    /// Returns whether a path is one of the folders or lies in one. Refuses `..` and links, which could lead out of the
+    /// folder.
     package func contains(_ path: String) -> Bool {
         let isBelow = paths.contains { folder in
             var folder = folder.utf8[...]

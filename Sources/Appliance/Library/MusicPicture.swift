@@ -3,15 +3,15 @@ import Media
 import Platform
 import Player
 
-/// A picture of music: in a file of its own, or in a music file. It is read in parts. Keep it while a client reads: to
-/// find it again costs more than a part.
+/// A picture of music, in its own file or in a music file. It is read in parts. Keep the object while a client reads,
+/// because finding the picture again costs more than reading a part.
 ///
 ///     let picture = try MusicPicture(file: path)
 ///     try picture.read(at: 0, count: 8192)
 ///
 /// Thread: one at a time, which may block on the medium.
 package final class MusicPicture {
-    /// The media type that a tag has; nil for a file of its own.
+    /// The media type from the tag; nil for a picture in its own file.
     package let mediaType: String?
     /// The file that has the picture.
     let path: String
@@ -35,7 +35,7 @@ package final class MusicPicture {
         }
     }
 
-    /// A picture in a file of its own.
+    /// Opens a picture in its own file.
     package init(file path: String) throws(Failure) {
         mediaType = nil
         self.path = path
@@ -44,7 +44,7 @@ package final class MusicPicture {
         content = .file(source, size: source.length ?? 0)
     }
 
-    /// A picture in a music file.
+    /// Opens a picture in a music file.
     package init(_ picture: EmbeddedPicture) throws(Failure) {
         mediaType = picture.picture.mediaType
         path = picture.path

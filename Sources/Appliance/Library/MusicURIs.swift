@@ -1,9 +1,9 @@
 import Library
 
-/// Where the music folders lie among MPD's URIs, which are relative.
+/// The relation between the music folders and MPD's URIs, which are relative.
 ///
-/// With one folder, a URI is the path in it, as MPD has it. With several, each is a folder of the root, by its last
-/// name: `/data/music/a.flac` is `music/a.flac`. A second folder of the same name gets a number (`music 2`).
+/// With one folder, a URI is the path inside this folder, as in MPD. With several, the root contains each folder under
+/// its last name: `/data/music/a.flac` is `music/a.flac`. A second folder of the same name gets a number (`music 2`).
 package struct MusicURIs: Equatable, Sendable {
     private struct Root: Equatable, Sendable {
         /// The first part of the URI; empty when there is one folder.
@@ -43,18 +43,18 @@ package struct MusicURIs: Equatable, Sendable {
     /// The names in the root when there are several folders; nil when the root is the only folder.
     package var rootNames: [String]? { roots.count > 1 ? roots.map { $0.name } : nil }
 
-    /// The folders, as links in them may lead into them.
+    /// The folders, as the targets to which links in them may lead.
     package var musicRoots: MusicRoots { MusicRoots(roots.map { $0.folder.utf8.isEmpty ? "/" : $0.folder }) }
 
     /// The music folder when there is one; nil for several, which have no common folder.
     package var onlyFolder: String? { roots.count == 1 ? roots[0].folder : nil }
 
-    /// Whether two files are in the same music folder.
+    /// Returns whether two files are in the same music folder.
     package func areInOneFolder(_ path: String, _ other: String) -> Bool {
         roots.contains { Self.rest(of: path, in: $0.folder) != nil && Self.rest(of: other, in: $0.folder) != nil }
     }
 
-    /// Returns the URI of a path; nil for a path outside of the folders.
+    /// Returns the URI of a path; nil if the path is in no music folder.
     package func uri(ofPath path: String) -> String? {
         for root in roots {
             guard let rest = Self.rest(of: path, in: root.folder) else { continue }
@@ -63,8 +63,8 @@ package struct MusicURIs: Equatable, Sendable {
         return nil
     }
 
-    /// Returns the URI of an entry: in the folders, or else its path or address. Control characters of an address are
-    /// escaped: it means the same.
+    /// Returns the URI of an entry in the folders, or else its path or address. Control characters of an address are
+    /// escaped, which does not change its meaning.
     package func shownURI(ofPath path: String) -> String {
         if let uri = uri(ofPath: path) { return uri }
         return path.utf8.first == UInt8(ascii: "/") ? path : Self.escaped(path)
@@ -84,7 +84,7 @@ package struct MusicURIs: Equatable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the absolute path of a URI; nil when no folder has it. It does not exist for certain.
+    /// Returns the absolute path of a URI; nil when no music folder has this name. The file may not exist.
     /// - Parameter uri: without a slash at its end. The root of several folders has no path.
     package func path(ofURI uri: String) -> String? {
         for root in roots {
@@ -98,7 +98,7 @@ package struct MusicURIs: Equatable, Sendable {
     /// Returns the path of a line of a playlist that is a URI; nil for another line.
     func musicPath(_ line: String) -> String? { Self.isSafe(line) ? path(ofURI: line) : nil }
 
-    /// Whether a URI lies in the folders: no part of it is empty, or made of dots.
+    /// Returns whether a URI stays in the folders: none of its parts is empty, `.` or `..`.
     package static func isSafe(_ uri: String) -> Bool {
         uri.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
             !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
@@ -112,7 +112,7 @@ package struct MusicURIs: Equatable, Sendable {
         }
     }
 
-    /// Returns the part of a path after a folder and a slash; nil when it does not lie there.
+    /// Returns the part of a path after a folder and a slash; nil when the path is not in the folder.
     private static func rest(of path: String, in folder: String) -> String? {
         guard path.utf8.starts(with: folder.utf8) else { return nil }
         let rest = path.utf8.dropFirst(folder.utf8.count)

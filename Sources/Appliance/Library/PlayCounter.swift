@@ -9,7 +9,7 @@ final class PlayCounter {
     struct Moment {
         var entry: QueueEntry?
         var isSounding: Bool
-        /// In seconds; nil while it is unknown.
+        /// The length of the entry in seconds; nil while it is unknown.
         var duration: Double?
     }
 
@@ -18,7 +18,7 @@ final class PlayCounter {
     private let loop: EventLoop
     private let clock: any MonotonicClock
     private var heard = HeardTime()
-    /// The entry of `heard`.
+    /// The entry to which `heard` belongs.
     private var entry: QueueEntry?
     private var timer: TimerToken?
 
@@ -28,7 +28,7 @@ final class PlayCounter {
     }
 
     /// Handles a message of the queue.
-    /// - Parameter moment: returns the playback, now and later.
+    /// - Parameter moment: returns the current playback; also called later.
     func handle(_ message: QueueMessage, _ moment: @escaping () -> Moment) {
         loop.assertOnLoop()
         switch message {

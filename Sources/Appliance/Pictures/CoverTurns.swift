@@ -6,8 +6,8 @@ package enum CoverOutcome: Sendable {
     case failed(CoverFailure)
 }
 
-/// The fetches of covers, as a value: one at a time, in the order of the requests, each once for all clients that wait.
-/// Failures are remembered, so that a hostile server is not asked again for each client.
+/// The fetches of covers, as a value. One cover is fetched at a time, in the order of the requests, and once for all
+/// clients that wait for it. Failures are remembered, so that a hostile server is not asked again for each client.
 ///
 ///     turns.failure(of: product, at: now)    // a remembered one: the answer
 ///     turns.arrive(product)
@@ -25,7 +25,8 @@ struct CoverTurns {
 
     /// The most failures that are remembered. The oldest one is forgotten first.
     static let mostFailures = 1000
-    /// How long a failure is remembered, in nanoseconds: one that lasts, and one that may end soon.
+    /// How long a failure is remembered, in nanoseconds: `longMemory` for a lasting one, the other for one that may end
+    /// soon.
     static let longMemory: Int64 = 600_000_000_000
     static let shortMemory: Int64 = 5_000_000_000
 
@@ -40,7 +41,7 @@ struct CoverTurns {
         failures.first { $0.product.utf8.elementsEqual(product.utf8) && now < $0.until }?.failure
     }
 
-    /// A client waits for a cover.
+    /// Notes that a client waits for a cover.
     mutating func arrive(_ product: String) {
         if let index = index(of: product) {
             turns[index].waiting += 1
@@ -49,7 +50,8 @@ struct CoverTurns {
         }
     }
 
-    /// Whether the client has something to do: there is an outcome, or it is its turn to fetch.
+    /// Returns whether the client can continue, because there is an outcome or because it is the client's turn to
+    /// fetch.
     func isReady(_ product: String) -> Bool {
         guard let index = index(of: product) else { return true }
         return turns[index].outcome != nil || isTurn(of: index)
@@ -78,7 +80,7 @@ struct CoverTurns {
     }
 
     /// Returns the outcome for a client, which no longer waits.
-    /// - Returns: nil when there is none yet.
+    /// - Returns: nil when there is no outcome yet.
     mutating func leave(_ product: String) -> CoverOutcome? {
         guard let index = index(of: product) else { return nil }
         let outcome = turns[index].outcome
@@ -87,7 +89,7 @@ struct CoverTurns {
         return outcome
     }
 
-    /// The server ends: nothing is fetched from now on.
+    /// Ends all fetches, because the server ends. Nothing is fetched from now on.
     mutating func end() {
         isOver = true
         for index in turns.indices where turns[index].outcome == nil && !turns[index].isBegun {

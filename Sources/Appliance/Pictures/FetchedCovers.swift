@@ -5,7 +5,7 @@ import Player
 ///
 /// Thread: any that may block. `@unchecked Sendable` is safe because `condition` guards the turns.
 package final class FetchedCovers: @unchecked Sendable {
-    /// The most clients that wait at a time, and how much longer than a fetch each waits for its turn, in nanoseconds.
+    /// The maximum number of clients that wait at once, and the additional nanoseconds that each may wait for its turn.
     private static let mostWaiting = 32
     private static let morePatience: Int64 = 2_000_000_000
 
@@ -33,7 +33,7 @@ package final class FetchedCovers: @unchecked Sendable {
         identity(of: entry).flatMap { known.picture(of: $0) }
     }
 
-    /// Fetches a cover, once for all clients that ask for it now.
+    /// Fetches a cover, once for all clients that request it now.
     package func fetch(_ entry: CatalogueEntry) -> CoverOutcome {
         let product = entry.text
         let now = clock.now()

@@ -5,21 +5,22 @@ import Platform
 ///
 /// Thread: any that may block on the medium. `@unchecked Sendable` is safe because `lock` guards the number of files.
 package final class KnownCovers: @unchecked Sendable {
-    /// A day, in seconds: then the service is asked whether the cover is another one.
+    /// The time after which the service is asked for a newer cover: a day, in seconds.
     private static let recent: Int64 = 86_400
 
     private let path: String
-    /// The most products. Each takes a block of the medium, 4 KiB.
+    /// The maximum number of products. Each takes a block of 4 KiB on the medium.
     private let most: Int
     private let lock = Lock()
-    /// nil until the first one is added.
+    /// The number of files; nil until the first one is added.
     private var count: Int?
 
     package init(_ path: String, most: Int = 1000) { (self.path, self.most) = (path, most) }
 
     private func file(of product: PictureIdentity) -> String { "\(path)/\(product.text)" }
 
-    /// - Returns: nil for a product without a known picture. `isRecent`: the service need not be asked.
+    /// - Returns: nil for a product without a known picture. `isRecent` is true while the service need not be asked
+    ///   again.
     func picture(of product: PictureIdentity) -> (picture: PictureIdentity, isRecent: Bool)? {
         let file = file(of: product)
         guard let bytes = try? File.contents(of: file, limit: 64),
@@ -52,7 +53,7 @@ package final class KnownCovers: @unchecked Sendable {
         lock.withLock { count = nil }
     }
 
-    /// Removes the older half when there is no room for another one.
+    /// Removes the older half of the files when there is no room for another one.
     private func makeRoom() {
         lock.withLock {
             if let count, count < most {

@@ -2,20 +2,20 @@ import PictureRequests
 import Platform
 
 /// `tonearm-pictures`, which makes thumbnails: started when it is needed, one at a time. It ends by itself when it is
-/// idle, and with this process. Foreign pictures are decoded there, so that a hostile one ends that program alone.
+/// idle, and with this process. Foreign pictures are decoded in it, so that a hostile picture ends only that program.
 ///
 /// Thread: one at a time, but `end` is for any. `@unchecked Sendable` is safe because `lock` guards what `end` uses,
 /// and the rest belongs to the one thread.
 package final class PictureProgram: @unchecked Sendable {
     /// The limits of a request and of the program's life, in nanoseconds.
     package struct Limits: Sendable {
-        /// A program that takes longer is killed: its medium or the machine is slow. It ends by itself after 5 s of
-        /// processor time.
+        /// The time after which the program is killed, because its medium or the machine is slow. The program itself
+        /// ends after 5 s of processor time.
         var request: Int64 = 15_000_000_000
         /// How long a client waits for a thumbnail.
         var client: Int64 = 10_000_000_000
-        /// The program ends when it was idle for 30 s. One that was idle for longer than this is not asked any more: it
-        /// might end with the request.
+        /// The idle time after which the program gets no more requests. It ends after 30 s without one, and could end
+        /// just when a request arrives.
         var idle: Int64 = 20_000_000_000
     }
 
@@ -25,11 +25,11 @@ package final class PictureProgram: @unchecked Sendable {
         /// The program ended without an answer.
         case ended
         case tookTooLong
-        /// It could not be started.
+        /// The program could not be started.
         case notStarted
     }
 
-    /// The path of the program beside the one that runs.
+    /// Returns the path of the program in the folder of the running program.
     package static func besideThisProgram() -> String {
         let own = (try? Folder.resolved("/proc/self/exe")) ?? "/usr/bin/tonearm"
         return "\(Folder.containing(own))/tonearm-pictures"
@@ -41,14 +41,14 @@ package final class PictureProgram: @unchecked Sendable {
     private let lock = Lock()
     private var running: CompanionProgram?
     private var isOver = false
-    /// When the running program has answered last.
+    /// The time at which the running program last answered.
     private var answered: Int64 = 0
 
     package init(_ path: String, limits: Limits = Limits(), clock: any MonotonicClock) {
         (self.path, self.limits, self.clock) = (path, limits, clock)
     }
 
-    /// Whether the program is there.
+    /// Whether the program's file exists.
     var exists: Bool { FileKind(at: path) == .file }
 
     /// Asks the program, and waits for its answer.
@@ -89,7 +89,7 @@ package final class PictureProgram: @unchecked Sendable {
     }
 
     private func stop() {
-        // The last reference outside of the lock.
+        // Drops the last reference outside of the lock.
         let former = lock.withLock {
             defer { running = nil }
             return running
@@ -97,7 +97,7 @@ package final class PictureProgram: @unchecked Sendable {
         former?.kill()
     }
 
-    /// Ends the program for good. A thread that waits for it gets the end.
+    /// Ends the program for good. A thread that waits for an answer gets `.ended`.
     func end() {
         lock.withLock {
             isOver = true

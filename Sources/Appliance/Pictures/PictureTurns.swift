@@ -4,14 +4,14 @@ package enum PictureResult: Equatable, Sendable {
     case refused(PictureRefusal)
     /// The picture's file is gone, or cannot be read.
     case unreadable
-    /// The system lacks something; a later request may succeed.
+    /// A resource of the system is missing. A later request may succeed.
     case failed
     /// There is no program that makes thumbnails.
     case off
 }
 
-/// The pictures that wait for their thumbnails, as a value: each is made once, one at a time, in the order of the
-/// requests, however many clients wait for it.
+/// The pictures that wait for their thumbnails, as a value. One thumbnail is made at a time, in the order of the
+/// requests, and once for all clients that wait for it.
 ///
 ///     turns.arrive(key, picture)   // true: start the worker
 ///     turns.next()                 // the picture to make; nil: the worker ends
@@ -34,7 +34,7 @@ struct PictureTurns {
     /// The number of clients that wait.
     var waiting: Int { turns.reduce(0) { $0 + $1.waiting } }
 
-    /// A client waits for a thumbnail.
+    /// Notes that a client waits for a thumbnail.
     /// - Returns: whether a worker has to start.
     mutating func arrive(_ key: ThumbnailKey, _ picture: StoredPicture) -> Bool {
         if let index = index(of: key) {
@@ -46,7 +46,8 @@ struct PictureTurns {
         return !hasWorker && !isOver
     }
 
-    /// Returns the picture that the worker makes; nil when none waits, or the server ends: the worker ends then.
+    /// Returns the picture whose thumbnail the worker makes next. Returns nil, which ends the worker, when none waits
+    /// or the server ends.
     mutating func next() -> (key: ThumbnailKey, picture: StoredPicture)? {
         guard let index = turns.firstIndex(where: { !$0.isBegun && $0.result == nil }) else {
             hasWorker = false
@@ -64,7 +65,7 @@ struct PictureTurns {
     func hasResult(_ key: ThumbnailKey) -> Bool { index(of: key).flatMap { turns[$0].result } != nil }
 
     /// Returns the result for a client, which no longer waits.
-    /// - Returns: nil when there is none yet. A picture for which no client waits any more is not begun.
+    /// - Returns: nil when there is no result yet. A picture for which no client waits any more is not begun.
     mutating func take(_ key: ThumbnailKey) -> PictureResult? {
         guard let index = index(of: key) else { return nil }
         let result = turns[index].result
@@ -73,13 +74,13 @@ struct PictureTurns {
         return result
     }
 
-    /// The worker could not start: all fail.
+    /// Fails all waiting thumbnails, because the worker could not start.
     mutating func loseWorker() {
         hasWorker = false
         fail()
     }
 
-    /// The server ends: no picture is begun from now on.
+    /// Begins no picture from now on, because the server ends.
     mutating func end() {
         isOver = true
         fail()
@@ -92,9 +93,9 @@ struct PictureTurns {
     private func index(of key: ThumbnailKey) -> Int? { turns.firstIndex { $0.key == key } }
 }
 
-/// The pictures of which no thumbnail can be made, so that none is tried again. A value.
+/// The pictures of which no thumbnail can be made, so that none is tried again.
 struct RefusedPictures {
-    /// The most that are remembered. The oldest one is forgotten first.
+    /// The maximum number of remembered pictures. The oldest one is forgotten first.
     static let limit = 1000
 
     private var refused: [(picture: PictureIdentity, refusal: PictureRefusal)] = []

@@ -3,7 +3,7 @@ import Library
 import Platform
 
 extension ServedResource {
-    /// A file that a browser asks for again each time, and gets again when it has changed.
+    /// A file that browsers revalidate at each use, and receive again only after a change.
     /// - Returns: nil when there is no such file, or it cannot be read.
     package init?(file path: String, contentType: String) {
         guard let stamp = FileStamp(of: path) else { return nil }

@@ -4,21 +4,21 @@ import Media
 import Platform
 import Player
 
-/// A picture with the version of its file: in a file of its own, or in a music file. Or one from the network.
+/// A picture in its own file or in a music file, with the version of that file, or a picture from the network.
 package struct StoredPicture: Sendable {
-    /// The file that has the picture; of one from the network its product.
+    /// The file that contains the picture; for a picture from the network, its product.
     let path: String
     private let content: Content
 
     private enum Content {
         case file(FileStamp)
-        /// The file of an offline copy's cover, which has the digest as its name.
+        /// The file of an offline copy's cover, whose name is the digest.
         case copy(FileStamp, digest: [UInt8])
         case embedded(FileStamp, EmbeddedPicture)
         case fetched(FetchedPicture)
     }
 
-    /// The most bytes of a picture that is not in one piece in its file: they are put together in memory.
+    /// The maximum size of a picture whose bytes are in several pieces of its file. They are joined in memory.
     private static let mostJoined: Int64 = 8 << 20
 
     /// - Returns: nil when there is no such file.
@@ -27,7 +27,7 @@ package struct StoredPicture: Sendable {
         (self.path, content) = (path, .file(stamp))
     }
 
-    /// The cover of an offline copy.
+    /// Opens the cover of an offline copy.
     /// - Returns: nil when there is no such file.
     init?(ofCopy path: String) {
         guard let stamp = FileStamp(of: path), let digest = Hexadecimal.bytes(FilePlace(path).file) else { return nil }
@@ -43,7 +43,7 @@ package struct StoredPicture: Sendable {
         (path, content) = (picture.path, .embedded(stamp, picture))
     }
 
-    /// The identity of the picture by its place, or by its bytes; nil without memory.
+    /// The identity of the picture by its location in a file, or by its bytes; nil if memory is missing.
     package var identity: PictureIdentity? {
         switch content {
         case .file(let stamp): PictureIdentity(of: [path, stamp.text, "\(stamp.state)", ""])
@@ -58,8 +58,8 @@ package struct StoredPicture: Sendable {
 
     // MARK: For the program
 
-    /// Opens the picture: calls `use` with a descriptor of its file, and the range in it.
-    /// - Throws: `.tooLarge` of a picture in pieces, and when it cannot be read.
+    /// Opens the picture, and calls `use` with a descriptor of its file and the picture's range in the file.
+    /// - Throws: `.tooLarge` for a large picture in pieces; other errors when the picture cannot be read.
     func withRange<Result>(
         _ use: (_ descriptor: Int32, _ offset: Int64, _ length: Int64) -> Result
     ) throws(Unusable) -> Result {
@@ -119,7 +119,7 @@ package struct StoredPicture: Sendable {
 
     // MARK: For clients
 
-    /// Returns the whole picture, as it is.
+    /// Returns the whole picture, unchanged.
     package func resource() throws(MusicPicture.Failure) -> ServedResource {
         switch content {
         case .file: return try resource(Self.type(ofFile: path))
@@ -161,7 +161,8 @@ package struct StoredPicture: Sendable {
             cacheControl: "no-cache")
     }
 
-    /// The media types of pictures that browsers show. Anything else is sent as bytes: a tag may name any type.
+    /// The media types of pictures that browsers show. Other types are sent as plain bytes, because a tag may name any
+    /// type.
     private static let types = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/jxl"]
 
     private static func type(_ named: String?) -> String {

@@ -2,26 +2,26 @@ import CLinux
 import Library
 import Platform
 
-/// The thumbnails on the medium: a folder of the cache, which nothing else uses. It is read when the first thumbnail is
-/// asked for; what does not belong there is removed. Nothing is synced: after a power cut a torn file is noticed by its
+/// The thumbnails on the medium: a folder of the cache, which nothing else uses. The folder is read at the first
+/// request, and foreign files in it are removed. Nothing is synced: after a power cut, a torn file is recognised by its
 /// length or its check, and made again.
 ///
 /// Thread: any that may block on the medium. `@unchecked Sendable` is safe because `lock` guards the state.
 package final class ThumbnailFolder: @unchecked Sendable {
-    /// So many bytes of the file system stay free, as with the rest of the cache.
+    /// The bytes of the file system that stay free, as for the rest of the cache.
     private static let freeBytes: Int64 = 128 << 20
-    /// The time of use is written once in so many seconds.
+    /// The minimum number of seconds between two writes of a file's time of use.
     private static let stampSeconds: Int64 = 3600
 
     private let path: String
     private let limit: Int64
     private let lock = Lock()
-    /// nil until the folder was read.
+    /// The thumbnails in the folder; nil until the folder was read.
     private var shelf: ThumbnailShelf?
 
     /// - Parameters:
-    ///   - path: created when the first thumbnail is written.
-    ///   - limit: in bytes; 0 keeps none.
+    ///   - path: the folder, which is created when the first thumbnail is written.
+    ///   - limit: the maximum size in bytes; 0 stores no thumbnails.
     package init(_ path: String, limit: Int64) { (self.path, self.limit) = (path, limit) }
 
     /// Returns a thumbnail; nil when there is none, or its file is damaged.
@@ -36,7 +36,7 @@ package final class ThumbnailFolder: @unchecked Sendable {
             return thumbnail
         }
         withShelf { shelf in
-            // Another thread may have replaced it meanwhile.
+            // Another thread may have replaced the thumbnail meanwhile.
             guard let present = shelf.use(key), present == entry else { return }
             shelf.remove(key)
             remove(entry)
@@ -44,7 +44,7 @@ package final class ThumbnailFolder: @unchecked Sendable {
         return nil
     }
 
-    /// Keeps a thumbnail, if there is room for it.
+    /// Stores a thumbnail, if there is room for it.
     func keep(_ thumbnail: Thumbnail, for key: ThumbnailKey) {
         let entry = ThumbnailShelf.Entry(key, thumbnail)
         guard entry.cost <= limit else { return }
@@ -94,7 +94,7 @@ package final class ThumbnailFolder: @unchecked Sendable {
         return shelf
     }
 
-    /// The time of a file's change is that of its last use.
+    /// Records the time of use as the time of the file's last change.
     private func noteUse(of path: String) {
         guard let modified = Folder.modified(path) else { return }
         let age = SystemTime.clockMilliseconds() / 1000 - modified

@@ -1,23 +1,23 @@
 import Crypto
 import Platform
 
-/// Names a picture: by the file that has it, the version of that file, and the range in it; one from the network by its
-/// bytes. A value.
+/// Identifies a picture: by its file, the version of that file and the range in it, or by its bytes if it comes from
+/// the network.
 package struct PictureIdentity: Equatable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    /// - Parameter parts: what it consists of, without line ends.
-    /// - Returns: nil without memory.
+    /// - Parameter parts: the parts of the identity, without line ends.
+    /// - Returns: nil if memory is missing.
     init?(of parts: [String]) {
-        // Another number makes all thumbnails anew: the pictures of another version look different.
+        // Change the number when the program makes other thumbnails of the same pictures: then all are made again.
         let text = (["1"] + parts).joined(separator: "\n")
         guard let digest = try? SHA256.hash(Array(text.utf8)) else { return nil }
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         self.init(high: number(digest[..<8]), low: number(digest[8..<16]))
     }
 
-    /// - Parameter digest: that of a picture from the network.
+    /// - Parameter digest: the digest of a picture from the network.
     init?(digest: [UInt8]) { self.init(of: ["network", hexadecimal(digest)]) }
 
     init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
@@ -27,7 +27,7 @@ package struct PictureIdentity: Equatable, Sendable {
         hexadecimal([high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
     }
 
-    /// Reads `text`; nil for another one.
+    /// Reads the form of `text`; nil for a string in another form.
     init?(text: String) {
         guard text.utf8.count == 32, let bytes = Hexadecimal.bytes(text) else { return nil }
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -35,7 +35,7 @@ package struct PictureIdentity: Equatable, Sendable {
     }
 }
 
-/// Names a thumbnail: a picture, and the most pixels of its longer side.
+/// Identifies a thumbnail by a picture and the maximum number of pixels of its longer side.
 package struct ThumbnailKey: Equatable, Sendable {
     /// The sizes that clients may ask for.
     package static let sides = [64, 160, 320, 640]
@@ -56,7 +56,7 @@ package struct Thumbnail: Equatable, Sendable {
     /// The most bytes of a thumbnail. One of 640 pixels has 60 kB.
     static let mostBytes = 1 << 20
 
-    /// - Returns: nil for bytes that do not begin and end as a JPEG, or a size that cannot be.
+    /// - Returns: nil for bytes that do not begin and end as a JPEG, or an impossible size.
     init?(width: Int, height: Int, bytes: [UInt8], side: Int) {
         guard 1...side ~= width, 1...side ~= height, 4...Self.mostBytes ~= bytes.count,
             bytes.starts(with: [0xFF, 0xD8]), bytes.suffix(2).elementsEqual([0xFF, 0xD9])
@@ -64,15 +64,15 @@ package struct Thumbnail: Equatable, Sendable {
         (self.width, self.height, self.bytes) = (width, height, bytes)
     }
 
-    /// A sum by which a damaged file is noticed (FNV-1a).
+    /// A checksum that reveals a damaged file (FNV-1a).
     var check: UInt32 { bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 } }
 }
 
-/// Why no thumbnail can be made of a picture. The next request would have the same end.
+/// Why no thumbnail can be made of a picture. Another attempt would end in the same way.
 package enum PictureRefusal: UInt8, Equatable, Sendable, CaseIterable {
     case unknownFormat, damaged, tooLarge
 
-    /// Follows "there is no small form of the cover".
+    /// The reason, as the continuation of "there is no small form of the cover".
     package var reason: String {
         switch self {
         case .unknownFormat: "it is not a JPEG, PNG or WebP"

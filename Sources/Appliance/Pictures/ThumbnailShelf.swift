@@ -1,11 +1,12 @@
 import Platform
 
-/// The thumbnails in a folder, and which one goes first. A value: it decides, and its owner writes and removes files.
+/// The thumbnails in a folder, and the order in which they are removed. It only decides; its owner writes and removes
+/// files.
 ///
 ///     var shelf = ThumbnailShelf(limit: 32_000_000)
 ///     let removed = shelf.add(entry)     // the files to remove: those that were used least recently
 struct ThumbnailShelf {
-    /// A thumbnail in its file. The name of the file has all of it, so that the folder is its own index.
+    /// A thumbnail in its file. The name of the file contains all values, so that the folder is its own index.
     struct Entry: Equatable {
         let key: ThumbnailKey
         let width: Int
@@ -31,17 +32,17 @@ struct ThumbnailShelf {
             key = ThumbnailKey(picture: picture, side: Int(numbers[0]))
             (width, height, bytes) = (Int(numbers[1]), Int(numbers[2]), Int(numbers[3]))
             self.check = check
-            // Each entry has one name alone.
+            // Each entry has only one valid name.
             guard ThumbnailKey.sides.contains(key.side), name.utf8.elementsEqual(self.name.utf8) else { return nil }
         }
 
         var name: String { "\(key.picture.text)-\(key.side)-\(width)-\(height)-\(bytes)-\(check)" }
 
-        /// The bytes of the medium: whole blocks of 4 KiB.
+        /// The bytes that the file uses on the medium, in whole blocks of 4 KiB.
         var cost: Int64 { (Int64(bytes) + 4095) / 4096 * 4096 }
     }
 
-    /// The most bytes of the medium.
+    /// The maximum number of bytes on the medium.
     let limit: Int64
     private(set) var total: Int64 = 0
     private var entries: [(entry: Entry, used: Int64)] = []
@@ -49,10 +50,10 @@ struct ThumbnailShelf {
 
     init(limit: Int64) { self.limit = limit }
 
-    /// All, those that were used least recently first.
+    /// All entries, the least recently used first.
     var all: [Entry] { entries.sorted { $0.used < $1.used }.map { $0.entry } }
 
-    /// Returns a thumbnail, which is the most recently used one from now on.
+    /// Returns a thumbnail, and makes it the most recently used one.
     mutating func use(_ key: ThumbnailKey) -> Entry? {
         guard let index = index(of: key) else { return nil }
         uses += 1
@@ -61,7 +62,7 @@ struct ThumbnailShelf {
     }
 
     /// Adds a thumbnail as the most recently used one.
-    /// - Returns: those that have to go: a former one of the same picture, and as many as it needs room.
+    /// - Returns: the entries to remove: a former one of the same picture, and others to make room.
     mutating func add(_ entry: Entry) -> [Entry] {
         var removed: [Entry] = []
         if let former = remove(entry.key), former != entry { removed.append(former) }

@@ -1,11 +1,11 @@
 import PictureRequests
 import Platform
 
-/// The thumbnails of covers: kept ones from their folder, others made by `tonearm-pictures`, each once.
+/// The thumbnails of covers: stored ones from their folder, and others made by `tonearm-pictures`, each once.
 ///
 /// Thread: any that may block; `thumbnail` waits. `@unchecked Sendable` is safe because `condition` guards the state.
 package final class Thumbnails: @unchecked Sendable {
-    /// The most clients that wait at a time: a browser that scrolls asks for more than it wants.
+    /// The maximum number of clients that wait at once. A browser that scrolls requests more thumbnails than it needs.
     private static let mostWaiting = 32
 
     private let folder: ThumbnailFolder
@@ -28,7 +28,7 @@ package final class Thumbnails: @unchecked Sendable {
         return condition.update { turns.take(key) } ?? .failed
     }
 
-    /// Returns what is known without the picture: its kept thumbnail, or that there is none.
+    /// Returns the result that is known without reading the picture: its stored thumbnail, or a recorded refusal.
     package func known(_ key: ThumbnailKey) -> PictureResult? {
         if let refusal = condition.update({ refused[key.picture] }) { return .refused(refusal) }
         return folder.thumbnail(for: key).map { .made($0) }
@@ -51,10 +51,10 @@ package final class Thumbnails: @unchecked Sendable {
         }
     }
 
-    /// Makes what waits, and ends.
+    /// Makes the waiting thumbnails, and ends.
     private func work() {
         while let turn = condition.update({ turns.next() }) {
-            // It may have been made since the client has looked.
+            // The thumbnail may have been made since the client checked.
             let result = known(turn.key) ?? make(turn.key, turn.picture)
             condition.update {
                 if case .refused(let refusal) = result { refused.add(turn.key.picture, refusal) }
@@ -73,7 +73,8 @@ package final class Thumbnails: @unchecked Sendable {
         return result
     }
 
-    /// A program that ends without an answer may have been killed for another reason: it is asked once more.
+    /// Asks the program, and once more if it ends without an answer, because it may have been killed for another
+    /// reason.
     private func asked(_ key: ThumbnailKey, _ picture: StoredPicture) -> PictureResult {
         attempt(key, picture) ?? attempt(key, picture) ?? .refused(.damaged)
     }

@@ -5,13 +5,13 @@ import Player
 public enum DownloadRequest: Equatable, Sendable {
     /// Downloads these addresses.
     case add([String], priority: Int)
-    /// Removes offline copies and downloads; nil: all.
+    /// Removes offline copies and downloads; nil for all.
     case remove([String]?)
-    /// Cancels downloads; offline copies stay. nil: all.
+    /// Cancels downloads, or all for nil. Offline copies stay.
     case cancel([String]?)
-    /// Pauses downloads; nil: all.
+    /// Pauses downloads; nil for all.
     case pause([String]?)
-    /// Resumes paused and failed downloads; nil: all.
+    /// Resumes paused and failed downloads; nil for all.
     case resume([String]?)
     case status
     /// Lists the downloads after this number, in the order of their requests.
@@ -30,7 +30,7 @@ package enum DownloadReply: Equatable {
     case downloads([OfflineEntry], next: Int64?)
     case items([OfflineEntry], next: String?)
     case verified(isWhole: Bool)
-    /// The copy cannot be read now, and nothing has changed; the reason is for the user.
+    /// The copy cannot be read now. Nothing has changed. The reason is for the user.
     case unreadable(reason: String)
 }
 
@@ -42,13 +42,13 @@ struct DownloadExecution {
 
     private static let pageLimit = 100
 
-    /// The engine; nil without a content service, or with `problem`.
+    /// The engine; nil without a content service, and when there is a `problem`.
     let engine: OfflineEngine?
     let loop: EventLoop
     /// Why there is no offline engine although there is a content service, for the user.
     var problem: String?
 
-    /// - Returns: cancels work that only the client waits for; nil when there is none.
+    /// - Returns: a closure that cancels work that only this client needs; nil when there is no such work.
     @discardableResult
     func perform(_ request: DownloadRequest, _ answer: @escaping Answer) -> (() -> Void)? {
         guard let engine else {
@@ -129,8 +129,8 @@ struct DownloadExecution {
         return .success(.changed(count: change == .changed ? 1 : 0, unchanged: 0))
     }
 
-    /// Changes each of the addresses. Any thread. A line may name thousands of them: they are handled a few at a time
-    /// on the engine's thread.
+    /// Changes each of the addresses. Any thread. A line may name thousands of addresses, so the engine's thread
+    /// handles a few at a time.
     private static func each(
         _ addresses: [String], of engine: OfflineEngine,
         _ reply: @escaping @Sendable (Result<DownloadReply, RemoteFailure>) -> Void,
@@ -161,7 +161,7 @@ private final class Tally: @unchecked Sendable {
 
     init(_ missing: Int) { self.missing = missing }
 
-    /// - Returns: the count, with the last answer.
+    /// - Returns: the count after the last answer; nil before.
     func add(_ isCounted: Bool) -> Int? {
         missing -= 1
         if isCounted { count += 1 }

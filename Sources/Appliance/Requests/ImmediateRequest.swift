@@ -10,9 +10,9 @@ package enum ImmediateRequest: Equatable, Sendable {
     case seek(Change)
     /// The volume in percent.
     case volume(Change)
-    /// Mutes or unmutes; nil: toggles.
+    /// Mutes or unmutes; nil toggles.
     case mute(Bool?)
-    /// Switches shuffle; nil: toggles.
+    /// Switches shuffle; nil toggles.
     case shuffle(Bool?)
     case repeatMode(RepeatMode)
     /// A page of the queue, in the order of playing, from index `from` on.
@@ -20,17 +20,17 @@ package enum ImmediateRequest: Equatable, Sendable {
     case queueMove(EntryID, to: Int)
     case queueRemove(EntrySelection)
     case queueClear
-    /// - Parameter isHeld: only while the client is connected.
+    /// - Parameter isHeld: whether the focus lasts only while the client is connected.
     case focus(FocusLevel, isHeld: Bool)
     case power(PowerState)
-    /// Reads a setting; nil: all settings.
+    /// Reads a setting; nil for all settings.
     case configurationGet(SettingName?)
     case configurationSet(SettingName, String)
     case configurationUnset(SettingName)
     /// The numbers of the outbox of events.
     case events
 
-    /// A change to a value, or by a difference.
+    /// A change of a number: a new value, or a difference.
     package enum Change: Equatable, Sendable {
         case to(Double)
         case by(Double)
@@ -57,7 +57,7 @@ package struct RequestOutcome {
         case atOnce
         /// The state is on the medium.
         case written
-        /// The state is on the medium, with music that took much memory on its way.
+        /// The state is on the medium. Adding the music took much memory, which is then returned to the system.
         case musicWritten
         /// The sound device is taken or released.
         case focusCarriedOut

@@ -8,11 +8,11 @@ public enum LibraryRequest: Equatable, Sendable {
     /// Tracks, albums and artists with all words.
     case search(words: String, Page)
     /// A list of the index.
-    /// - Parameter of: the number, name or path that the entries belong to; nil for all.
+    /// - Parameter of: the number, name or path to which the entries belong; nil for all.
     case list(List, of: String?, Page)
-    /// A list of what was heard, or marked.
+    /// A list of music that was heard or marked as a favourite.
     case heard(HeardList, Page)
-    /// Makes music a favourite, or not.
+    /// Adds music to the favourites, or removes it.
     /// - Parameters:
     ///   - path: a path or an address; nil for the current entry.
     ///   - isOn: nil to toggle.
@@ -30,7 +30,7 @@ public enum LibraryRequest: Equatable, Sendable {
         case favourites
     }
 
-    /// Whether it is about the index alone, which needs music folders.
+    /// Whether the request needs the index, which exists only with music folders.
     var needsIndex: Bool {
         switch self {
         case .favourite, .heard: false
@@ -52,7 +52,7 @@ public enum LibraryRequest: Equatable, Sendable {
     }
 }
 
-/// The answer to such a request.
+/// The answer to a request about the library.
 package enum LibraryReply: Equatable {
     case status(LibraryStatus)
     case entries(ListPart<LibraryEntry>, from: Int)

@@ -34,7 +34,7 @@ public struct RemoteEventSet: OptionSet, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// - Parameter bit: its number, from 0.
+    /// - Parameter bit: the number of the event, from 0.
     package init(_ bit: Int) { rawValue = 1 << UInt16(bit) }
 
     /// The names in the order of the bits.
@@ -47,7 +47,7 @@ public struct RemoteEventSet: OptionSet, Sendable {
     public static let track = RemoteEventSet(1)
     public static let queue = RemoteEventSet(2)
     public static let volume = RemoteEventSet(3)
-    /// Sent once a second while it plays, and when it jumps.
+    /// The position: sent once a second while it advances, and when it jumps.
     public static let position = RemoteEventSet(4)
     public static let configuration = RemoteEventSet(5)
     public static let problems = RemoteEventSet(6)

@@ -3,7 +3,7 @@ import Queue
 
 /// Why a request that was understood could not be carried out. Nothing has changed.
 package struct RemoteFailure: Error, Equatable {
-    /// The reason for programs; `docs/control.md` lists them.
+    /// The reason for programs; `docs/control.md` lists the reasons.
     package enum Reason: String, CaseIterable {
         case emptyQueue = "empty-queue"
         case nothingCurrent = "nothing-current"
@@ -61,7 +61,7 @@ package struct RemoteFailure: Error, Equatable {
     /// The failure of requests that are not answered before the daemon ends.
     package static let ending = RemoteFailure(.system, "the daemon ends: ask again when it runs")
 
-    /// Another client has more rights (`ClientRights`).
+    /// The failure of requests that need more rights (`ClientRights`).
     package static let guest = RemoteFailure(.guest, "guests may use the music alone")
 
     static func downloadsFull(limit: Int) -> RemoteFailure {

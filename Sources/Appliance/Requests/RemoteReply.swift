@@ -31,7 +31,7 @@ package enum RemoteReply: Equatable {
     case wifi(WiFiStatus)
     case update(UpdateStatus)
     case machine(MachineStatus)
-    /// For each file of the request whether it was measured.
+    /// The known loudness of each file of the request; nil for a file that was not measured.
     case known([KnownLoudness?])
     case library(LibraryReply)
     case playlist(PlaylistReply)
@@ -48,7 +48,7 @@ package enum RemoteReply: Equatable {
 
     /// The entries that were added.
     package struct Addition: Equatable {
-        /// The other entries have the following ids, without a gap.
+        /// The id of the first entry. The other entries have the following ids, without a gap.
         package var first: EntryID?
         package var count: Int
         /// The number of names below folders that could not be read.
@@ -58,9 +58,9 @@ package enum RemoteReply: Equatable {
     /// A setting and its value in force.
     package struct SettingReport: Equatable {
         package var name: SettingName
-        /// The value as a file writes it.
+        /// The value in the form of a configuration file.
         package var value: String
-        /// Where the value comes from, for the user.
+        /// The origin of the value, for the user.
         package var origin: String
         /// Whether a change takes effect at the next start.
         package var needsRestart: Bool

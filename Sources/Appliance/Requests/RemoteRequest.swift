@@ -6,18 +6,18 @@ import Queue
 package enum RemoteRequest: Equatable, Sendable {
     /// Sends these events to the client from now on. The answer is the status.
     case subscribe(RemoteEventSet)
-    /// Sends these events no longer. The answer is the status.
+    /// Stops sending these events. The answer is the status.
     case unsubscribe(RemoteEventSet)
-    /// `RequestExecution` carries it out at once.
+    /// A request that `RequestExecution` carries out at once.
     case immediate(ImmediateRequest)
-    /// The music at these absolute paths has to be found first. The music that was collected comes before it.
+    /// Finds the music at these absolute paths, and then uses it. The music that was collected comes before it.
     case music([String], for: MusicUse)
-    /// `LaterAnswers` carries it out, and answers later.
+    /// A request that `LaterAnswers` carries out, with a later answer.
     case later(LaterRequest)
 
     /// The use of the music that a request names.
     package enum MusicUse: Equatable, Sendable {
-        /// It is stored for the next request of this client that adds music.
+        /// The music is stored for the next request of this client that adds music.
         case collection
         case queue(MusicPlace)
         /// The name of a stored playlist.
@@ -28,8 +28,8 @@ package enum RemoteRequest: Equatable, Sendable {
     package enum MusicPlace: Equatable, Sendable {
         /// Replaces all entries.
         /// - Parameters:
-        ///   - start: the index of the current entry in the new music; nil for the first in the order of playing.
-        ///   - plays: nil for as it is now.
+        ///   - start: the index of the current entry in the new music; nil for the first entry in the order of playing.
+        ///   - plays: whether to play; nil leaves that unchanged.
         case all(start: Int?, plays: Bool?)
         case end
         /// After the current entry.

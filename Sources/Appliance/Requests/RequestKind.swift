@@ -1,4 +1,4 @@
-/// The subject of a request. It decides whether guests may send it (docs/decisions/guests.md).
+/// The subject of a request. The subject decides whether guests may send the request (docs/decisions/guests.md).
 package enum RequestKind: CaseIterable, Sendable {
     case music
     /// The machine, its software, or the account of the content service.
@@ -12,9 +12,9 @@ package enum RequestKind: CaseIterable, Sendable {
 /// The rights of a client.
 package enum ClientRights: Sendable {
     case all
-    /// A guest: the music, and settings of the music.
+    /// A guest, who may use the music and its settings.
     case music
-    /// A guest in the network that the machine has opened for its set-up.
+    /// A guest in the network that the machine has opened for its set-up, who may also use Wi-Fi requests.
     case musicAndWiFi
 
     var isOfGuest: Bool {

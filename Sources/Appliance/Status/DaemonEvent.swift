@@ -1,19 +1,19 @@
 import Player
 import Queue
 
-/// A part of the daemon's status has changed. `Daemon.status` has the new one.
+/// A part of the daemon's status has changed. `Daemon.status` has the new status.
 package enum DaemonEvent: Equatable, Sendable {
-    /// Playing, paused, stalled or stopped; or the focus, the power or the device.
+    /// The playback state, the focus, the power or the device has changed.
     case state
     /// Another entry is current, or more of its context is known.
     case track
-    /// Entries, their order, or the modes.
+    /// The queue's entries, their order, or the modes have changed.
     case queue
-    /// The position has jumped: it did not change by playing alone.
+    /// The position has jumped, so it did not change only because time passed.
     case positionJumped
-    /// The volume, its maximum, or whether it is muted.
+    /// The volume, its maximum or the mute has changed.
     case volume
-    /// A value of the configuration.
+    /// A value of the configuration has changed.
     case configuration
     /// The problems.
     case problems

@@ -6,7 +6,7 @@ public final class DaemonObservers {
     private var lastNumber: UInt64 = 0
 
     /// Calls `receive` with each change from now on.
-    /// - Returns: a number for `remove`.
+    /// - Returns: the number of the observer, for `remove`.
     @discardableResult
     package func add(_ receive: @escaping (DaemonEvent) -> Void) -> UInt64 {
         lastNumber += 1
@@ -20,7 +20,7 @@ public final class DaemonObservers {
     func removeAll() { observers = [] }
 
     package func notify(_ event: DaemonEvent) {
-        // An observer may remove itself or others: the loop runs over a copy.
+        // The loop iterates over a copy, because an observer may remove itself or others.
         for observer in observers { observer.receive(event) }
     }
 }

@@ -1,4 +1,4 @@
-/// A lasting problem: a device that is missing, the line of a button that is in use.
+/// A lasting problem, such as a missing device, or a button whose line is in use.
 public struct DaemonProblem: Equatable, Sendable {
     /// The sound device is missing, or another program uses it.
     public static let device = "device"

@@ -4,8 +4,8 @@ import Platform
 ///
 /// Thread: the daemon's.
 public final class DaemonProblems {
-    /// All problems, the oldest first. Where the system says what is wrong with the card, that the queue cannot be
-    /// saved is no news.
+    /// All problems, the oldest first. If the system reports the fault of the card, the problem that the queue cannot
+    /// be saved is left out.
     public var all: [DaemonProblem] {
         guard known.contains(where: { $0.subject.utf8.elementsEqual("system storage".utf8) }) else { return known }
         return known.filter { !$0.subject.utf8.elementsEqual(DaemonProblem.storage.utf8) }
@@ -17,8 +17,8 @@ public final class DaemonProblems {
     init(changed: @escaping () -> Void) { self.changed = changed }
 
     /// Sets a problem or its end, and logs it.
-    /// - Parameter message: nil when the problem is resolved. Names in it may come from files and devices: it is made
-    ///   visible.
+    /// - Parameter message: nil when the problem is resolved. Names in the message may come from files and devices, so
+    ///   invisible characters in it are made visible.
     public func set(_ subject: String, _ message: String?) {
         let message = message.map { VisibleText.visible($0) }
         guard replace(subject, message) else { return }

@@ -1,6 +1,6 @@
 import Library
 
-/// The size of the library, and what it does.
+/// The size of the library, and its activity.
 public struct LibraryStatus: Equatable, Sendable {
     package var folders: [String] = []
     package var tracks: Int64 = 0

@@ -1,8 +1,8 @@
-/// The machine, for a person without a shell.
+/// The status of the machine, for a user without a shell.
 package struct MachineStatus: Equatable, Sendable {
     /// A file system with music or the state.
     package struct Volume: Equatable, Sendable {
-        /// Where it is mounted.
+        /// The mount point.
         package var path: String
         package var freeBytes: Int64
         package var allBytes: Int64

@@ -1,8 +1,8 @@
 import Database
 import Platform
 
-/// Publishes the problems that the system has found, as with the image's own settings or a stick that cannot be read.
-/// They are lines `NAME=TEXT` of the file `problems` in the system's folder, which replaces it as a whole.
+/// Publishes the problems that the system has found, such as mistakes in the image's settings, or an unreadable stick.
+/// They are lines `NAME=TEXT` of the file `problems` in the system folder. The system replaces the file as a whole.
 ///
 /// Thread: the daemon's.
 final class SystemProblems {
@@ -16,7 +16,7 @@ final class SystemProblems {
     private var monitor: FileMonitor?
     private var shown: [String] = []
 
-    /// - Parameter set: sets a problem or, with nil, its end.
+    /// - Parameter set: sets a problem, or ends it with nil.
     init(
         folder: String, storage: StorageThread, loop: EventLoop,
         set: @escaping (_ subject: String, _ message: String?) -> Void
@@ -61,7 +61,7 @@ final class SystemProblems {
         shown = found.map { $0.subject }
     }
 
-    /// Reads the file. Lines of one name are one problem.
+    /// Parses the file. Lines with the same name form one problem.
     static func problems(_ bytes: [UInt8]) -> [DaemonProblem] {
         var found: [DaemonProblem] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {

@@ -1,6 +1,6 @@
 /// The form of the system's reports in a `SystemFolder`: lines `key=value`. Lines that are not understood are ignored.
 enum SystemReport {
-    /// - Parameter take: gets the index of each known key, and its value.
+    /// - Parameter take: called with the index of each known key, and with its value.
     static func read(_ report: [UInt8], _ keys: [String], _ take: (Int, ArraySlice<UInt8>) -> Void) {
         for line in report.split(separator: UInt8(ascii: "\n")) {
             guard let separator = line.firstIndex(of: UInt8(ascii: "=")),

@@ -2,7 +2,7 @@ import Network
 import Platform
 import Synchronization
 
-/// Writes the body of an answer to a file, as far as its signed head says.
+/// Writes the body of an answer to a file, up to the length that its signed head states.
 ///
 /// Thread: the network's writes. `@unchecked Sendable` is safe because other threads read only atomics and values that
 /// were set before `isOver`.

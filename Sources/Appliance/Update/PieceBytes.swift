@@ -24,7 +24,7 @@ struct Chunks: Sequence, IteratorProtocol {
     }
 }
 
-/// The SHA-256 of a piece. If memory is missing, it fails like a damaged image: nothing is installed.
+/// The SHA-256 of a piece. If memory is missing, it fails as for a damaged image, and nothing is installed.
 struct PieceHash: ~Copyable {
     /// The hash; nil once it is finished.
     private var hash: SHA256?
@@ -33,7 +33,8 @@ struct PieceHash: ~Copyable {
         do throws(CryptoError) { hash = try SHA256() } catch { throw Self.failure }
     }
 
-    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    // Without a deinit, Embedded Swift destroys the value in the module that uses it, where its members are not
+    // visible.
     deinit {}
 
     mutating func add(_ bytes: [UInt8]) throws(UpdateError) {

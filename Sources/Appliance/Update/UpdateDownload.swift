@@ -20,9 +20,9 @@ public struct UpdateDownload {
         case status(Int)
         /// The data partition is full, or has less room than the bundle needs.
         case noRoom
-        /// It has more bytes than a bundle can have.
+        /// The answer has more bytes than any bundle.
         case tooLarge
-        /// It has more bytes than its head says.
+        /// The answer has more bytes than its head states.
         case tooLong
         case unwritable(SystemError)
     }
@@ -38,7 +38,7 @@ public struct UpdateDownload {
     private let root: String
 
     /// Returns the hosts that may have an address in the local network when a client of the daemon has named the
-    /// address: its own host where that is local by its name, and that of the configuration.
+    /// address: the host of the address if its name is local, and the host in the configuration.
     public static func localHosts(forClient address: String, _ configuration: Configuration) -> [String] {
         let named = Network.host(of: address).flatMap { Network.isLocal(host: $0) ? $0 : nil }
         let configured = configuration.updateAddress.flatMap { Network.host(of: $0.text) }
@@ -59,8 +59,8 @@ public struct UpdateDownload {
 
     /// Blocks until the bundle is complete. An earlier download is replaced. The caller holds
     /// `UpdateInstallation.lock`.
-    /// - Parameter progress: gets the received bytes and the length of the bundle, once its head has come; in any case
-    ///   at the end of a complete bundle. On the calling thread.
+    /// - Parameter progress: gets the received bytes and the length of the bundle, once they are known, and always at
+    ///   the end of a complete bundle. Called on the calling thread.
     public func run(
         over network: Network, cancellation: Cancellation, progress: (_ done: Int64, _ total: Int64) -> Void
     ) throws(Failure) {

@@ -21,7 +21,7 @@ public enum UpdateError: Error, Equatable, Sendable {
     case doesNotFit(needed: Int64, slot: Int64)
     /// Bytes are missing at the end, or differ from the signed checksums.
     case damaged(path: String)
-    /// The running version is itself on trial, so the other slot is the one that is known to work.
+    /// The running version is itself on trial, so only the other slot is known to work.
     case onTrial
     case running
     /// The other slot cannot be written.
@@ -85,7 +85,7 @@ extension UpdateError: CustomStringConvertible {
         }
     }
 
-    /// The advice for a failed write, after a blank.
+    /// Returns the advice for a failed write, beginning with a blank.
     private static func advice(for error: SystemError) -> String {
         if error.isRefused { return " The update needs the rights of root." }
         if error.isOfMedium { return " Try again; when it fails again, replace the card." }

@@ -9,9 +9,9 @@ import Platform
 ///
 /// Thread: one that may block on the medium.
 public struct UpdateInstallation {
-    /// The present step of an update.
+    /// The current step of an update.
     public enum Step: Equatable, Sendable {
-        /// Only for a bundle from a web server.
+        /// The bundle is downloaded; only for a bundle from a web server.
         case downloading
         case checking, writing, verifying
 
@@ -40,7 +40,8 @@ public struct UpdateInstallation {
     ///   - bundle: a file that tools/release has made.
     ///   - isForced: whether to install a version that is older than the running one.
     ///   - root: the folder of the root file system; empty outside of tests.
-    ///   - isCancelled: returns whether to end before the next bytes. Then the next start is that of this version.
+    ///   - isCancelled: returns whether to end before the next bytes. After cancelling, the next start uses the running
+    ///     version.
     public init(
         of bundle: String, isForced: Bool = false, root: String = "", isCancelled: @escaping () -> Bool = { false },
         progress: @escaping (Step, Int64, Int64) -> Void
@@ -55,13 +56,13 @@ public struct UpdateInstallation {
     /// - Returns: the version that the next start tries.
     public func run() throws(UpdateError) -> String { try run(holding: try Self.lock(root: root)) }
 
-    /// - Parameter lock: that of `lock`.
+    /// - Parameter lock: the lock that `lock` returned.
     /// - Returns: the version that the next start tries.
     public func run(holding lock: borrowing LockFile) throws(UpdateError) -> String {
         let image = try ImageFiles(root: root)
         let bundle = try openBundle()
         let manifest = try readManifest(bundle, image)
-        // On trial, only the other slot is known to work.
+        // While the running version is on trial, only the other slot is known to work.
         guard runSlots("is-good") else { throw .onTrial }
         let header = try check(bundle, manifest)
         let slot = try UpdateSlot(image.otherSlot)
@@ -143,7 +144,7 @@ public struct UpdateInstallation {
     private func install(
         _ bundle: borrowing File, _ manifest: UpdateManifest, _ header: [UInt8], _ slot: borrowing UpdateSlot
     ) throws(UpdateError) {
-        // An earlier update may wait there for the next start.
+        // An earlier update in the slot may wait for the next start.
         guard runSlots("stay") else { throw .notSwitched }
         try slot.write([UInt8](repeating: 0, count: header.count), at: manifest.boot.place)
         try slot.synchronize()

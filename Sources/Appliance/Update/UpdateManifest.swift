@@ -36,7 +36,7 @@ struct UpdateManifest: Equatable {
     var boot: Piece
 
     /// - Parameter bytes: the manifest after the signature, padded with line ends.
-    /// - Returns: nil when this version does not understand them.
+    /// - Returns: nil when this version does not understand the manifest.
     init?(parsing bytes: ArraySlice<UInt8>) {
         var fields = Fields()
         for line in bytes.split(separator: UInt8(ascii: "\n")) where !fields.take(line) { return nil }
@@ -57,7 +57,7 @@ extension UpdateManifest {
     /// Checks the signature, the board and the version.
     /// - Parameters:
     ///   - head: the first `firstPiece` bytes of a bundle.
-    ///   - path: that of the bundle, for messages.
+    ///   - path: the path of the bundle, for messages.
     ///   - isForced: whether an older version is allowed.
     init(authenticating head: [UInt8], path: String, for image: ImageFiles, isForced: Bool) throws(UpdateError) {
         guard head.count == Self.firstPiece else { throw .tooShort(path: path) }

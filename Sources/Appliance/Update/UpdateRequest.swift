@@ -1,9 +1,9 @@
 /// A request about updates of the firmware image, independent of the protocol.
 package enum UpdateRequest: Equatable, Sendable {
     case status
-    /// - Parameter from: nil for the address of the configuration.
+    /// - Parameter from: the address of the bundle; nil for that of the configuration.
     case install(from: UpdateAddress?)
-    /// Ends the update that waits or runs; nothing without one.
+    /// Ends the update that waits or runs, if there is one.
     case cancel
 
     /// The text for the system.

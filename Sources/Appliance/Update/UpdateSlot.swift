@@ -1,12 +1,12 @@
 import CLinux
 import Platform
 
-/// The slot to write: a partition, or a file in tests. Closed with its owner.
+/// The slot to write: a partition, or a file in tests. It is closed when its owner ends.
 struct UpdateSlot: ~Copyable {
     private let file: File
 
     init(_ path: String) throws(UpdateError) {
-        // `File(updating:)` makes a file where the partition is missing.
+        // `File(updating:)` would create a file if the partition is missing.
         guard FileKind(at: path) != nil else { throw .unwritable(.last("open", path)) }
         do throws(SystemError) { file = try File(updating: path) } catch { throw .unwritable(error) }
     }
@@ -38,7 +38,7 @@ struct UpdateSlot: ~Copyable {
     /// Drops cached bytes, so that later reads come from the medium.
     borrowing func forgetMemory() { _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED) }
 
-    /// - Throws: also when the partition is too short.
+    /// - Throws: when the bytes cannot be read, or the partition is too short.
     borrowing func read(count: Int, at place: Int64) throws(UpdateError) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { buffer.deallocate() }

@@ -17,24 +17,24 @@ package struct UpdateStatus: Equatable, Sendable {
         package var text: String
     }
 
-    /// How far the download or the installation is: parts of equal size.
+    /// The progress of the download or the installation, in parts of equal size.
     package struct Progress: Equatable, Sendable {
         package var done: Int64
         package var total: Int64
     }
 
-    /// nil while the system has reported nothing.
+    /// The state of the update; nil while the system has reported nothing.
     package var mode: Mode?
     /// The version of the image that runs.
     package var running: String?
-    /// nil when it is not known, as with a server that does not say the length.
+    /// The progress; nil when it is not known, for example if the server does not send the length.
     package var progress: Progress?
-    /// The version that the next start tries; nil when that is the one that runs.
+    /// The version that the next start tries; nil when that is the running one.
     package var next: String?
     package var problem: Problem?
     /// Whether the system has not begun the last request.
     package var isWaiting = false
-    /// The address that a request without one uses.
+    /// The address that is used by a request without an address.
     package var address: UpdateAddress?
 
     /// Whether the system has begun an update that has not ended.

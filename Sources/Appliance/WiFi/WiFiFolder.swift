@@ -1,6 +1,6 @@
 import Platform
 
-/// The folder in which this program and the system talk about Wi-Fi.
+/// The folder in which this program and the system exchange messages about Wi-Fi.
 ///
 /// Any thread that may block.
 package struct WiFiFolder: Sendable {

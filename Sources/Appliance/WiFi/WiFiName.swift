@@ -6,13 +6,13 @@ package struct WiFiName: Equatable, Sendable {
 
     let bytes: [UInt8]
 
-    /// Returns nil for no bytes and for too many.
+    /// Returns nil for an empty name and for one with too many bytes.
     init?(_ bytes: [UInt8]) {
         guard (1...Self.lengthLimit).contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
 
-    /// Returns nil when `digits` are not those of a name.
+    /// Returns nil when `digits` do not form a name.
     init?(hexadecimal digits: some Sequence<UInt8>) {
         guard let bytes = Hexadecimal.bytes(String(decoding: Array(digits), as: UTF8.self)) else { return nil }
         self.init(bytes)
@@ -21,7 +21,7 @@ package struct WiFiName: Equatable, Sendable {
     /// Reads the form of `text`.
     package init?(text: String) { self.init(FileName.bytes(of: text)) }
 
-    /// The name as text in the form of `FileName`, which has one text for any bytes.
+    /// The name as text in the form of `FileName`, which has exactly one text for any bytes.
     package var text: String {
         bytes.withUnsafeBufferPointer { FileName.text(of: $0) }
     }

@@ -58,7 +58,7 @@ extension FoundWiFi {
         guard words.count == 3, let signal = Int(String(decoding: words[0], as: UTF8.self)),
             (-200...100).contains(signal), let name = WiFiName(hexadecimal: words[2])
         else { return nil }
-        // A later system may know more kinds of security than this program.
+        // A newer system may report kinds of security that this program does not know.
         self.init(name: name, signal: signal, security: SystemReport.word(words[1]) ?? .other)
     }
 }

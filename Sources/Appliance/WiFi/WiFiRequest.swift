@@ -8,23 +8,23 @@ package enum WiFiRequest: Equatable, Sendable {
     case forget(WiFiName)
 }
 
-/// A network to try, and to join from then on when that succeeds.
+/// A network to try. If that succeeds, the machine joins it from then on.
 package struct WiFiTrial: Equatable, Sendable {
     var name: WiFiName
-    /// nil for an open network.
+    /// The password; nil for an open network.
     var password: [UInt8]?
-    /// Whether the network does not show its name.
+    /// Whether the network hides its name.
     var isHidden: Bool
 
     package init(name: WiFiName, password: [UInt8]?, isHidden: Bool) {
         (self.name, self.password, self.isHidden) = (name, password, isHidden)
     }
 
-    /// The form of passwords, for messages.
+    /// The allowed form of passwords, for messages.
     package static let passwordForm = "8 to 63 bytes without control characters, or 64 hexadecimal digits"
 
-    /// Whether the bytes are a passphrase or a key of WPA (IEEE 802.11-2020, J.4). Many access points also take
-    /// passphrases outside of ASCII.
+    /// Whether the bytes are a passphrase or a key of WPA (IEEE 802.11-2020, J.4). Accepts passphrases outside of
+    /// ASCII, as many access points do.
     package static func isPassword(_ bytes: [UInt8]) -> Bool {
         if bytes.count == 64 { return Hexadecimal.bytes(String(decoding: bytes, as: UTF8.self)) != nil }
         return (8...63).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }

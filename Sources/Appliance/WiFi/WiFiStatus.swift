@@ -1,14 +1,14 @@
 /// The state of Wi-Fi, as the system has reported it.
 package struct WiFiStatus: Equatable, Sendable {
     package enum Mode: String, CaseIterable, Sendable {
-        /// No network is used, and none can be.
+        /// No network is used, and Wi-Fi is not available.
         case off
-        /// A known network is looked for.
+        /// The machine searches for a known network.
         case connecting
         case connected
         /// The machine is the access point of a network of its own, for its set-up.
         case accessPoint = "access-point"
-        /// A network that a user has named is tried.
+        /// The machine tries a network that a user has named.
         case trying
     }
 
@@ -25,13 +25,13 @@ package struct WiFiStatus: Equatable, Sendable {
     /// The last attempt to join a network, which failed.
     package struct Failure: Equatable, Sendable {
         package var network: WiFiName
-        /// nil when the system has not said.
+        /// The problem; nil when the system has not reported it.
         package var problem: Problem?
     }
 
-    /// nil while the system has reported nothing.
+    /// The state of Wi-Fi; nil while the system has reported nothing.
     package var mode: Mode?
-    /// The network that is used, looked for or tried.
+    /// The network that is used, searched for or tried.
     package var network: WiFiName?
     /// The name of the network that the machine has opened.
     package var accessPoint: String?
@@ -50,7 +50,7 @@ package struct FoundWiFi: Equatable, Sendable {
     package enum Security: String, CaseIterable, Sendable {
         case open, wpa2, wpa3
         case wpa2And3 = "wpa2+wpa3"
-        /// One that the machine cannot use: WEP, or accounts of an enterprise.
+        /// Security that the machine cannot use: WEP, or accounts of an enterprise.
         case other
     }
 
@@ -63,6 +63,7 @@ package struct FoundWiFi: Equatable, Sendable {
 /// A network that the machine joins by itself.
 package struct KnownWiFi: Equatable, Sendable {
     package var name: WiFiName
-    /// Whether a user has named it by a request. Others are in the system's configuration, which no request changes.
+    /// Whether a user has added the network by a request. Other networks are in the system's configuration, which no
+    /// request changes.
     package var canBeForgotten: Bool
 }

@@ -44,7 +44,7 @@ struct ChipHandle: ~Copyable {
     }
 
     /// Requests both edges of a line, for a `RequestedLine`.
-    /// - Parameter debounce: in milliseconds; the kernel filters bounces if it can.
+    /// - Parameter debounce: the debounce time in milliseconds; the kernel filters bounces if it can.
     func requestInput(
         _ offset: Int, consumer: String, active: ActiveLevel, bias: LineBias, debounce: Int
     ) throws(ChipFailure) -> tonearm_gpio_request {

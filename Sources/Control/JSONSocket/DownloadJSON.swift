@@ -72,8 +72,8 @@ enum DownloadJSON {
 
     /// Returns as many entries as fit into a line, at least one.
     /// - Parameters:
-    ///   - next: where the page after all of `entries` begins; nil at the end.
-    ///   - place: returns where the page after an entry begins.
+    ///   - next: the beginning of the page after all of `entries`; nil at the end.
+    ///   - place: returns the beginning of the page after an entry.
     private static func page(
         _ entries: [OfflineEntry], _ next: JSONValue?, _ place: (OfflineEntry) -> JSONValue?
     ) -> [Member] {

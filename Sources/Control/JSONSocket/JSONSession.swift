@@ -2,7 +2,7 @@ import Appliance
 import Platform
 import Queue
 
-/// One client: answers its requests in order, and sends it the events that it has subscribed to.
+/// One client: answers its requests in order, and sends the events to which the client has subscribed.
 ///
 /// Thread: everything runs on the loop's thread; `@unchecked Sendable` is safe for that reason.
 final class JSONSession: @unchecked Sendable {
@@ -11,26 +11,26 @@ final class JSONSession: @unchecked Sendable {
     /// The user of the client; nil when it is unknown.
     let user: UInt32?
     private let rights: ClientRights
-    /// Whether a reply has the id of its request. Where there is one request, it needs none.
+    /// Whether a reply contains the id of its request. A connection with a single request needs none.
     private let showsIDs: Bool
     private(set) var subscriptions: RemoteEventSet = []
-    /// The time of its last request, or of its connection, by the daemon's clock.
+    /// The time of the client's last request, or of its connection, by the daemon's clock.
     private(set) var lastRequest: Int64
 
-    /// The music that it has collected for its next request that adds music.
+    /// The music that the client has collected for its next request that adds music.
     private var collected = FoundMusic()
     private let connection: LineConnection
     private let requests: RequestExecution
     private let searches: MusicSearches
-    /// The search that the client waits for.
+    /// The search for which the client waits.
     private var search: MusicSearch?
     /// The id of a request whose answer is still to come.
     private var pending: JSONValue?
-    /// Cancels the work for that request when its answer is not needed any more.
+    /// Cancels the work for the pending request when its answer is not needed any more.
     private var cancelPending: (() -> Void)?
     private let clock: any MonotonicClock
     private let process: Int
-    /// Called when its subscriptions have changed.
+    /// Called when the client's subscriptions have changed.
     private let subscribed: () -> Void
 
     /// - Parameter closed: called once, when the client has disconnected.
@@ -79,7 +79,7 @@ final class JSONSession: @unchecked Sendable {
         connection.close()
     }
 
-    /// Whether it waits for no event and no reply, and holds nothing.
+    /// Whether the client waits for no event and no reply, and holds no focus.
     var isIdle: Bool { subscriptions.isEmpty && !connection.isWaiting && !requests.holdsSomething(for: number) }
 
     /// Disconnects an idle client to make room for another one.
@@ -123,7 +123,7 @@ final class JSONSession: @unchecked Sendable {
         switch request {
         case .subscribe(let events):
             answer(line) { () throws(RemoteFailure) in RequestOutcome(reply: requests.statusReply) }
-            // From here on, replies have the current status.
+            // The reply contains the status up to here. Events report all later changes.
             subscriptions.formUnion(events)
             subscribed()
         case .unsubscribe(let events):
@@ -169,15 +169,15 @@ final class JSONSession: @unchecked Sendable {
         }
     }
 
-    /// Sends the reply when it comes; until then the connection waits.
-    /// - Parameter begin: begins the request, and returns what cancels it.
+    /// Sends the reply when it is ready. The connection waits until then.
+    /// - Parameter begin: begins the request, and returns a closure that cancels it.
     private func performLater(
         _ line: RequestLine, _ begin: (@escaping (Result<RemoteReply, RemoteFailure>) -> Void) -> (() -> Void)?
     ) {
         connection.wait()
         pending = line.id
         cancelPending = begin { [self] result in
-            // The daemon ends, and the client has its answer.
+            // The client already has its answer, because the daemon ends.
             guard pending != nil else { return }
             pending = nil
             cancelPending = nil
@@ -204,7 +204,7 @@ final class JSONSession: @unchecked Sendable {
         }
     }
 
-    /// Answers when the effect of the request is complete; until then the connection waits.
+    /// Answers when the effect of the request is complete. The connection waits until then.
     private func answer(_ line: RequestLine, _ perform: () throws(RemoteFailure) -> RequestOutcome) {
         do throws(RemoteFailure) {
             let outcome = try perform()
@@ -221,7 +221,7 @@ final class JSONSession: @unchecked Sendable {
     }
 
     private func refuse(_ id: JSONValue, _ code: String, _ message: String) {
-        // The collected music would be only a part of the request: discard it.
+        // Discards the collected music, which would be only a part of the request.
         collected = FoundMusic()
         send(ReplyLines.refusal(shown(id), code: code, message))
     }
@@ -234,7 +234,7 @@ final class JSONSession: @unchecked Sendable {
     /// - Parameter line: the encoded event.
     func notify(_ event: RemoteEventSet, _ line: [UInt8]) {
         guard subscriptions.contains(event) else { return }
-        // The next position replaces this one.
+        // Skips a position for a slow client, because the next one replaces it.
         if event == .position, !connection.isDrained { return }
         send(line)
     }

@@ -2,8 +2,8 @@ import Appliance
 import Platform
 import Queue
 
-/// The clients of the control protocol: answers their requests, and sends them the events that they have subscribed to.
-/// `docs/control.md` documents the protocol.
+/// The clients of the control protocol: answers their requests, and sends them the events to which they have
+/// subscribed. `docs/control.md` documents the protocol.
 ///
 /// Thread: everything runs on the thread of the daemon's loop; `@unchecked Sendable` is safe for that reason.
 final class JSONSessions: @unchecked Sendable {
@@ -19,7 +19,7 @@ final class JSONSessions: @unchecked Sendable {
     private var observer: UInt64 = 0
     private(set) var sessions: [JSONSession] = []
     private let nextNumber: () -> UInt64
-    /// The timer for positions, only while the position changes and a client has subscribed to it.
+    /// The timer for positions; set only while the position changes and a client has subscribed to it.
     private var positionTimer: TimerToken?
 
     /// - Parameter version: the version of the program, for the request `version`.
@@ -39,7 +39,7 @@ final class JSONSessions: @unchecked Sendable {
         observer = observers.add { [self] in receive($0) }
     }
 
-    /// Disconnects all clients, and answers those that wait for a reply.
+    /// Disconnects all clients. Those that wait for a reply get one first.
     func stop() {
         loop.assertOnLoop()
         observers.remove(observer)

@@ -7,7 +7,7 @@ import Platform
 ///
 /// Thread: everything runs on the thread of the daemon's loop; `@unchecked Sendable` is safe for that reason.
 public final class JSONSocketServer: @unchecked Sendable {
-    /// The most clients at once, plus one for root. A lower limit disconnects no client.
+    /// The most clients at once, plus one for root. Lowering the limit disconnects no client.
     public var clientLimit: Int
 
     private static let retryInterval: Int64 = 1_000_000_000
@@ -112,15 +112,15 @@ public final class JSONSocketServer: @unchecked Sendable {
         clients.begin(socket, user: user)
     }
 
-    /// Returns whether another client fits. Root has one more place that others never get, so that root can always find
-    /// the cause of a problem.
+    /// Returns whether another client can connect. One more connection is reserved for root, so that root can always
+    /// find the cause of a problem.
     private func hasPlace(for user: UInt32?) -> Bool {
         if user == 0 { return sessions.count <= clientLimit }
         return sessions.count - (sessions.contains { $0.user == 0 } ? 1 : 0) < clientLimit
     }
 
-    /// If another user has at least two clients more than this one, returns that user's client with the oldest request.
-    /// So no user keeps others out, and two users do not disconnect each other's clients in turn.
+    /// Returns the client with the oldest request of another user who has at least two clients more than `user`. So no
+    /// user locks out others, and two users do not disconnect each other's clients in turn.
     private func clientTooMany(beside user: UInt32?) -> JSONSession? {
         func places(of user: UInt32?) -> Int { sessions.lazy.filter { $0.user == user }.count }
         let others = sessions.filter { $0.user != 0 && $0.user != user }
@@ -128,8 +128,8 @@ public final class JSONSocketServer: @unchecked Sendable {
         return others.filter { places(of: $0.user) == most }.min { $0.lastRequest < $1.lastRequest }
     }
 
-    /// The client with the oldest request, if root has several. Root's place is for the newest connection, even when
-    /// all places are root's and in use.
+    /// The client with the oldest request, if root has several. The newest connection of root gets root's reserved
+    /// connection, even when root uses all connections.
     private var rootClientTooMany: JSONSession? {
         let clients = sessions.filter { $0.user == 0 }
         return clients.count > 1 ? clients.min { $0.lastRequest < $1.lastRequest } : nil
@@ -141,7 +141,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         return sessions.filter { $0.isIdle && $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
-    /// The client to disconnect only for root: subscribers that send no requests do not lock root out.
+    /// The subscribed client to disconnect for root, so that subscribers without requests do not lock root out.
     private var longestSubscribed: JSONSession? {
         let latest = clock.now() - Self.silenceLimit
         return sessions.filter { $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
@@ -151,7 +151,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         let line = ReplyLines.refusal(
             .null, code: "too-many-clients", "\(clientLimit) clients are connected already ([control] clients)")
         line.withUnsafeBytes { bytes in
-            // A line fits into the buffer of a new connection, unless the client has disconnected.
+            // The line fits into the buffer of a new connection. The send fails only if the client has disconnected.
             do throws(SystemError) { _ = try socket.send(bytes) } catch {}
         }
     }

@@ -14,7 +14,7 @@ enum LibraryJSON {
     private static let heardLists: [(name: String, list: LibraryRequest.HeardList)] = [
         ("played", .played), ("history", .history), ("favourites", .favourites),
     ]
-    /// The most entries of one reply, and those of a request without a number.
+    /// The maximum number of entries in one reply, and the number for a request that names none.
     private static let (mostEntries, usualEntries) = (500, 100)
 
     // Safe: built once, never changed, and its closures capture nothing.

@@ -18,7 +18,7 @@ public enum LoudnessJSON {
         },
     ]
 
-    /// Returns a file as a request has it.
+    /// Returns a file in the form of a request.
     public static func value(_ file: MusicFileVersion) -> JSONValue {
         [
             "path": .string(file.path), "size": .integer(file.size), "modified": .integer(file.modified),
@@ -26,7 +26,7 @@ public enum LoudnessJSON {
         ]
     }
 
-    /// Returns a file with its loudness as a request has it.
+    /// Returns a file with its loudness in the form of a request.
     public static func value(_ result: FileLoudness) -> JSONValue {
         let gain = result.replayGain
         var value = value(result.file)
@@ -63,7 +63,7 @@ public enum LoudnessJSON {
         return files
     }
 
-    /// - Returns: nil for anything else than a file with these members.
+    /// - Returns: nil unless the element is a file with these members.
     private static func file(_ element: JSONValue, _ names: [String]) -> FileLoudness? {
         guard let members = element.members,
             members.allSatisfy({ member in

@@ -10,7 +10,8 @@ import Queue
 enum ReplyLines {
     typealias Member = JSONValue.Member
 
-    /// The most bytes of the entries of a page. So a reply with the longest id is no longer than a request may be.
+    /// The most bytes of the entries of a page. With this limit, a reply with the longest id is no longer than a
+    /// request may be.
     static let pageBytes = 56 << 10
     /// The lengths in bytes to which the texts of a line are cut in turn, until the line fits.
     private static let textLimits = [1024, 256, 64]
@@ -33,14 +34,14 @@ enum ReplyLines {
     // MARK: Lines
 
     /// - Parameters:
-    ///   - id: that of the request; nil leaves it out.
+    ///   - id: the id of the request; nil leaves it out.
     ///   - notice: the notice for a request in an old form.
     static func reply(_ id: JSONValue?, _ reply: RemoteReply, notice: String? = nil) -> [UInt8] {
         let notice = notice.map { [Member("notice", .string($0))] } ?? []
         return line(answer(id, isOK: true) + members(reply) + notice)
     }
 
-    /// - Parameter id: that of the request; nil leaves it out.
+    /// - Parameter id: the id of the request; nil leaves it out.
     static func refusal(_ id: JSONValue?, code: String, _ message: String) -> [UInt8] {
         line(answer(id, isOK: false) + [Member("error", ["code": .string(code), "message": .string(message)])])
     }
@@ -64,7 +65,8 @@ enum ReplyLines {
         return line([Member("event", .string(RemoteEventSet.names[event.kind.place]))] + members)
     }
 
-    /// Makes a line. No line is longer than a request may be: long texts are cut, such as tags or names in a message.
+    /// Makes a line. Cuts long texts, such as tags or names in a message, so that no line is longer than a request may
+    /// be.
     private static func line(_ members: [Member]) -> [UInt8] {
         var members = members
         for limit in textLimits where JSONValue.object(members).serializedLengthLimit > LineConnection.lineLimit {
@@ -75,7 +77,8 @@ enum ReplyLines {
         return Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")]
     }
 
-    /// Whether the value is never cut, because clients send it back or compare it. Its length is limited otherwise.
+    /// Returns whether the value is never cut, because clients send it back or compare it. Other code limits its
+    /// length.
     private static func isKey(_ member: Member) -> Bool {
         ["id", "next"].contains { $0.utf8.elementsEqual(member.name.utf8) }
     }
@@ -200,7 +203,7 @@ enum ReplyLines {
                 }))
     }
 
-    // Int64: an id is up to 2^32, and Int has 32 bits on ARMv7.
+    // Uses Int64, because an id is up to 2^32 and Int has 32 bits on ARMv7.
     private static func entry(_ id: EntryID?) -> JSONValue { id.map { .integer(Int64($0.number)) } ?? .null }
 
     private static func wait(_ wait: WaitReason?) -> JSONValue {

@@ -6,7 +6,7 @@ import Queue
 
 /// The fields of a request, as typed values.
 struct RequestFields {
-    /// The most bytes of a text that is no path: a setting's value, the position in a list.
+    /// The maximum length in bytes of a text that is not a path, such as a setting's value or the position in a list.
     static let textLimit = 1024
     /// The most bytes of a path without its NUL: PATH_MAX - 1. The kernel refuses longer ones.
     static let pathLimit = 4095
@@ -27,7 +27,7 @@ struct RequestFields {
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestMistake) -> Int? {
         guard let value = value(name) else { return nil }
-        // Some programs write each number with a fraction.
+        // Accepts `1.0`, because some programs write each number with a fraction.
         let whole = value.integer.flatMap { Int(exactly: $0) } ?? value.number.flatMap { Int(exactly: $0) }
         guard let integer = whole, range.contains(integer) else {
             let allowed =
@@ -39,7 +39,7 @@ struct RequestFields {
         return integer
     }
 
-    /// - Parameter what: the allowed values. Follows "must be" in the message.
+    /// - Parameter what: the allowed values, which the message names after "must be".
     func number(_ name: String, _ what: String) throws(RequestMistake) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = value.number, number.isFinite else { throw .notAllowed(field: name, allowed: what) }
@@ -62,14 +62,14 @@ struct RequestFields {
         return text
     }
 
-    /// Refuses longer texts: no service has such a product, and the kernel has no such file.
+    /// Refuses texts that are longer than any product's address and any path of the kernel.
     static func checkLength(of path: String, _ place: String) throws(RequestMistake) {
         if ServiceAddress.isMeant(by: path) {
             if path.utf8.count <= ServiceAddress.lengthLimit { return }
             let allowed = "the address of a product whose id has at most \(ServiceAddress.idLimit) bytes"
             throw .notAllowed(field: place, allowed: allowed)
         }
-        // In a text, a byte of a name takes up to three.
+        // A byte of a name takes up to three bytes in the text, so counts the bytes of the name.
         if path.utf8.count <= pathLimit || FileName.withBytes(of: path, { strlen($0) }) <= pathLimit { return }
         throw .notAllowed(field: place, allowed: "a path of at most \(pathLimit) bytes")
     }

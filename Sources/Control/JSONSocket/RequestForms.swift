@@ -8,7 +8,7 @@ struct RequestForm {
     let kind: RequestKind
     /// The fields besides `id` and `request`.
     let fields: [String]
-    /// The form to use instead, for an old form. The reply repeats it.
+    /// The new form, for an old form. The reply names it.
     var replacement: String?
     let build: (RequestFields) throws(RequestMistake) -> RemoteRequest
 
@@ -159,7 +159,7 @@ extension RemoteRequest {
         },
     ]
 
-    /// Returns the events that a request names; all when it names none.
+    /// Returns the events that a request names; all events when it names none.
     private static func events(_ fields: RequestFields) throws(RequestMistake) -> RemoteEventSet {
         guard let value = fields.value("events") else { return .all }
         let allowed = "a list of names: \(RemoteEventSet.names.joined(separator: ", "))"

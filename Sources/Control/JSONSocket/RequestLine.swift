@@ -3,12 +3,12 @@ import Platform
 
 /// A line that a client has sent.
 struct RequestLine {
-    /// The id of the request, which its reply repeats; `.null` when it is unknown.
+    /// The id of the request, which the reply repeats; `.null` when it is unknown.
     let id: JSONValue
     let request: Result<RemoteRequest, RequestMistake>
     /// The kind of the request; nil for an unknown one.
     let kind: RequestKind?
-    /// The form to use instead, for a request in an old form.
+    /// The new form to name in the reply, for a request in an old form.
     let notice: String?
 
     /// The most bytes of an id: each reply repeats it.
@@ -49,7 +49,7 @@ struct RequestLine {
 }
 
 extension RequestForm {
-    /// The form of the request in a line's object. All fields of the object are fields of the form.
+    /// Returns the form of the request in a line's object, and refuses fields that the form does not have.
     static func form(of members: [JSONValue.Member]) throws(RequestMistake) -> RequestForm {
         guard let name = RequestFields(members: members).value("request")?.string else { throw .notARequest }
         guard let form = RemoteRequest.forms.first(where: { $0.name.utf8.elementsEqual(name.utf8) })

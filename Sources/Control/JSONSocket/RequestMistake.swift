@@ -1,20 +1,20 @@
 import Appliance
 import Platform
 
-/// Why a line is not a valid request. It has no effect.
+/// Why a line is not a valid request. Such a line has no effect.
 public enum RequestMistake: Error, Equatable, Sendable {
-    /// Not JSON, with the position of the first mistake.
+    /// The line is not JSON; with the position of the first mistake.
     case malformed(String)
-    /// JSON, but not an object with a `request`.
+    /// The line is JSON, but not an object with a `request`.
     case notARequest
-    /// An id that is neither a number nor a string of at most `limit` bytes.
+    /// The id is neither a number nor a string of at most `limit` bytes.
     case badID(limit: Int)
     case unknownRequest(String)
     /// The request has no field of this name.
     case unknownField(String, known: [String])
     case missing(field: String, allowed: String)
     case notAllowed(field: String, allowed: String)
-    /// Two fields that exclude each other, or neither of two fields when one is needed.
+    /// The request has both of two fields that exclude each other, or neither although one is needed.
     case notOneOf(String, String)
     /// The message suggests another setting.
     case unknownSetting(String)

@@ -1,11 +1,11 @@
 import Appliance
 import HTTPServer
 
-/// Sends the users of the machine's own network to the page, where they name the network of the house.
+/// Redirects users in the machine's own network to the page, where they choose the Wi-Fi network of their house.
 ///
-/// A phone that joins a network asks for a page of its vendor, and shows another one that it gets instead. In this
-/// network every name has the machine's address, so that the request arrives here. RFC 8908 and RFC 8910 have a newer
-/// way, which needs a certificate that the phone knows.
+/// A phone that joins a network requests a page of its vendor. If it gets another page, it shows that page. In the
+/// machine's network every name resolves to the machine's address, so the request arrives here. RFC 8908 and RFC 8910
+/// define a newer way, which needs a certificate that the phone trusts.
 struct CaptivePage: Sendable {
     let folder: WiFiFolder
     /// The port of the web server.

@@ -5,28 +5,28 @@ import Platform
 /// the process. So a request over HTTP has the same effect, limits and errors as one at the
 /// socket (docs/decisions/web-server.md).
 ///
-/// Thread: any; the connections' threads of the web server block in it. `@unchecked Sendable` is safe because `lock`
+/// Thread: any; the threads of the web server's connections block in it. `@unchecked Sendable` is safe because `lock`
 /// guards the state.
 final class ControlConnections: @unchecked Sendable {
     private let lock = Lock()
-    /// The asking end of a connection.
+    /// The web server's end of a connection.
     private struct Asking {
         let socket: StreamSocket
         let session: WebSessionRows.Hash?
     }
 
-    /// The asking ends by their descriptors; nil when the server has ended.
+    /// The web server's ends of all connections, by their descriptors; nil when the server has ended.
     private var open: [Int32: Asking]? = [:]
     private let serve: @Sendable (StreamSocket, ClientRights) -> Void
 
-    /// - Parameter serve: passes the other end of a new connection to the daemon. Called on any thread.
+    /// - Parameter serve: passes the daemon's end of a new connection to the daemon; called on any thread.
     init(serve: @escaping @Sendable (StreamSocket, ClientRights) -> Void) { self.serve = serve }
 
     /// Connects.
     /// - Parameters:
-    ///   - seconds: how long a read waits for bytes.
+    ///   - seconds: how long a read or a write waits.
     ///   - session: the session whose end ends the connection; nil for none.
-    ///   - rights: those of the browser.
+    ///   - rights: the rights of the browser.
     /// - Throws: EMFILE, ENFILE, ENOMEM; ENOTCONN when the server has ended.
     func connect(
         seconds: Int, session: WebSessionRows.Hash?, rights: ClientRights
@@ -42,20 +42,20 @@ final class ControlConnections: @unchecked Sendable {
     }
 
     private func forget(_ descriptor: Int32) {
-        // The last reference outside of the lock: it closes the descriptor.
+        // Drops the last reference outside of the lock, because that closes the descriptor.
         let forgotten = lock.withLock { open?.removeValue(forKey: descriptor) }
         _ = forgotten
     }
 
-    /// Ends the connections of a session. The threads that wait in them get the end.
+    /// Ends the connections of a session. Threads that wait for a line of them receive the end.
     func end(session: WebSessionRows.Hash) {
-        // Under the lock, so that no descriptor is closed and used again meanwhile.
+        // Done under the lock, so that no descriptor is closed and reused meanwhile.
         lock.withLock {
             for asking in (open ?? [:]).values where asking.session == session { asking.socket.shutDown() }
         }
     }
 
-    /// Ends all connections, and makes no new one. The threads that wait in them get the end.
+    /// Ends all connections, and makes no new one. Threads that wait for a line receive the end.
     func close() {
         let all = lock.withLock {
             defer { open = nil }
@@ -65,15 +65,15 @@ final class ControlConnections: @unchecked Sendable {
     }
 }
 
-/// A client of the control protocol inside of the process. Its end closes the connection, which cancels the work for
-/// it.
+/// A client of the control protocol inside of the process. Releasing the object closes the connection, which cancels
+/// the work for it.
 ///
-/// Thread: one.
+/// Thread: one at a time.
 final class ControlConnection {
     enum Line: Equatable {
-        /// Without its line end.
+        /// A line without its line end.
         case line([UInt8])
-        /// Nothing has arrived in time.
+        /// No line has arrived in time.
         case nothing
         case end
     }
@@ -81,7 +81,7 @@ final class ControlConnection {
     private let socket: StreamSocket
     private let closed: (Int32) -> Void
     private var received: [UInt8] = []
-    /// The bytes of `received` that are known to have no line end.
+    /// The number of first bytes of `received` that contain no line end.
     private var searched = 0
 
     fileprivate init(_ socket: StreamSocket, closed: @escaping (Int32) -> Void) {
@@ -119,7 +119,7 @@ final class ControlConnection {
             searched = received.count
             var chunk = [UInt8](repeating: 0, count: 16 << 10)
             let count = chunk.withUnsafeMutableBytes { buffer -> Int? in
-                // A connection that has failed has ended.
+                // Treats a failed connection as ended.
                 do throws(SystemError) { return try socket.receive(into: buffer) } catch { return 0 }
             }
             guard let count else { return .nothing }

@@ -14,14 +14,14 @@ struct PageFiles: Sendable {
         (".webmanifest", "application/manifest+json"),
     ]
 
-    /// Returns the file of a path, as `/style.css`; `/` is the page itself. Where a compressed form lies beside it,
-    /// `style.css.gz`, clients that take that get it, unless somebody has changed the file since.
-    /// - Returns: nil when there is none.
+    /// Returns the file of a path such as `/style.css`; `/` is the page itself. Clients that accept gzip get the
+    /// compressed form beside it, `style.css.gz`, unless the file was changed since.
+    /// - Returns: nil when there is no such file.
     func resource(for request: HTTPRequest) -> ServedResource? {
         let path = request.path.utf8
         let name =
             path.elementsEqual("/".utf8) ? "index.html" : String(decoding: path.dropFirst(), as: UTF8.self)
-        // A name is that of a file in the folder itself, and no hidden one.
+        // Allows only names of files directly in the folder that are not hidden.
         guard name.utf8.first != UInt8(ascii: "."), !name.utf8.contains(UInt8(ascii: "/")),
             let type = Self.types.first(where: { name.utf8.suffix($0.ending.utf8.count).elementsEqual($0.ending.utf8) })
         else { return nil }

@@ -3,15 +3,16 @@ import Crypto
 import HTTPServer
 import Platform
 
-/// The password of the page and its certificate; or why they cannot be used: then the page shows that alone.
+/// The password of the page and its certificate, or the problem that makes them unusable. The page then shows only the
+/// problem.
 struct WebAccess {
-    /// nil for a page without one.
+    /// The password; nil for a page without one.
     var password: [UInt8]?
     /// Whether clients without a login may use the music alone.
     let limitsGuests: Bool
     /// nil without TLS.
     var identity: TLSIdentity?
-    /// Why the page admits no user, as a message; nil when it admits them.
+    /// The message why the page admits no user; nil when it admits users.
     var problem: String?
 
     /// Reads the files that the configuration names.
@@ -28,17 +29,17 @@ struct WebAccess {
     /// Returns the rights of a client; nil when it has to log in first.
     /// - Parameters:
     ///   - isPrivate: whether the client is in a private network.
-    ///   - isInOwnNetwork: returns whether it is in the network that the machine has opened for its set-up.
+    ///   - isInOwnNetwork: returns whether the client is in the network that the machine has opened for its set-up.
     func rights(isLoggedIn: Bool, isPrivate: Bool, isInOwnNetwork: () -> Bool) -> ClientRights? {
         if problem != nil { return nil }
         if password == nil ? !limitsGuests : isLoggedIn { return .all }
         guard limitsGuests, isPrivate else { return nil }
-        // Without a network no password can be set.
+        // Before the machine has joined a network, no password can have been set.
         return password == nil && isInOwnNetwork() ? .musicAndWiFi : .music
     }
 
-    /// Whether clients outside of the private networks are accepted. Without a password they would need none, and
-    /// without TLS others on their way could read it.
+    /// Returns whether clients outside of the private networks are accepted. That needs a password, and TLS so that
+    /// others cannot read the password.
     func acceptsAll(_ configuration: Configuration) -> Bool {
         configuration.webAcceptsAll && identity != nil && password != nil
     }

@@ -28,7 +28,7 @@ extension WebServer {
         } catch {
             throw Refusal(message: message(error, certificate, key))
         }
-        // Only a warning: the clock may not be set yet, and browsers check it themselves.
+        // Only logs a warning, because the clock may not be set yet and browsers check the date themselves.
         if identity.validUntil < SystemTime.clockMilliseconds() / 1000 {
             let date = CalendarTime.date(identity.validUntil)
             Log.warning("\(certificate): the certificate has expired on \(date): browsers refuse it, replace it")

@@ -7,8 +7,8 @@ import Platform
 ///
 /// Thread: that of one connection. `@unchecked Sendable` is safe for that reason.
 final class WebEventStream: @unchecked Sendable {
-    /// After this time without an event a sign of life is sent, in seconds. It finds out whether the client is still
-    /// there.
+    /// The time without an event after which a sign of life is sent, in seconds. Sending reveals whether the client
+    /// still exists.
     static let keepAliveSeconds = 15
 
     private let connection: ControlConnection
@@ -21,7 +21,7 @@ final class WebEventStream: @unchecked Sendable {
     ///   - events: names of events with a comma between two; nil for all.
     ///   - showsLife: whether the sign of life is an event, which scripts see, and not a comment.
     ///   - session: the session whose end ends the stream; nil for none.
-    ///   - rights: those of the browser.
+    ///   - rights: the rights of the browser.
     ///   - seconds: the time without an event after which a sign of life is sent.
     ///   - isAllowed: returns whether the client may still get events. Called on the stream's thread.
     init(
@@ -43,7 +43,7 @@ final class WebEventStream: @unchecked Sendable {
             request["events"] = .array(names)
         }
         guard connection.send(request) else { throw .ending }
-        // The daemon replies at once, or it ends.
+        // The daemon replies at once unless it ends.
         guard case .line(let line) = connection.next() else { throw .ending }
         guard WebRequest.isSuccess(line) else {
             guard let message = (try? JSONValue.parse(line))?["error"]?["message"]?.string else { throw .ending }
@@ -58,7 +58,7 @@ final class WebEventStream: @unchecked Sendable {
         Array("event: ".utf8) + name + Array("\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
-    /// Returns the name of an event from its line, whose first member it is; nil for another line.
+    /// Returns the name of an event from its line, where it is the first member; nil for any other line.
     static func name(ofEvent line: [UInt8]) -> ArraySlice<UInt8>? {
         let start = Array(#"{"event":"#.utf8) + [UInt8(ascii: "\"")]
         guard line.starts(with: start) else { return nil }

@@ -2,20 +2,20 @@ import Appliance
 import HTTPServer
 import Platform
 
-/// Decides which requests the web server takes. It protects against pages of other sites in the same browser: against
-/// their forms and scripts (CSRF), and against names that they let point at this machine (DNS rebinding).
+/// Decides which requests the web server accepts. It protects against other sites in the same browser: against their
+/// forms and scripts (CSRF), and against names that they resolve to this machine (DNS rebinding).
 struct WebGuard: Sendable {
     /// The header with the token.
     static let tokenHeader = "tonearm-token"
 
-    /// Names of this machine besides those that cannot be a foreign site's, in lower case.
+    /// Further names of this machine in lower case, besides the names that no foreign site can have.
     let names: [String]
-    /// Whether clients outside of the private networks are taken over TLS.
+    /// Whether clients outside of the private networks are accepted over TLS.
     let acceptsAll: Bool
     /// The token for scripts of the page, which other sites' scripts cannot read.
     let token: String
 
-    /// Returns why a request is not taken; nil when it is.
+    /// Returns why a request is refused; nil when it is accepted.
     /// - Parameter isPrivate: whether the client is in a private network.
     func refusal(of request: HTTPRequest, isPrivate: Bool) -> WebRefusal? {
         guard isPrivate || acceptsAll && request.isSecure else {
@@ -28,18 +28,20 @@ struct WebGuard: Sendable {
             return .foreignHost
         }
         if let origin = request.headers["origin"] {
-            // A proxy before this server may have TLS. Over TLS, a page without it may be anybody's.
+            // A proxy in front of this server may use TLS. Over TLS, the origin must use TLS too, because anybody can
+            // forge a page without it.
             let isSame = (request.isSecure ? ["https://"] : ["http://", "https://"]).contains {
                 origin.lowercasedASCII.utf8.elementsEqual(($0 + host).lowercasedASCII.utf8)
             }
             guard isSame else { return WebRefusal(403, "origin", "requests of other sites are not accepted") }
         }
         guard request.method.utf8.elementsEqual("POST".utf8) else { return nil }
-        // A form cannot have this type: other sites would have to ask first (the Fetch standard, CORS).
+        // A form of another site cannot send this type. A script would need permission from this server first (Fetch
+        // standard, CORS).
         guard Self.isJSON(request.headers["content-type"] ?? "") else {
             return WebRefusal(415, "media-type", "the body must have the type application/json")
         }
-        // Browsers name the origin of each POST request; other programs do not.
+        // Only browsers send the origin of each POST request.
         let isOfBrowser = request.headers["origin"] != nil || request.headers["sec-fetch-site"] != nil
         let given = request.headers[Self.tokenHeader] ?? ""
         guard !isOfBrowser || SecretText.isEqual(given, token) else {
@@ -65,7 +67,7 @@ struct WebGuard: Sendable {
             || names.contains { $0.utf8.elementsEqual(text.utf8) }
     }
 
-    /// Whether a media type is that of JSON, with or without parameters.
+    /// Returns whether a media type is JSON, with or without parameters.
     private static func isJSON(_ type: String) -> Bool {
         let name = type.lowercasedASCII.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         return name.elementsEqual("application/json".utf8)

@@ -3,12 +3,13 @@ import HTTPServer
 import Platform
 
 /// The logins of browsers, and their rights (docs/decisions/guests.md). Without `[web] password-file` everybody may use
-/// the page, else those who have given the password; `[web] guests` has guests use the music.
+/// the page. With it, users need the password, and `[web] guests` lets guests use the music.
 ///
 /// Thread: any; `@unchecked Sendable` is safe because `lock` guards the state.
 final class WebLogins: @unchecked Sendable {
-    /// The name of the cookie. Browsers keep one with `Secure` from the page without TLS, also from setting one of the
-    /// same name; so that has another name. `__Host-` keeps the latter from setting the former (RFC 6265bis, 4.1.3).
+    /// Returns the name of the cookie. Over TLS and without it, the names differ, because a page without TLS cannot
+    /// read or replace a cookie with `Secure`. The prefix `__Host-` ensures that only TLS can set the cookie of TLS
+    /// (RFC 6265bis, 4.1.3).
     static func cookieName(_ request: HTTPRequest) -> String {
         request.isSecure ? "__Host-tonearm-session" : "tonearm-session"
     }
@@ -31,7 +32,7 @@ final class WebLogins: @unchecked Sendable {
         self.ownAddress = ownAddress
     }
 
-    /// Why the page admits no user, as a message.
+    /// The message why the page admits no user; nil when it admits users.
     var problem: String? { access.problem }
     var hasPassword: Bool { access.password != nil }
 
@@ -46,7 +47,7 @@ final class WebLogins: @unchecked Sendable {
         }
     }
 
-    /// Returns the session that the request is of; nil when it is of none.
+    /// Returns the session of the request; nil when it has none.
     func session(of request: HTTPRequest) -> WebSessionRows.Hash? {
         guard let cookie = Self.cookie(of: request) else { return nil }
         return sessions.session(cookie, isSecure: request.isSecure, at: SystemTime.clockMilliseconds() / 1000)
@@ -63,7 +64,7 @@ final class WebLogins: @unchecked Sendable {
         let seconds = clock.now() / 1_000_000_000
         let wait = lock.withLock {
             let wait = limit.wait(for: address, at: seconds)
-            // Noted before the comparison, so that attempts at the same time count as well.
+            // Notes the failure before the comparison, so that simultaneous attempts count as well.
             if wait == 0 { limit.failed(address, at: seconds) }
             return wait
         }
@@ -86,7 +87,7 @@ final class WebLogins: @unchecked Sendable {
 
     private static func answer(setting cookie: String, seconds: Int64, _ request: HTTPRequest) -> HTTPAnswer {
         var answer = HTTPAnswer.json(["ok": true])
-        // Scripts do not see it, and no request of another site has it (RFC 6265bis, 4.1.2).
+        // Scripts cannot read the cookie, and requests from other sites do not contain it (RFC 6265bis, 4.1.2).
         let attributes = "Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)" + (request.isSecure ? "; Secure" : "")
         answer.headers.append(HTTPField("Set-Cookie", "\(cookieName(request))=\(cookie); \(attributes)"))
         return answer

@@ -6,15 +6,15 @@ import Platform
 
 /// The covers of the library, for `GET /api/cover?path=…`, and those of the content service (`WebServiceCovers`).
 ///
-/// Thread: the connections' threads of the web server, which block.
+/// Thread: those of the web server's connections, which may block.
 struct WebPictures: Sendable {
-    /// How long a look into the index may take, in nanoseconds.
+    /// The maximum time of a query to the index, in nanoseconds.
     private static let patience: Int64 = 5_000_000_000
     let library: LibraryConductor?
-    /// A path lies in one of these.
+    /// The folders in which a requested path must be.
     let folders: MusicFolders
     let thumbnails: Thumbnails
-    /// nil without a content service.
+    /// The covers of the content service; nil without one.
     var covers: FetchedCovers?
 
     func answer(to request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
@@ -31,7 +31,7 @@ struct WebPictures: Sendable {
 
     /// - Parameters:
     ///   - path: the path of a track, or of a folder with music.
-    ///   - side: the most pixels of a side; nil for the whole picture.
+    ///   - side: the maximum number of pixels of a side; nil for the whole picture.
     private func answer(for path: String, _ side: Int?, to request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
         guard folders.contains(path), let library else { throw Self.none }
         let found = Found()
@@ -40,7 +40,7 @@ struct WebPictures: Sendable {
         }
         var refusal = Self.none
         if let picture = try found.value(within: Self.patience).flatMap({ StoredPicture($0) }) {
-            // A damaged one is skipped: the folder may have another one.
+            // A damaged picture is skipped, because the folder may have another one.
             do throws(WebRefusal) {
                 if let answer = try answer(picture, side, to: request) { return answer }
             } catch {
@@ -69,7 +69,7 @@ struct WebPictures: Sendable {
             case .refused(let refusal): throw Self.refusal(refusal)
             case .failed: throw Self.busy
             case .unreadable: return nil
-            // The whole picture is better than none.
+            // Without thumbnails, sends the whole picture.
             case .off: break
             }
         }

@@ -2,15 +2,15 @@ import Appliance
 import HTTPServer
 import Platform
 
-/// Why the web server does not do what a request asks for.
+/// The reason why the web server refuses a request.
 struct WebRefusal: Error, Equatable {
     var status: Int
-    /// The reason for programs. docs/web.md lists those that docs/control.md does not have.
+    /// The reason for programs. docs/web.md lists the codes that are not in docs/control.md.
     var code: String
     /// The message for the user.
     var message: String
     private var allowedMethods: String?
-    /// When it may be asked again, in seconds.
+    /// The time after which the client may retry, in seconds.
     var retryAfter: Int?
 
     init(_ status: Int, _ code: String, _ message: String) {
@@ -21,7 +21,7 @@ struct WebRefusal: Error, Equatable {
 
     static let noSuchPage = WebRefusal(404, "no-such-page", "there is no such page")
     static let loginNeeded = WebRefusal(401, "login", "log in first: a password is set ([web] password-file)")
-    /// - Parameter reason: what guests may do instead.
+    /// - Parameter reason: the message, with what guests may do instead.
     static func guest(_ reason: String) -> WebRefusal { WebRefusal(403, guestCode, reason) }
     private static let guestCode = RemoteFailure.Reason.guest.rawValue
     static let foreignHost = WebRefusal(
@@ -39,7 +39,7 @@ struct WebRefusal: Error, Equatable {
     /// Whether the host of the request is that of another machine.
     var isOfHost: Bool { code.utf8.elementsEqual(Self.foreignHost.code.utf8) }
 
-    /// Returns the refusal with the way to more rights, where it is one of a guest.
+    /// Returns the refusal. If it refuses a guest, its message also says how to get more rights.
     func remedied(hasPassword: Bool) -> WebRefusal {
         guard code.utf8.elementsEqual(Self.guestCode.utf8) else { return self }
         if hasPassword { return WebRefusal(401, "login", message + " ([web] guests): log in first") }

@@ -4,9 +4,9 @@ import Platform
 
 /// A request of the control protocol over HTTP: `POST /api/NAME`, with its fields as the body.
 struct WebRequest {
-    /// The most bytes of a body: those of a line without the name of the request.
+    /// The most bytes of a body: the limit of a line, less the room for the name of the request.
     static let bodyLimit = LineConnection.lineLimit - 256
-    /// How long a request may take, in seconds: a whole offline copy is read in that time.
+    /// The maximum time of a request, in seconds. Verifying a whole offline copy takes less.
     static let patience = 300
 
     /// Requests that belong to a connection, or to programs of this machine.
@@ -58,7 +58,7 @@ struct WebRequest {
     /// Sends the request to the daemon, and waits for its reply.
     /// - Parameters:
     ///   - session: the session whose end cancels the request; nil for none.
-    ///   - rights: those of the browser.
+    ///   - rights: the rights of the browser.
     func answer(
         _ connections: ControlConnections, session: WebSessionRows.Hash?, rights: ClientRights
     ) throws(WebRefusal) -> HTTPAnswer {
@@ -77,11 +77,11 @@ struct WebRequest {
         }
     }
 
-    /// Whether the line of a reply is no refusal.
+    /// Returns whether the line of a reply reports success.
     static func isSuccess(_ line: [UInt8]) -> Bool { line.starts(with: #"{"ok":true"#.utf8) }
 
-    /// Makes the answer from the line of a reply, which is its body as it is. Only a refusal is read: it gives the
-    /// status.
+    /// Makes the answer from the line of a reply. The line is the body, unchanged. Only a refusal is parsed, because it
+    /// determines the status.
     static func answer(of line: [UInt8]) throws(WebRefusal) -> HTTPAnswer {
         if isSuccess(line) { return .json(line) }
         guard let reply = try? JSONValue.parse(line), let code = reply["error"]?["code"]?.string else {

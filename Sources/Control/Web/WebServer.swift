@@ -23,7 +23,7 @@ public final class WebServer {
     private let thumbnails: Thumbnails
     private let covers: FetchedCovers?
     private var server: HTTPServer?
-    /// The port at which it listens.
+    /// The port at which the server listens.
     package let port: UInt16
     /// Whether browsers connect over TLS.
     package let isSecure: Bool
@@ -44,14 +44,15 @@ public final class WebServer {
         self.isSecure = isSecure
     }
 
-    /// Opens the server that the configuration asks for. Where it cannot listen, the daemon has the problem `web`.
+    /// Opens the server that the configuration asks for. If the server cannot listen, the daemon publishes the problem
+    /// `web`.
     /// - Parameter version: the version of the program.
     /// - Returns: nil when no client may connect.
     public static func open(_ daemon: Daemon, version: String) -> WebServer? {
         guard let address = daemon.settings.configuration.webAddress else { return nil }
         do throws(Refusal) {
             let configuration = daemon.settings.configuration
-            // Before the socket, which accepts connections at once.
+            // Read before the socket is opened, because the socket accepts connections at once.
             let access = WebAccess(configuration)
             if let problem = access.problem {
                 daemon.problems.set(DaemonProblem.web, "nobody can use the web page: \(problem)")
@@ -68,9 +69,10 @@ public final class WebServer {
 
     /// - Parameters:
     ///   - socket: a socket that listens. The server closes it.
-    ///   - access: the password and the certificate. With a problem, the server shows that alone, to private networks.
+    ///   - access: the password and the certificate. If it has a problem, the server shows only the problem, and only
+    ///     to private networks.
     ///   - pictures: makes thumbnails of covers.
-    ///   - source: the covers of the content service; nil: the player's, if there is one.
+    ///   - source: the covers of the content service; nil for the player's, if there are any.
     static func open(
         _ daemon: Daemon, on socket: ListeningSocket, _ access: WebAccess, version: String,
         pictures: PictureProgram = PictureProgram(PictureProgram.besideThisProgram(), clock: SystemMonotonicClock()),
@@ -119,7 +121,7 @@ public final class WebServer {
         let server: HTTPServer
         do throws(HTTPServer.Refused) {
             if let identity = access.identity {
-                // Phones look for the page of a network without TLS.
+                // Phones request the page of a network without TLS.
                 server = try HTTPServer(
                     on: socket, tls: identity, limits: limits, plainAddress: { captive?.folder.address },
                     service.service)
@@ -149,13 +151,13 @@ public final class WebServer {
     private static func socket(at address: String, _ port: Int) throws(Refusal) -> ListeningSocket {
         let isAny = address.utf8.elementsEqual("any".utf8)
         do throws(SystemError) { return try ListeningSocket(address: isAny ? "::" : address, port: port) } catch {
-            // A kernel may be without IPv6.
+            // Falls back to IPv4, because a kernel may lack IPv6.
             if isAny, let socket = try? ListeningSocket(address: "0.0.0.0", port: port) { return socket }
             throw Refusal(message: error.description)
         }
     }
 
-    /// Ends the requests and streams, without a wait. Idempotent.
+    /// Ends the requests and streams, without waiting for them. Idempotent.
     public func close() {
         connections.close()
         thumbnails.end()
@@ -163,8 +165,8 @@ public final class WebServer {
         clients.stop()
     }
 
-    /// Waits for the threads of the connections, which may read from a slow medium. Call it after `close`, when nothing
-    /// else has to be stored. Idempotent.
+    /// Waits for the threads of the connections, which may read from a slow medium. Call it after `close`, when
+    /// everything else is stored. Idempotent.
     public func stop() {
         close()
         server = nil

@@ -5,7 +5,7 @@ import Platform
 /// Answers requests: with the page's files, and under `/api/` as the interface for programs (docs/web.md,
 /// docs/openapi.json).
 ///
-/// Thread: the connections' threads of the web server, which it blocks.
+/// Thread: those of the web server's connections, which may block.
 struct WebService: Sendable {
     /// The name of the appliance, for the page's title.
     let name: String
@@ -15,18 +15,19 @@ struct WebService: Sendable {
     let pictures: WebPictures
     let folders: MusicFolders
     let connections: ControlConnections
-    /// nil where the machine has no network of its own.
+    /// The redirection of users in the machine's own network; nil if the machine has none.
     let captive: CaptivePage?
 
-    /// For the page: nothing of other sites, no script in its text, and no frame of another site around it.
+    /// The headers of the page. They forbid content of other sites, scripts in the page's text, and frames of other
+    /// sites around it.
     private static let headers = [
         HTTPField("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
         HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Referrer-Policy", "no-referrer"),
-        // No page of another site learns from a picture whether it is there.
+        // Prevents pages of other sites from finding out whether a picture exists.
         HTTPField("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    /// The service for the server.
+    /// The service in the form that the server needs.
     var service: HTTPService {
         var service = HTTPService { request in answer(request) }
         service.bodyLimit = { path in path.utf8.starts(with: "/api/".utf8) ? WebRequest.bodyLimit : 0 }
@@ -54,7 +55,7 @@ struct WebService: Sendable {
 
     private static func methods(of path: String) -> [String] {
         func isNamed(_ text: StaticString) -> Bool { text.withUTF8Buffer { path.utf8.elementsEqual($0) } }
-        // A POST request of this name is one of the control protocol.
+        // `events` is also a request of the control protocol, which uses POST.
         if isNamed("/api/events") { return ["GET", "POST"] }
         let isRequest = path.utf8.starts(with: "/api/".utf8) && !isNamed("/api/session") && !isNamed("/api/cover")
         return isRequest ? ["POST"] : ["GET", "HEAD"]
@@ -86,7 +87,7 @@ struct WebService: Sendable {
         do throws(WebRefusal) {
             return try command.answer(connections, session: logins.session(of: request), rights: rights)
         } catch {
-            // Another tab may have logged out meanwhile.
+            // The rights may have changed, because another tab may have logged out meanwhile.
             throw logins.rights(of: request) == rights ? error.remedied(hasPassword: logins.hasPassword) : .loginNeeded
         }
     }

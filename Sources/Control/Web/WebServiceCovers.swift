@@ -8,7 +8,7 @@ import Player
 extension WebPictures {
     /// - Parameters:
     ///   - uri: `tonearm:track/ID`, `tonearm:album/ID` or `tonearm:playlist/ID`.
-    ///   - side: the most pixels of a side; nil for the whole picture.
+    ///   - side: the maximum number of pixels of a side; nil for the whole picture.
     func answer(forProduct uri: String, _ side: Int?, to request: HTTPRequest) throws(WebRefusal) -> HTTPAnswer {
         guard let entry = CatalogueEntry(uri) else {
             throw WebRefusal(
@@ -32,7 +32,7 @@ extension WebPictures {
             guard let answer = try answer(StoredPicture(picture, of: uri), side, to: request) else { throw Self.none }
             return answer
         case .failed(let failure):
-            // The last cover is better than none.
+            // Sends the last known cover instead of a failure.
             if failure != .none, let key, case .made(let thumbnail) = result {
                 return Self.answer(thumbnail, key.key, to: request)
             }

@@ -3,13 +3,13 @@ import Crypto
 import Database
 import Platform
 
-/// The browsers that have logged in. Each has a random cookie, of which only the hash is kept.
+/// The browsers that have logged in. Each has a random cookie, of which only the hash is stored.
 ///
 /// Thread: any; `@unchecked Sendable` is safe because `lock` guards the state.
 final class WebSessions: @unchecked Sendable {
     /// How long a session lasts, in seconds: 30 days.
     static let lifetime: Int64 = 30 * 86_400
-    /// The most sessions. A newer one takes the place of that which ends first.
+    /// The most sessions. A newer session replaces the one that ends first.
     static let limit = 100
 
     private let lock = Lock()
@@ -42,10 +42,10 @@ final class WebSessions: @unchecked Sendable {
 
     /// Begins a session.
     /// - Parameters:
-    ///   - isSecure: whether it is one over TLS. A cookie that was sent without TLS may be known to others, so it is
-    ///     none over TLS.
-    ///   - now: in seconds since 1970.
-    /// - Returns: its cookie.
+    ///   - isSecure: whether the session uses TLS. Others may know a cookie that was sent without TLS, so it is not
+    ///     valid over TLS.
+    ///   - now: the time in seconds since 1970.
+    /// - Returns: the cookie of the session.
     func begin(isSecure: Bool, at now: Int64) -> String {
         let cookie = hexadecimal(random.bytes(32))
         let session = WebSessionRows.Session(hash: hash(cookie, isSecure), end: now + Self.lifetime)
@@ -88,7 +88,7 @@ final class WebSessions: @unchecked Sendable {
     }
 
     private func hash(_ cookie: String, _ isSecure: Bool) -> WebSessionRows.Hash {
-        // It fails only without memory; no session has this hash.
+        // Hashing fails only if memory is missing. No session has the hash `[0]`.
         (try? SHA256.hash(Array(cookie.utf8) + [isSecure ? 1 : 0] + password)) ?? [0]
     }
 }
@@ -97,12 +97,12 @@ final class WebSessions: @unchecked Sendable {
 ///
 /// Thread: that of the database.
 struct WebSessionRows {
-    /// SHA-256 of the cookie, whether it is one over TLS, and the password.
+    /// SHA-256 of the cookie, a byte that is 1 for TLS, and the password.
     typealias Hash = [UInt8]
 
     struct Session: Equatable, Sendable {
         var hash: Hash
-        /// In seconds since 1970.
+        /// The end of the session in seconds since 1970.
         var end: Int64
     }
 

@@ -27,8 +27,8 @@ public struct SealedChunks: ~Copyable {
 
     /// Makes the header and the key of a new file.
     /// - Parameters:
-    ///   - key: of the owner, 32 bytes.
-    ///   - identity: of the item, 16 bytes.
+    ///   - key: the key of the owner, 32 bytes.
+    ///   - identity: the identity of the item, 16 bytes.
     /// - Throws: `wrongLength` or `failed`.
     public init(
         newFor identity: [UInt8], key: borrowing SecretBytes, random: some RandomSource = SystemRandomSource()
@@ -56,7 +56,8 @@ public struct SealedChunks: ~Copyable {
         self.cipher = cipher
     }
 
-    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    // Without a deinit, Embedded Swift destroys the value in the module that uses it, where its members are not
+    // visible.
     deinit {}
 
     /// Seals one chunk.

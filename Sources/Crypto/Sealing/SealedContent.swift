@@ -6,7 +6,7 @@ public final class SealedReader {
     private let isComplete: Bool
 
     /// - Parameters:
-    ///   - identity: of the item, 16 bytes.
+    ///   - identity: the identity of the item, 16 bytes.
     ///   - count: the length of the content on the medium, in bytes.
     ///   - isComplete: whether that is the whole content. Otherwise it consists of full chunks.
     public init(
@@ -19,7 +19,7 @@ public final class SealedReader {
     }
 
     /// Returns the content of one chunk.
-    /// - Throws: also when the file has been cut, because the last chunk is then not where it should be.
+    /// - Throws: when the chunk is damaged, or the file was cut, so that its last chunk is not at the expected offset.
     public func read(_ chunk: Int64) throws(SealedFileError) -> [UInt8] {
         guard (0..<chunks).contains(chunk) else { throw .damaged(.notAuthentic) }
         let isLast = isComplete && chunk == chunks - 1
@@ -33,7 +33,7 @@ public final class SealedWriter {
     private let file: SealedFile
     /// The number of full chunks in the file.
     private var chunks: Int64 = 0
-    /// The chunk that grows. A full one waits until it is known whether another one follows.
+    /// The chunk that grows. A full chunk waits until it is known whether another chunk follows.
     private var pending = [UInt8](repeating: 0, count: SealedLayout.chunkCount)
     private var pendingCount = 0
     /// The chunk that was read most recently.

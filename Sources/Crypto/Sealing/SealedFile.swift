@@ -45,7 +45,7 @@ final class SealedFile {
     func read(_ chunk: Int64, count: Int, isLast: Bool) throws(SealedFileError) -> [UInt8] {
         guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
         var failure: SystemError?
-        // Opened in place: this is the largest allocation while an offline copy plays.
+        // Decrypts the chunk in place, because its bytes are the largest allocation while an offline copy plays.
         var bytes = [UInt8](unsafeUninitializedCapacity: count + SealedLayout.overhead) { memory, size in
             do throws(SystemError) {
                 size = try self.file.read(into: UnsafeMutableRawBufferPointer(memory), at: offset)

@@ -1,7 +1,7 @@
 import CMbedTLS
 import Platform
 
-/// The certificate and the private key of a TLS server, and what it speaks: TLS 1.2 and 1.3 (with mbedTLS 2.28 only
+/// The certificate and the private key of a TLS server, and its protocols: TLS 1.2 and 1.3 (with mbedTLS 2.28 only
 /// 1.2), with the ciphers of `CipherPreference`. It is parsed once for all connections.
 ///
 /// Thread: one at a time, its sessions included. `@unchecked Sendable` is safe because its maker hands it over to the
@@ -13,7 +13,7 @@ public final class TLSIdentity: @unchecked Sendable {
         case certificate
         /// The second text is not a private key in PEM, has a password, or is of a kind that mbedTLS does not have.
         case key
-        /// The key is that of another certificate.
+        /// The key belongs to another certificate.
         case otherKey
         /// Its `keyUsage` or `extendedKeyUsage` (RFC 5280, 4.2.1) excludes servers of TLS.
         case notOfServer
@@ -36,7 +36,8 @@ public final class TLSIdentity: @unchecked Sendable {
     private let suites: UnsafeMutablePointer<Int32>
 
     /// - Parameters:
-    ///   - certificate: PEM: that of the server, followed by those of authorities between it and the root.
+    ///   - certificate: PEM: the certificate of the server, followed by those of the authorities between it and the
+    ///     root.
     ///   - key: PEM: its private key, EC (P-256, P-384, P-521) or RSA, without a password.
     public init(certificate: [UInt8], key: borrowing SecretBytes) throws(Mistake) {
         // TLS 1.3 has suites of its own, which mbedTLS 2.28 does not know and trips over.
@@ -48,7 +49,7 @@ public final class TLSIdentity: @unchecked Sendable {
         mbedtls_ssl_config_init(configuration)
         mbedtls_x509_crt_init(certificates)
         mbedtls_pk_init(self.key)
-        // From here on, an error ends in `deinit`: all that it releases exists.
+        // From here on an error runs `deinit`, because everything that it releases exists.
         validUntil = try Self.read(certificate, into: certificates)
         guard tonearm_tls_check_usage(certificates) == 0 else { throw .notOfServer }
         try Self.read(key, into: self.key)
@@ -87,7 +88,7 @@ public final class TLSIdentity: @unchecked Sendable {
         var next: UnsafeMutablePointer<mbedtls_x509_crt>? = first
         while let certificate = next {
             let last = certificate.pointee.valid_to
-            // Before 1970 there is no time: the certificate has expired.
+            // A time before 1970 is not representable, and means that the certificate has expired.
             end = min(
                 end,
                 CalendarTime.seconds(

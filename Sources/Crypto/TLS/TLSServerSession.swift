@@ -16,7 +16,7 @@ public struct TLSServerSession: ~Copyable {
     /// The progress of a handshake.
     public enum Handshake: Equatable, Sendable {
         case done
-        /// It needs more input, or `output` has to be sent first.
+        /// The handshake needs more input, or `output` has to be sent first.
         case waiting
         /// `output` may have an alert for the client. Nothing else may be called afterwards.
         case failed
@@ -25,11 +25,11 @@ public struct TLSServerSession: ~Copyable {
     /// The result of a read.
     public enum Reading: Equatable, Sendable {
         case bytes(Int)
-        /// It needs more input, or `output` has to be sent first.
+        /// Reading needs more input, or `output` has to be sent first.
         case waiting
-        /// The client sends no more (close_notify; RFC 8446, 6.1). It still reads.
+        /// The client sends no more (close_notify; RFC 8446, 6.1). It may still read.
         case end
-        /// The input is no TLS, or was changed. `output` may have an alert. Nothing else may be called afterwards.
+        /// The input is not TLS, or was changed. `output` may have an alert. Nothing else may be called afterwards.
         case failed
     }
 

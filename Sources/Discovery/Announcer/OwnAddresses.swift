@@ -2,7 +2,8 @@ import CLinux
 
 /// The addresses at which other machines of the network reach this one.
 public enum OwnAddresses {
-    /// Returns them as texts, those of IPv4 first; empty without a network. A short read of the kernel without waiting.
+    /// Returns the addresses as texts, those of IPv4 first; empty without a network. Reads them from the kernel without
+    /// waiting.
     public static func texts() -> [String] {
         let addresses = LinkReader.links().flatMap { $0.addresses }.filter { $0.isAnnounced }
         let bytes = addresses.map { $0.address.bytes }

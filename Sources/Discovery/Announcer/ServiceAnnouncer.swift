@@ -28,7 +28,7 @@ package final class ServiceAnnouncer {
     private static let packetsAtOnce = 32
 
     /// - Parameters:
-    ///   - name: the name that people see, at most 63 bytes; the host's when empty.
+    ///   - name: the name that users see, at most 63 bytes; if empty, the host's name.
     ///   - host: the name of the machine; only its first label counts.
     package init(loop: EventLoop, name: String, host: String, services: [AnnouncedService]) {
         self.loop = loop

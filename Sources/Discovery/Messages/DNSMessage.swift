@@ -4,7 +4,7 @@
 struct DNSMessage: Equatable, Sendable {
     var id: UInt16 = 0
     var isResponse = false
-    /// In a query: more known answers follow in another packet.
+    /// Whether, in a query, more known answers follow in another packet.
     var isTruncated = false
     var questions: [DNSQuestion] = []
     var answers: [DNSRecord] = []
@@ -49,12 +49,12 @@ struct DNSMessage: Equatable, Sendable {
     struct Packets {
         /// Questions and records that do not fit into one packet are in further ones.
         var all: [[UInt8]] = []
-        /// How many of the additional records fitted into the last one; the others are left out.
+        /// The number of additional records that fitted into the last packet. The others are left out.
         var additionalCount = 0
     }
 
     /// - Parameters:
-    ///   - limit: the most bytes of a packet, except for a packet with one record that is longer.
+    ///   - limit: the maximum number of bytes of a packet, except for a packet with one record that is longer.
     ///   - compressesHosts: whether the hosts of SRV records are compressed.
     func packets(limit: Int, compressesHosts: Bool = true) -> Packets {
         var packets = Packets()
@@ -86,7 +86,7 @@ struct DNSMessage: Equatable, Sendable {
 
     /// The one packet of an answer to a resolver that does not know multicast DNS (RFC 6762, 6.7). Names in SRV records
     /// are not compressed (RFC 6762, 18.14). Answers that do not fit are announced by the truncation bit.
-    /// - Parameter limit: the most bytes of the packet, except for one with a single record.
+    /// - Parameter limit: the maximum number of bytes of the packet, except for one with a single record.
     func legacyPacket(limit: Int) -> [UInt8] {
         let packets = packets(limit: limit, compressesHosts: false)
         guard var packet = packets.all.first else { return [] }

@@ -25,7 +25,7 @@ struct DNSReader {
         return Array(bytes[position..<position + count])
     }
 
-    /// Reads a name. A pointer may only lead to bytes before those that led to it, so that there are no loops.
+    /// Reads a name. A pointer may only lead to an earlier offset, so that there are no loops.
     mutating func name() throws(Malformed) -> DNSName {
         var labels: [UInt8] = []
         var place = position
@@ -88,7 +88,7 @@ struct DNSReader {
         guard bytes.count - position >= length else { throw Malformed() }
         let end = position + length
         let data = try data(of: type, length: length)
-        // Names may be longer than the record says.
+        // A name may be longer than the stated length of the record.
         guard position <= end else { throw Malformed() }
         position = end
         guard field & ~DNSClass.flag == DNSClass.internet else { return nil }

@@ -51,7 +51,8 @@ struct DNSData: Equatable, Sendable {
         return DNSData(type: DNSType.absence, bytes: [0, UInt8(truncatingIfNeeded: map.count)] + map)
     }
 
-    /// The place of a name in the data, which has no byte for its end here; that of the end when there is none.
+    /// The offset of a name in the data, or the offset of the end if there is no name. The end of a name has no byte
+    /// here.
     var namePlace: Int {
         switch type {
         case DNSType.pointer: 0
@@ -84,7 +85,7 @@ struct DNSRecord: Equatable, Sendable {
     /// Whether it replaces earlier records of its name and type (the cache-flush bit).
     var isUnique = false
 
-    /// Whether both say the same, independent of the time that they are valid.
+    /// Returns whether both have the same name and data. Their lifetimes may differ.
     func isSame(as other: DNSRecord) -> Bool { data == other.data && name == other.name }
 }
 

@@ -1,6 +1,6 @@
 /// Writes one packet.
 struct DNSWriter {
-    /// The sections of records, by their places in the header.
+    /// The sections of records, by the indexes of their counts in the header.
     enum Section: Int {
         case answers = 6
         case authorities = 8
@@ -9,7 +9,7 @@ struct DNSWriter {
 
     private static let headerLength = 12
     private static let questionCount = 4
-    /// The furthest place that a pointer can name.
+    /// The limit of offsets that a pointer can contain.
     private static let pointerLimit = 0x4000
 
     /// Whether a packet may be longer than the limit.
@@ -17,7 +17,7 @@ struct DNSWriter {
     private let limit: Int
     private let compressesHosts: Bool
     private(set) var bytes: [UInt8]
-    /// The ends of the names that were written, and their places.
+    /// The ends of the names that were written, and their offsets.
     private var suffixes: [(labels: ArraySlice<UInt8>, place: Int)] = []
 
     /// - Parameter compressesHosts: whether the host of a SRV record may be compressed.
@@ -55,10 +55,10 @@ struct DNSWriter {
         return finish(before, section.rawValue)
     }
 
-    /// Counts what was appended, or removes it when the packet is too long.
+    /// Counts the appended record, or removes it when the packet is too long.
     /// - Parameters:
     ///   - before: the length before it.
-    ///   - count: the place of the number in the header.
+    ///   - count: the offset of the count in the header.
     private mutating func finish(_ before: Int, _ count: Int) -> Bool {
         if bytes.count > limit, !isForced {
             bytes.removeLast(bytes.count - before)

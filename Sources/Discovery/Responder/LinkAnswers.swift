@@ -2,7 +2,7 @@
 extension LinkResponder {
     // MARK: Queries
 
-    /// - Parameter ownAddresses: of this machine on all links.
+    /// - Parameter ownAddresses: the addresses of this machine on all links.
     mutating func receive(
         query: DNSMessage, _ packet: IncomingPacket, ownAddresses: [IPAddress], at now: Int64, _ jitter: inout Jitter
     ) {
@@ -60,7 +60,7 @@ extension LinkResponder {
     @inline(never)
     private func isOwn(_ record: DNSRecord, _ ownAddresses: [IPAddress]) -> Bool {
         switch record.data.type {
-        // It depends on the addresses of the link.
+        // The record depends on the addresses of the link.
         case DNSType.absence: true
         case DNSType.address4, DNSType.address6:
             record.name == records.hostName && ownAddresses.contains(IPAddress(bytes: record.data.bytes))

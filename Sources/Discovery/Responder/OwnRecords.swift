@@ -13,9 +13,9 @@ struct OwnRecord: Sendable {
 
     var record: DNSRecord
     let use: Use
-    /// The place of its service in `OwnRecords.instances`; -1 for records of the host.
+    /// The index of the record's service in `OwnRecords.instances`; -1 for records of the host.
     let service: Int
-    /// When it was last sent to all, in nanoseconds.
+    /// The time at which the record was last sent by multicast, in nanoseconds.
     var lastMulticast: Int64?
 
     var isShared: Bool { use == .shared || use == .type }
@@ -119,7 +119,7 @@ struct OwnRecords: Sendable {
             }
         }
         for index in all.indices where all[index].service < 0 && !indices.contains(index) {
-            // The missing one of the types of addresses is denied (RFC 6762, 6.2).
+            // Adds the record that denies the missing address type (RFC 6762, 6.2).
             let isWanted =
                 all[index].use == .unique ? wantsHost : isWithoutVersion && (wantsHost || hasAddress)
             if isWanted { found.append(index) }

@@ -21,9 +21,9 @@ enum MulticastDNS {
     static let port: UInt16 = 5353
     /// The bytes of a packet of 1,500 bytes without the headers of IPv6 and UDP.
     static let packetLimit = 1452
-    /// The bytes that a resolver expects that does not know multicast DNS (RFC 1035, 4.2.1).
+    /// The maximum size of an answer to a resolver without multicast DNS, in bytes (RFC 1035, 4.2.1).
     static let legacyLimit = 512
-    /// Seconds for which such a resolver may keep an answer (RFC 6762, 6.7).
+    /// The seconds for which a resolver without multicast DNS may cache an answer (RFC 6762, 6.7).
     static let legacyLifetime: UInt32 = 10
 
     static let second: Int64 = 1_000_000_000

@@ -8,11 +8,11 @@
 ///     for effect in machine.handle(.waiting(1), at: clock.now()) { carryOut(effect) }
 package struct DeliveryMachine {
     package enum Event: Equatable, Sendable {
-        /// This many events wait in the outbox that may go with the present login.
+        /// This many waiting events may be sent with the current login.
         case waiting(Int64)
         /// Whether requests can succeed: there is a link, a login if the service needs one, and no offline mode.
         case way(isFree: Bool)
-        /// The login or its token is another one. The reason of a failure may be gone.
+        /// The login or its token has changed. The reason of a failure may be gone.
         case loginChanged
         /// The time of the last `setTimer`.
         case timer
@@ -39,7 +39,7 @@ package struct DeliveryMachine {
         case sending
         /// A run has failed; the next one begins later.
         case resting
-        /// Events may wait, and there is no way to the service.
+        /// Events may wait, and the service cannot be reached.
         case blocked
     }
 
@@ -67,7 +67,7 @@ package struct DeliveryMachine {
     private var singles = 0
     /// The batches in a row of which the service took and refused nothing.
     private var idleBatches = 0
-    /// After so many of them the events are sent one by one, and one that is left again is put aside.
+    /// The number of failures after which the events are sent one by one. An event that fails again is then put aside.
     private static let patience = 5
     /// The shortest time between two failed batches that a login repeats, in nanoseconds.
     static let repeatInterval: Int64 = 10_000_000_000

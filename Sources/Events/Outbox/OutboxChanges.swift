@@ -24,7 +24,7 @@ package struct OutboxChanges: Sendable {
     /// The number of earlier events that could not be stored and had no room in memory.
     var lostCount: Int64 = 0
 
-    /// Whether it is nothing but the position that was reached.
+    /// Whether the change contains only the position that was reached.
     var isPosition: Bool {
         if case .fact(let fact, _) = step, case .reached = fact.kind { return events.isEmpty && lostCount == 0 }
         return false

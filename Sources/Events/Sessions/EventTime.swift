@@ -37,8 +37,8 @@ package struct SystemStart: Equatable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// Returns by how many milliseconds times of this start have to move.
-    /// - Parameter proof: the same start by a clock that is proved.
+    /// Returns the correction of times of this start, in milliseconds.
+    /// - Parameter proof: the same start according to a proved clock.
     /// - Returns: nil for another start.
     package func error(by proof: SystemStart?) -> Int64? {
         guard let proof, boot.utf8.elementsEqual(proof.boot.utf8) else { return nil }

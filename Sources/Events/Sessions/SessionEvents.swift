@@ -101,7 +101,7 @@ package struct SessionEvents {
         return statistics(name, end, payload.adding(fetch.end.members))
     }
 
-    /// The play log comes first: what was heard must not wait for the statistics of a batch that is full.
+    /// The play log comes first, because it must not wait for statistics if a batch is full.
     private mutating func events(of end: SessionEnd, _ position: Double?, _ time: EventTime) -> [PlayerEvent] {
         let end = outcome(end, time)
         heard.end(at: position, isComplete: end == .complete, time)

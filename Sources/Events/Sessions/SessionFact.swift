@@ -40,7 +40,7 @@ package enum StopReason: Int, Equatable, Sendable {
 
 /// The end of a session or of a fetch.
 package enum SessionEnd: Equatable, Sendable {
-    /// It came to its natural end.
+    /// The session came to its natural end.
     case complete
     case failed(code: String, message: String)
     /// A user, the next product or the end of the program ended it.
@@ -68,7 +68,7 @@ package struct SessionFetch: Equatable, Sendable {
 
 /// The content that the service gave for the product, in the words of its interface.
 package struct SessionContent: Equatable, Sendable {
-    /// The actual product; another one than the requested product after a replacement.
+    /// The actual product, which differs from the requested one after a replacement.
     package var productId: String
     /// `ON_DEMAND` or `LIVE`.
     package var streamType: String

@@ -39,7 +39,7 @@ package struct BoundedBuffer {
     private var wake: (@Sendable () -> Void)?
 
     /// - Parameters:
-    ///   - offset: of the first byte that arrives.
+    ///   - offset: the offset of the first byte that arrives.
     ///   - capacity: the maximum number of bytes after the reader's offset.
     ///   - worthWaking: the number of waiting bytes that wake the reader. The end always wakes it.
     package init(from offset: Int64, capacity: Int, worthWaking: Int = 1) {
@@ -63,7 +63,7 @@ package struct BoundedBuffer {
         return .more
     }
 
-    /// Notes that nothing more arrives; nil: everything has arrived.
+    /// Notes that nothing more arrives; nil when everything has arrived.
     package mutating func finish(_ failure: ResourceFailure?) { progress = failure.map { .failed($0) } ?? .complete }
 
     /// Returns the reader's wake-up once, when enough bytes wait or nothing more arrives.
@@ -109,7 +109,7 @@ package struct BoundedBuffer {
         return done
     }
 
-    /// Removes all bytes, in the pieces in which they have arrived. The reader is after them.
+    /// Removes and returns all bytes, in the pieces in which they have arrived. Moves the reader after them.
     package mutating func takeAll() -> [[UInt8]] {
         defer { (pieces, start, position) = ([], end, end) }
         return pieces

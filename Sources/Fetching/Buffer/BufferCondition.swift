@@ -10,8 +10,8 @@ package struct BufferCondition {
     }
 
     /// - Parameters:
-    ///   - position: of the next frame, in seconds.
-    ///   - duration: of the product, in seconds; nil while unknown.
+    ///   - position: the position of the next frame, in seconds.
+    ///   - duration: the duration of the product, in seconds; nil while unknown.
     package func holds(at position: Double, of duration: Double?) -> Bool {
         let buffered = progress.buffered
         let missing = duration.map { $0 - position - buffered.seconds }

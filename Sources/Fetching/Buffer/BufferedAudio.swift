@@ -1,7 +1,8 @@
 /// The audio that waits for the decoder, and whether it is enough to begin
 /// playback (docs/decisions/when-a-stream-begins.md).
 package struct BufferedAudio: Equatable, Sendable {
-    /// With less than this, now or before the end, one late packet of the network causes a stall. In seconds.
+    /// The least buffered audio in seconds, now and until the end. With less, one late packet of the network causes a
+    /// stall.
     static let least = 1.0
 
     /// The length of the buffered audio.
@@ -27,7 +28,7 @@ package struct BufferedAudio: Equatable, Sendable {
 }
 
 extension BufferedAudio {
-    /// - Parameter stretches: in the order of their requests.
+    /// - Parameter stretches: the resources in the order of their requests.
     init(_ stretches: [BufferedStretch]) {
         var (bits, audio) = (0.0, 0.0)
         let bandwidth = stretches.last?.bandwidth
@@ -40,7 +41,7 @@ extension BufferedAudio {
                 audio += stretch.seconds
             }
             if !stretch.isSegment || ahead > 0 && stretch.window.isOver { hasSegment = true }
-            // The share of a file of unknown length that has arrived is unknown: do not wait for it.
+            // The share of a file of unknown length that has arrived is unknown: so playback does not wait for it.
             if stretch.window.isGrowing, stretch.isSegment || stretch.byteCount != nil { isGrowing = true }
         }
         if audio > 0 { bitRate = bits / audio } else if let bandwidth { bitRate = Double(bandwidth) }

@@ -16,7 +16,7 @@ package final class StreamProgress: @unchecked Sendable {
     /// The cookies of the product's transfers.
     let cookies = ProductCookies()
     private let clock: any MonotonicClock
-    /// Called when a wait for a retry has begun, and when none is left: `wait` has changed. Any thread.
+    /// Called on any thread when `wait` has changed, because a wait for a retry has begun or the last one has ended.
     private let waitChanged: (@Sendable () -> Void)?
     private let lock = Lock()
     private var lastID = 0

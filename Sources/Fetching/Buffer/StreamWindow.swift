@@ -9,7 +9,8 @@ import Platform
 final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     /// The number of bytes before the reader that stay in memory: parsers look back a little.
     private static let kept: Int64 = 64 << 10
-    /// The same number for a segment. A repeated step reads the segment again from where the step began.
+    /// The number of bytes before the reader that stay in memory for a segment. A repeated step reads the segment again
+    /// from where the step began.
     private static let keptOfSegment: Int64 = 4 << 20
 
     private let kept: Int64
@@ -26,7 +27,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     private let observer: StreamProgress?
 
     /// - Parameters:
-    ///   - offset: of the first byte that arrives.
+    ///   - offset: the offset of the first byte that arrives.
     ///   - capacity: the maximum number of bytes held after the reader's offset; the last arrival may exceed it.
     ///   - observer: is notified when bytes arrive.
     ///   - throughput: receives measurements; nil to measure nothing.

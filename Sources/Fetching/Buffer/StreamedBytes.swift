@@ -7,10 +7,11 @@ import Platform
 ///
 /// Thread: the reader's, one at a time. Deinitialisation cancels the transfers.
 package final class StreamedBytes: ByteSource {
-    /// A read that is at most so many bytes after the last byte that has arrived waits for the transfer. Otherwise
+    /// The largest distance from the last arrived byte at which a read waits for the transfer. For a more distant read,
     /// another range is requested.
     private static let patience: Int64 = 256 << 10
-    /// How much is requested first where a reader jumps to, because it may jump again: a search for a position does.
+    /// The number of bytes that are requested first after a jump. It is small, because a reader that searches for a
+    /// position jumps again.
     private static let firstPart: Int64 = 128 << 10
 
     /// The parameters of the transfers.
@@ -58,7 +59,8 @@ package final class StreamedBytes: ByteSource {
 
     private let source: Source
     private var main: Stretch
-    /// The range that the reader has jumped to, as long as it may come back: opening a file looks at its end.
+    /// The range that the reader has jumped to, as long as the reader may return. Opening a file, for example, reads
+    /// its end.
     private var look: Stretch?
     /// The version of the bytes of earlier transfers.
     private var version = ResourceVersion()
@@ -72,13 +74,13 @@ package final class StreamedBytes: ByteSource {
     /// Begins to fetch.
     /// - Parameters:
     ///   - request: for the whole resource, or for a range, whose first byte then has the offset 0.
-    ///   - addresses: of the same bytes; nil for the address of the request alone.
+    ///   - addresses: the addresses of the same bytes; nil for the address of the request alone.
     ///   - readAhead: the maximum number of bytes held.
     ///   - progress: publishes waits and how much has arrived.
     ///   - throughput: receives measurements; nil for resources that are too small to measure.
     ///   - isSegment: whether it is one of many segments, whose bytes are waited for and kept at any read offset.
     ///   - retries: for live content; nil for other content.
-    ///   - purpose: of the first transfer; the later ones are for playback.
+    ///   - purpose: the purpose of the first transfer; the later ones are for playback.
     package init(
         _ request: TransferRequest, over network: any ServiceNetwork, at addresses: ResourceAddresses? = nil,
         readAhead: Int, progress: StreamProgress? = nil, throughput: Throughput? = nil, isSegment: Bool = false,
@@ -100,7 +102,7 @@ package final class StreamedBytes: ByteSource {
     /// Publishes the audio of the resource for the status, and for the decision when playback begins.
     /// - Parameters:
     ///   - isSegment: whether it is a segment of the content, not the whole content.
-    ///   - bandwidth: of its representation, in bits per second; nil while unknown.
+    ///   - bandwidth: the bandwidth of its representation, in bits per second; nil while unknown.
     package func show(seconds: Double, isSegment: Bool, bandwidth: Int? = nil) {
         audio = (seconds, isSegment, bandwidth)
         show()
@@ -160,7 +162,7 @@ package final class StreamedBytes: ByteSource {
     /// Whether the transfer failed before the last byte: a read that reaches its end throws the reason.
     package var hasFailed: Bool { current.window.hasFailed }
 
-    /// The reason; nil when it has not failed.
+    /// The reason of the failure; nil when the transfer has not failed.
     package var failure: ResourceFailure? { current.window.failure }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead
@@ -188,7 +190,7 @@ package final class StreamedBytes: ByteSource {
             return main
         }
         if let look, look.window.mayReach(offset, patience: Self.patience) {
-            // The reader stays here: the look becomes the main stretch.
+            // The reader stays in this range, so the range becomes the main stretch.
             if offset - look.start >= Self.firstPart { stay(at: look) }
             return look
         }
@@ -199,7 +201,7 @@ package final class StreamedBytes: ByteSource {
         let isLook = !source.isSegment && source.retries == nil && !main.window.hasFailed
         let begun = source.begin(from: offset, of: version, isLook: isLook)
         if isLook {
-            // Leave the link to the look.
+            // Pauses the main stretch, so that the look has the whole link.
             main.window.hold()
             look = begun
             show()

@@ -7,7 +7,8 @@ import Platform
 /// Thread: any; the network's thread measures.
 /// `@unchecked Sendable` is safe because `lock` guards the mutable state.
 package final class Throughput: @unchecked Sendable {
-    /// Transfers with fewer bytes are added up to one measurement: alone they show the latency, not the throughput.
+    /// Transfers with fewer bytes are added up to one measurement: alone, they measure the latency and not the
+    /// throughput.
     private static let leastBytes = 16 << 10
     /// The divisor for the minimum share of the wait for an answer that counts: on a very slow link all of it is
     /// transfer time.
@@ -24,7 +25,7 @@ package final class Throughput: @unchecked Sendable {
         var isOfShort = false
     }
 
-    /// How long after a measurement nothing faster is tried, in nanoseconds.
+    /// The time after a measurement in which no faster representation is tried, in nanoseconds.
     private static let longestTrust: Int64 = 60_000_000_000
 
     package let clock: any MonotonicClock
@@ -83,14 +84,14 @@ package final class Throughput: @unchecked Sendable {
     }
 
     /// Counts a transfer whose bytes have arrived at once, so that latency and transfer time cannot be separated.
-    /// - Parameter nanoseconds: from the request to the last byte.
+    /// - Parameter nanoseconds: the time from the request to the last byte.
     func addWhole(bytes: Int, nanoseconds: Int64) {
         if add(bytes: bytes, nanoseconds: nanoseconds) { return }
         addShort(bytes: bytes, nanoseconds: nanoseconds - lock.withLock { latency(in: nanoseconds) })
     }
 
     /// Counts the arrival of the first bytes of an answer.
-    /// - Parameter nanoseconds: since the request.
+    /// - Parameter nanoseconds: the time since the request.
     /// - Returns: the part of that time that is latency, which does not depend on the number of bytes.
     func answered(after nanoseconds: Int64) -> Int64 {
         lock.withLock {
@@ -128,14 +129,14 @@ package final class Throughput: @unchecked Sendable {
     }
 }
 
-/// Measures one transfer while the link limits it. Pauses of the receiver do not count, nor do interruptions, after
-/// which the throughput may differ. A transfer that takes long is measured in sections.
+/// Measures one transfer while the link limits it. Pauses of the receiver do not count. Interruptions do not count
+/// either, because the throughput may differ after them. A transfer that takes long is measured in sections.
 ///
 /// Thread: the owner guards it: the network's thread calls `count`, and the reader's calls `resume`.
 struct TransferMeter {
     /// The length of a section, in nanoseconds.
     private static let part: Int64 = 1_000_000_000
-    /// A section of this length suffices for a measurement, however few its bytes are. In nanoseconds.
+    /// The length of a section that suffices for a measurement even with few bytes, in nanoseconds.
     private static let longestPart: Int64 = 3_000_000_000
     /// A longer silence is an interruption, in nanoseconds. TLS delivers 16 KiB at once, which take this long at 26
     /// kbit/s.

@@ -23,7 +23,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         /// The stored part is delivered first; the body of the answer waits. `failure` is the end of the transfer
         /// meanwhile.
         case resuming(StoredDelivery, BodyRecording?, failure: TransferError?)
-        /// The answer neither continues the stored part nor has the whole body.
+        /// The answer neither continues the stored part nor contains the whole body.
         case refused
         case ended
     }

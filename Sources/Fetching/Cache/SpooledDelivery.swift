@@ -8,7 +8,7 @@ import Platform
 /// `@unchecked Sendable` is safe because only the network thread uses the mutable state.
 final class SpooledDelivery: @unchecked Sendable {
     private enum Reader {
-        /// The receiver has answered `.enough`. The bytes are those that it did not take.
+        /// The receiver has answered `.enough`. The associated bytes are those that it did not take.
         case paused([UInt8])
         case reading
         /// Everything that has arrived was delivered.
@@ -31,7 +31,7 @@ final class SpooledDelivery: @unchecked Sendable {
 
     /// Begins paused: nothing is delivered before `resume`.
     /// - Parameters:
-    ///   - offset: of the first byte that the receiver has not taken.
+    ///   - offset: the offset of the first byte that the receiver has not taken.
     ///   - receive: gets the bytes.
     ///   - proceed: called when the medium takes bytes again, after `append` has returned `.enough`.
     ///   - finished: called once after the last byte, unless `stop` is called before. The argument is the transfer's

@@ -25,7 +25,7 @@ struct StoredHead {
     }
 
     /// Returns the head of the whole body.
-    /// - Parameter length: of the body, in bytes; nil while unknown.
+    /// - Parameter length: the length of the body, in bytes; nil while unknown.
     static func whole(_ stored: CachedResponse, length: Int64?, of request: TransferRequest) -> ResponseHead {
         head(200, headers(stored, length: length), of: request)
     }

@@ -4,7 +4,7 @@ import Network
 enum AnswerMeaning: Equatable {
     /// Bytes of the resource, after `skip` bytes that have arrived already.
     case content(skip: Int64)
-    /// Not the resource: an error with its reason in the body, or an answer that is out of place here.
+    /// Not the resource: an error with its reason in the body, or an answer that does not fit the request.
     case refusal
     /// The resource has no bytes in the range.
     case empty
@@ -36,7 +36,7 @@ extension RequestedBytes {
         case 416 where arrived == 0 && start > 0 && request.range?.upTo == nil: return .empty
         // A POST has made a resource, such as a license.
         case 201 where request.isPost && arrived == 0: return .content(skip: 0)
-        // No other status comes with the resource, also if it is a success.
+        // No other status delivers the resource, not even another success.
         default: return .refusal
         }
     }

@@ -127,7 +127,7 @@ package struct ResourceAddresses {
 extension ResourceAddresses {
     /// Records that an address has answered with something other than the resource, so that the others are requested
     /// first.
-    /// - Parameter url: of the answer; nil when it is unknown.
+    /// - Parameter url: the address of the answer; nil when it is unknown.
     package func turnAway(from url: String?) {
         let addresses = alternatives.addresses
         guard addresses.count > 1 else { return }

@@ -22,7 +22,7 @@ package struct LivePatience: Equatable, Sendable {
     /// The time since the first attempt, without the pauses of the receiver, in nanoseconds.
     private var total: Int64 = 0
 
-    /// - Parameter targetDuration: in seconds.
+    /// - Parameter targetDuration: the target duration in seconds.
     package init(targetDuration: Double) {
         pace = Int64(max(Self.targets.lowerBound, min(targetDuration, Self.targets.upperBound)) * 0.5e9)
     }

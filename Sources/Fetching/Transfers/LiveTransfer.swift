@@ -33,7 +33,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         /// When the attempt began, or its last new byte arrived, in nanoseconds.
         var since: Int64 = 0
         var head: (head: ResponseHead, length: Int64?)?
-        /// Whether it is something other than the resource.
+        /// Whether the answer contains something other than the resource.
         var isForeign = false
         /// Whether the receiver had no room for the last bytes. This time does not count.
         var isPaused = false
@@ -45,7 +45,8 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     /// Begins the first attempt.
     /// - Parameters:
     ///   - version: the wanted version, as in `ResourceTransfer`.
-    ///   - addresses: of the same bytes: attempts request them in turn. nil for the address of the request alone.
+    ///   - addresses: the addresses of the same bytes: attempts request them in turn. nil for the address of the
+    ///     request alone.
     init(
         _ request: TransferRequest, of version: ResourceVersion, over network: any ServiceNetwork,
         at addresses: ResourceAddresses? = nil, _ retries: LiveRetries, progress: StreamProgress?,
@@ -162,7 +163,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         network.waitForLink(atMost: delay) { [self] _ in attempt() }
     }
 
-    /// The failure of an answer that seems complete and lacks bytes; nil when it lacks none.
+    /// The failure of an answer that seems complete and lacks bytes; nil when no bytes are missing.
     private var missing: ResourceFailure? {
         if let range = request.range, let end = range.upTo { return arrived < end - range.from ? .tooShort : nil }
         let expected = version.length.map { $0 - (request.range?.from ?? 0) } ?? 1
@@ -177,6 +178,6 @@ extension ResourceFailure {
 }
 
 extension ByteSourceError {
-    /// Whether it comes from an answer, as `MediaError.isOfAnswer`.
+    /// Whether the failure comes from an answer, as for `MediaError.isOfAnswer`.
     package var isOfLiveAnswer: Bool { MediaError.source(self).isOfAnswer }
 }

@@ -40,7 +40,7 @@ struct RequestedBytes {
     private var isOfSeveralHosts = false
 
     /// - Parameters:
-    ///   - offset: of the first wanted byte, relative to the request's range.
+    ///   - offset: the offset of the first wanted byte, relative to the request's range.
     ///   - version: the wanted version; another one is `.changed`.
     ///   - isContinuation: whether the bytes before `offset` are stored. The request is conditional then, and the whole
     ///     resource instead of the rest is another version.
@@ -80,7 +80,7 @@ struct RequestedBytes {
     /// Returns the request of the next attempt.
     /// - Parameters:
     ///   - url: an alternative address; nil for that of the request.
-    ///   - firstByteTimeout: in milliseconds; nil: that of the request.
+    ///   - firstByteTimeout: the timeout in milliseconds; nil: that of the request.
     mutating func nextRequest(at url: String?, firstByteTimeout: Int?) -> TransferRequest {
         if !continues { (arrived, beginning.validator) = (0, nil) }
         var next = request

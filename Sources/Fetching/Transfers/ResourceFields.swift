@@ -3,8 +3,8 @@ import Platform
 
 extension TransferRequest {
     /// Returns the request without the first `offset` bytes. The only code that requests a rest.
-    /// - Parameter validator: of the resource to which these bytes belong: the server sends the rest only of the same
-    ///   one (`If-Range`, RFC 9110, 13.1.5). nil without a condition.
+    /// - Parameter validator: the validator of the resource to which these bytes belong: the server sends the rest only
+    ///   of the same one (`If-Range`, RFC 9110, 13.1.5). nil without a condition.
     func rest(from offset: Int64, ifSame validator: String? = nil) -> TransferRequest {
         guard offset > 0 else { return self }
         var request = self

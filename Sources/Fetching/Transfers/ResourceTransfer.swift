@@ -7,7 +7,7 @@ import Platform
 package protocol ResourceReceiver: AnyObject, Sendable {
     /// The answer begins. Called again after a retry when no byte of the body had arrived, and when the transfer starts
     /// over.
-    /// - Parameter length: of the whole resource in bytes; nil when the server does not send it.
+    /// - Parameter length: the length of the whole resource in bytes; nil when the server does not send it.
     func began(_ head: ResponseHead, length: Int64?)
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
     func ended(_ failure: ResourceFailure?)
@@ -23,9 +23,9 @@ package protocol ResourceReceiver: AnyObject, Sendable {
 package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     /// The request of the current attempt.
     private enum Running {
-        /// None, or it has ended.
+        /// There is no attempt, or it has ended.
         case none
-        /// The network has not returned it yet. The number is that of the attempt.
+        /// The network has not returned the request yet. The number is that of the attempt.
         case beginning(Int)
         case ongoing(any OngoingTransfer)
     }
@@ -52,11 +52,11 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
 
     /// Begins the first attempt.
     /// - Parameters:
-    ///   - offset: of the first wanted byte, relative to the request's range.
+    ///   - offset: the offset of the first wanted byte, relative to the request's range.
     ///   - version: the wanted version; another one ends as `.changed`.
     ///   - isContinuation: whether the bytes before `offset` are stored, so that the request is conditional, and the
     ///     whole resource instead of the rest ends as `.changed`.
-    ///   - addresses: of the same bytes; nil for the address of the request alone.
+    ///   - addresses: the addresses of the same bytes; nil for the address of the request alone.
     ///   - continues: false for answers that the service makes for each request, for example with addresses that
     ///     expire. The end of one answer does not fit the beginning of another.
     package init(
@@ -119,7 +119,7 @@ package final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked 
         carryOut(lock.withLock { machine.handle(event) })
     }
 
-    /// Not under the lock: the network and the receiver may call back at once.
+    /// Must not be called under the lock, because the network and the receiver may call back at once.
     private func carryOut(_ effects: [TransferMachine.Effect]) {
         for effect in effects {
             switch effect {

@@ -20,7 +20,7 @@ public struct ServiceRefusal: Equatable, Sendable {
         self.isOfService = isOfService
     }
 
-    /// - Parameter body: of the answer; a body in another format has no reason.
+    /// - Parameter body: the body of the answer; a body in another format has no reason.
     package init(status: Int, body: [UInt8]) {
         self.status = status
         guard status >= 400, let json = try? JSONValue.parseForeign(body) else { return }
@@ -47,7 +47,7 @@ public struct ServiceRefusal: Equatable, Sendable {
         let login =
             switch status {
             case 401: " If it is the service, log in with `tonearm login`"
-            // nginx and others answer so at a port that requires TLS.
+            // nginx and other servers answer with 400 at a port that requires TLS.
             case 400: " Is [service] url right, and does it begin with https:// where the server speaks TLS?"
             default: " Is [service] url right?"
             }

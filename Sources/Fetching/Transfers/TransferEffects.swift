@@ -8,7 +8,7 @@ extension TransferMachine {
         /// The first event of every transfer.
         case started
         /// An attempt begins: after `.attempt` at once, and after one of the waits at its end.
-        /// - Parameter ranks: of the addresses, as `FailedAddresses.rank`; none without alternatives.
+        /// - Parameter ranks: the ranks of the addresses, as `FailedAddresses.rank`; none without alternatives.
         case attemptBegins(ranks: [Int])
         case headArrived(ResponseHead)
         /// The answer has ended; with an error when it is incomplete.
@@ -26,7 +26,7 @@ extension TransferMachine {
         /// Sends a request. Cookies are missing.
         case request(TransferRequest)
         /// The resource begins.
-        /// - Parameter length: of the whole resource in bytes; nil when the server does not send it.
+        /// - Parameter length: the length of the whole resource in bytes; nil when the server does not send it.
         case begin(ResponseHead, length: Int64?)
         /// Cancels the running request, if it has not ended. It ends with `.answerEnded`.
         case cancelRequest

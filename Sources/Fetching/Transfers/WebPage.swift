@@ -52,7 +52,7 @@ enum WebPage {
         byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0xEF || byte == 0xBB || byte == 0xBF
     }
 
-    /// - Parameter word: in lower case.
+    /// - Parameter word: a word in lower case.
     private static func has(_ word: StaticString, at index: Int, in text: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard text.endIndex - index >= word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { word in

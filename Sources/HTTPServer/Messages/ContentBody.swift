@@ -99,7 +99,7 @@ package struct ContentBody: Sendable {
 
 /// Bytes that are made while they are sent, so that the whole need not be in memory.
 package struct MadeBytes: Sendable {
-    /// Returns up to `count` bytes from `offset` on; none when it fails. Called on the connection's thread.
+    /// Returns up to `count` bytes from `offset` on; none when reading fails. Called on the connection's thread.
     let read: @Sendable (_ count: Int, _ offset: Int64) -> [UInt8]
 
     package init(read: @escaping @Sendable (_ count: Int, _ offset: Int64) -> [UInt8]) { self.read = read }

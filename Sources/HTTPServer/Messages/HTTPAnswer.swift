@@ -8,10 +8,10 @@ package struct HTTPAnswer: Sendable {
     package var status: Int
     package var headers: [HTTPField]
     package var body: ContentBody
-    /// Decides how the body is sent; nil: as fast as the client takes it.
+    /// Decides how the body is sent; nil to send it as fast as the client takes it.
     package var pace: Pace?
-    /// The length that the head announces, if it is not that of the body. The connection closes after a shorter body,
-    /// but not with the status 304, which has none.
+    /// The length that the head announces, if it differs from that of the body. The connection closes after a shorter
+    /// body, but not with the status 304, which has none.
     package var announcedLength: Int64?
     /// The body, if its end is not known; it is sent instead of `body`.
     package var stream: HTTPStream?

@@ -32,7 +32,7 @@ package struct HTTPRequest: Sendable {
     /// The parts of the path between its slashes, without empty ones.
     package var components: [Substring] { path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) } }
 
-    /// The fields of a form in the body; nil when it is no form. If a name is repeated, the last value counts.
+    /// The fields of a form in the body; nil when it is not a form. If a name is repeated, the last value counts.
     package var form: [String: String]? {
         guard HTTPText.hasPrefix(headers["content-type"] ?? "", "application/x-www-form-urlencoded") else { return nil }
         guard let fields = FormText.fields(of: body) else { return nil }

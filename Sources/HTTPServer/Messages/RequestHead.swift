@@ -8,7 +8,7 @@ struct RequestHead {
     var target: String
     /// `HTTP/1.1`.
     var version: String
-    /// In their order, with repeated ones.
+    /// The fields in their order, including repeated ones.
     var fields: [(name: String, value: String)] = []
 
     /// Returns why the request is not answered; nil when it is.

@@ -23,7 +23,7 @@ struct ConnectionTable {
     private var all: [Connection] = []
 
     /// - Parameters:
-    ///   - limit: the most connections.
+    ///   - limit: the maximum number of connections.
     ///   - patience: how long a complete request may take from the beginning of the connection, or from the end of the
     ///     answer before it, in nanoseconds. A client that sends a byte now and then has no longer.
     init(limit: Int, patience: Int64) {
@@ -74,7 +74,7 @@ struct ConnectionTable {
         return late
     }
 
-    /// When the next one is late; nil when nothing is awaited.
+    /// The time at which the next connection is late; nil when no request is awaited.
     var nextDue: Int64? { all.lazy.filter { !$0.isEnding }.compactMap { $0.due }.min() }
 
     private mutating func change(_ descriptor: Int32, _ body: (inout Connection) -> Void) {

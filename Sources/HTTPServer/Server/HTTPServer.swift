@@ -66,7 +66,7 @@ package final class HTTPServer: @unchecked Sendable {
         // libmicrohttpd may have closed the socket: its number could be another thread's file by now.
         guard let started else { throw Refused() }
         daemon = started
-        // Before the last property: otherwise `deinit` would run as well.
+        // Started before the last property is set, because otherwise `deinit` would run as well.
         do throws(SystemError) { try context.watch.start() } catch {
             MHD_stop_daemon(started)
             throw Refused()

@@ -18,11 +18,11 @@ package struct HTTPService: Sendable {
 
 /// The reason why the server itself refuses a request.
 package enum HTTPRefusal: Equatable, Sendable {
-    /// The method is none of GET, HEAD and POST.
+    /// The method is not GET, HEAD or POST.
     case method
     /// The body is larger than its limit.
     case tooLarge
-    /// The head can be understood in two ways. The value says where, for the user.
+    /// The head can be understood in two ways. The value describes the part, for the user.
     case malformed(String)
 
     /// The answer without a text.

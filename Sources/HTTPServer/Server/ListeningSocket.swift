@@ -13,7 +13,7 @@ package struct ListeningSocket {
     /// - Throws: EINVAL for another text, EADDRINUSE, EADDRNOTAVAIL, EACCES…
     package init(address: String, port: Int) throws(SystemError) {
         let subject = "\(address) port \(port)"
-        // Not with getaddrinfo(3): a static program would get all of the C library's resolver.
+        // Does not use getaddrinfo(3), which would add all of the C library's resolver to a static program.
         guard let number = UInt16(exactly: port) else {
             throw SystemError(code: EINVAL, operation: "listen at", subject: subject)
         }

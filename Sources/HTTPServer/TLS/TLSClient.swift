@@ -26,7 +26,7 @@ final class TLSClient: @unchecked Sendable {
 
     private enum Limit { case handshake, none, lastBytes, linger }
 
-    /// Larger than those of the clients before it.
+    /// The number of the client, larger than those of earlier clients.
     let number: UInt64
     /// The 16 bytes of its address.
     let address: [UInt8]
@@ -47,7 +47,7 @@ final class TLSClient: @unchecked Sendable {
         self.front = front
     }
 
-    /// Its place among the clients. The front knows no requests: the oldest connection makes room.
+    /// The values by which `ClientPlaces` decides. The front sees no requests, so the oldest connection makes room.
     var place: ClientPlaces.Client {
         ClientPlaces.Client(
             number: number, network: ClientPlaces.network(of: address), lastRequest: Int64(clamping: number))
@@ -74,7 +74,7 @@ final class TLSClient: @unchecked Sendable {
     }
 
     private func clientIsReady(_ readiness: Readiness) {
-        // After a reset, or when both sides have ended.
+        // The connection was reset, or both sides have ended.
         if !readiness.isDisjoint(with: [.error, .hangUp]) { return end() }
         switch phase {
         case .greeting: greet()
@@ -109,7 +109,7 @@ final class TLSClient: @unchecked Sendable {
             return end()
         }
         Self.refusal.withUnsafeBytes { bytes in
-            // It fits. A client that has gone needs none.
+            // The bytes fit into the buffer. The send fails only if the client has gone.
             _ = try? socket.send(bytes)
         }
         linger()

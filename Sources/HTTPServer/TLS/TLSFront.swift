@@ -18,7 +18,7 @@ final class TLSFront: @unchecked Sendable {
     let buffer: UnsafeMutableRawBufferPointer
     private let listener: ClientListener
     private let plainAddress: (@Sendable () -> String?)?
-    /// Gives the HTTP server a descriptor, which it copies, and the client that it is of.
+    /// Passes a descriptor and its client to the HTTP server, which copies the descriptor.
     private let add: (_ descriptor: Int32, _ client: Int32) -> Bool
     private(set) var clients: [TLSClient] = []
     private var isRefusing = false

@@ -33,9 +33,9 @@ final class TLSPump {
     private let connect: () -> StreamSocket?
     /// Plain bytes that the HTTP server has not taken yet.
     private var requests = ByteQueue(capacity: 4096)
-    /// Whether the client sends no more.
+    /// Whether the client has ended its side.
     private var hasClientEnded = false
-    /// Whether the HTTP server knows that.
+    /// Whether the HTTP server was notified of the client's end.
     private var hasFinishedRequests = false
 
     /// The end of the HTTP server's connection, from the handshake on.
@@ -49,7 +49,7 @@ final class TLSPump {
         self.connect = connect
     }
 
-    // Without it, Embedded Swift would release the stored owners in another module.
+    // Without a deinit, Embedded Swift would release the stored owners in another module.
     deinit {}
 
     /// Whether only bytes are left that the HTTP server has sent already.

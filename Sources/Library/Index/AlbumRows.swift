@@ -3,15 +3,15 @@ import Media
 
 /// Writes albums.
 ///
-/// An album's row depends on all of its tracks. While they are written it is stale, which the index records. It is
-/// updated once for many of them.
+/// An album's row depends on all of its tracks. While tracks are written, the row is stale, and the index records that.
+/// The row is updated once for many tracks.
 ///
 /// Thread: one at a time, inside a transaction of the index.
 struct AlbumRows {
     /// The outdated parts of an album's row.
     enum Staleness: Int64 {
         case description = 1
-        /// Its loudness too, which is then measured again as a whole.
+        /// The loudness is outdated too, and the whole album is measured again.
         case loudness = 2
     }
 
@@ -25,11 +25,11 @@ struct AlbumRows {
             .integer(album), .integer(staleness.rawValue))
     }
 
-    /// Returns the album of a track, which becomes a row; nil without the title of an album.
+    /// Returns the album of a track, and creates its row if needed; nil without the title of an album.
     ///
-    /// It is one title of one album artist, or without an album artist in one folder; a compilation is one title in all
-    /// folders. Such albums are still two when they have two releases, or lie in two folders and have two years: the
-    /// tracks of a compilation have years of their own.
+    /// An album is one title of one album artist, or without an album artist one title in one folder. A compilation is
+    /// one title in all folders. Different releases are different albums. So are different years in different folders,
+    /// except in a compilation, whose tracks have their own years.
     func id(of place: FilePlace, _ metadata: TrackMetadata) throws(DatabaseError) -> Int64? {
         guard let title = metadata.album else { return nil }
         let folder = place.albumFolder

@@ -1,6 +1,6 @@
 import Database
 
-/// A file that has another content now. The counts of the former one belong to it.
+/// A file whose content has changed. The counts of the former content now belong to the new one.
 package struct ContentChange: Equatable, Sendable {
     package var former: Int64
     package var present: Int64
@@ -11,11 +11,12 @@ package struct ContentChange: Equatable, Sendable {
     }
 }
 
-/// Changes of contents as rows of the index, until what is stored elsewhere has followed: a power cut loses none.
+/// Changes of contents, as rows of the index. A row stays until data stored elsewhere was changed too, so that a power
+/// cut loses none.
 ///
 /// Thread: that of a scan.
 extension MusicIndex {
-    /// Returns the changes after a number, in their order, and the number of the last one.
+    /// Returns the changes with greater numbers, in order, and the number of the last one.
     package func contentChanges(after number: Int64) throws(DatabaseError) -> (changes: [ContentChange], last: Int64) {
         var last = number
         let changes = try rows(
@@ -28,7 +29,7 @@ extension MusicIndex {
         return (changes, last)
     }
 
-    /// Removes the changes up to a number, which have been followed.
+    /// Removes the changes up to a number, because data stored elsewhere was changed too.
     package func forgetContentChanges(upTo number: Int64) throws(DatabaseError) {
         try write { (database) throws(DatabaseError) in
             try database.execute("DELETE FROM content_change WHERE track = 0 AND number <= ?", .integer(number))
@@ -51,7 +52,7 @@ struct ContentChangeRows {
             .integer(change.present), .integer(isOfEarlierVersion ? 0 : track))
     }
 
-    /// Confirms the changes of a scan. Files that were exchanged or renamed are no change: their contents are those of
+    /// Confirms the changes of a scan. Exchanging or renaming files is no change, because their contents are then in
     /// other rows. Call it at the end of a scan.
     func confirm() throws(DatabaseError) {
         try database.execute(
@@ -61,7 +62,7 @@ struct ContentChangeRows {
                     other.content = content_change.former AND other.is_present > 0
                     OR other.content = content_change.present))
             """)
-        // The numbers of confirmed changes grow.
+        // Confirmed changes get growing numbers.
         try database.execute(
             """
             INSERT INTO content_change (former, present, track)

@@ -3,15 +3,15 @@ import Media
 import Platform
 
 /// The cover of music on a disk, by one rule for `tonearm probe`, the page, MPD and the origin: the front cover in the
-/// file, else the picture in its folder (docs/playback.md, 17.11). Each of them asks for the part that its users want.
+/// file, else the picture in its folder (docs/playback.md, 17.11). Each of them requests only the parts that it needs.
 package enum Cover {
     case embedded(EmbeddedPicture)
     /// The path of a picture.
     case file(String)
 
-    /// The cover of an album: the picture in the first track that has one, else the one in the folder of the first
+    /// The cover of an album: the picture in the first track that has one, else the picture in the folder of the first
     /// track.
-    /// - Parameter roots: as of `file(in:_:)`.
+    /// - Parameter roots: as in `file(in:_:)`.
     /// - Returns: nil for an album without a cover.
     package init?(ofAlbum id: Int64, _ index: MusicIndex, _ roots: MusicRoots?) throws(DatabaseError) {
         if let picture = try EmbeddedPicture(ofAlbum: id, index) {
@@ -25,15 +25,16 @@ package enum Cover {
 
     // MARK: Folders
 
-    /// The names without their endings, in any case. The first one that is there is the cover. MPD has the first one.
+    /// The names without their endings, in any case. The first existing one is the cover. MPD uses only the first name.
     private static let names = ["cover", "folder", "front", "albumart", "album"]
     private static let endings = [".png", ".jpg", ".jpeg", ".webp", ".jxl"]
 
-    /// Returns the path of the picture in a folder: one by its content. If names differ only in case, it is the first
-    /// one by its bytes. nil when the folder has none, or cannot be read.
+    /// Returns the path of the picture in a folder; the file's content must be a picture. If names differ only in case,
+    /// returns the first by its bytes. Returns nil when the folder has no picture, or cannot be read.
     /// - Parameters:
-    ///   - folder: its path. A cue sheet, which has tracks as a folder has, stands for its folder.
-    ///   - roots: the picture lies in these folders with all links resolved; nil: links may lead anywhere.
+    ///   - folder: the path of the folder. The path of a cue sheet stands for its folder.
+    ///   - roots: the folders that must contain the picture after all links are resolved; nil if links may lead
+    ///     anywhere.
     package static func file(in folder: String, _ roots: MusicRoots?) -> String? {
         let folder = FileKind(at: folder) == .file ? Folder.containing(folder) : folder
         let entries: [Folder.Entry]
@@ -43,7 +44,7 @@ package enum Cover {
             return nil
         }
         let start = folder.utf8.last == UInt8(ascii: "/") ? folder : "\(folder)/"
-        // The entries are in the order of their bytes.
+        // The entries are sorted by their bytes.
         let ranked = entries.enumerated().compactMap { place, entry in
             rank(of: entry.name).map { (rank: $0 * entries.count + place, name: entry.name) }
         }
@@ -53,7 +54,7 @@ package enum Cover {
         return nil
     }
 
-    /// Returns nil for a file that does not begin like a picture. A name alone proves nothing: on a stick it may be a
+    /// Returns nil for a file that does not begin like a picture. A name proves nothing, because on a stick it may be a
     /// link to another file of this machine.
     package static func kind(of path: String) -> PictureKind? {
         let start = [UInt8](unsafeUninitializedCapacity: PictureKind.beginning) { buffer, count in
@@ -63,7 +64,7 @@ package enum Cover {
         return PictureKind(start)
     }
 
-    /// Returns nil for a file with another name.
+    /// Returns the index of the name in `names`; nil for any other name.
     private static func rank(of name: String) -> Int? {
         let name = name.utf8.map { $0.lowercased }
         var rank = 0

@@ -1,7 +1,7 @@
 import Database
 import Media
 
-/// The front cover in the file of a track, by the index.
+/// The front cover in the file of a track, according to the index.
 package struct EmbeddedPicture: Equatable, Sendable {
     /// The music file.
     package var path: String
@@ -10,7 +10,7 @@ package struct EmbeddedPicture: Equatable, Sendable {
     /// Whether the bytes of the file are those of the picture, without gaps.
     package var isPlain: Bool { picture.encoding == .plain && picture.page == nil }
 
-    /// The picture of the music at a path, or of the first track in a folder.
+    /// Finds the picture of the music at a path, or of the first track in a folder.
     /// - Parameter path: the path of a music file, a track of a cue sheet, or a folder.
     /// - Returns: nil without a picture, and when the file has changed since the scan.
     package init?(ofMusicAt path: String, _ index: MusicIndex) throws(DatabaseError) {
@@ -35,7 +35,7 @@ package struct EmbeddedPicture: Equatable, Sendable {
         self = found
     }
 
-    /// The picture of the first track of an album that has one.
+    /// Finds the picture in the first track of an album that has one.
     /// - Returns: nil without a picture, and when the file has changed since the scan.
     package init?(ofAlbum id: Int64, _ index: MusicIndex) throws(DatabaseError) {
         let found = try index.readTables { (database) throws(DatabaseError) -> EmbeddedPicture? in
@@ -76,9 +76,9 @@ package struct EmbeddedPicture: Equatable, Sendable {
         if row.number(5) > 0, let music = try Self.music(ofSheet: file, in: row.number(10), database) {
             file = music
         } else {
-            // The offset is that of another content otherwise.
+            // If the file has changed, the offset belongs to another content.
             let stamp = FileStamp(of: FilePlace(folder: folder, file: file).path)
-            // An index of an earlier version has no state until its files are read again.
+            // In an index of an earlier version, the state is -1 until the files are read again.
             guard let stamp, stamp.size == row.integer(7), stamp.modified == row.integer(8),
                 stamp.state == row.integer(11) || row.integer(11) == -1
             else { return nil }

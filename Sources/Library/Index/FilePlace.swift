@@ -1,7 +1,7 @@
 import Crypto
 import Platform
 
-/// A path compared by bytes: two spellings of one letter are equal for Swift, but not for file systems.
+/// A path compared by bytes: Swift treats two spellings of one letter as equal, but file systems do not.
 package struct PathBytes: Hashable, Sendable {
     package let path: String
 
@@ -10,10 +10,10 @@ package struct PathBytes: Hashable, Sendable {
     package static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
     package func hash(into hasher: inout Hasher) { for byte in path.utf8 { hasher.combine(byte) } }
 
-    /// Whether it is one of these paths, or lies in one.
+    /// Returns whether the path is one of these paths, or lies in one of them.
     func isIn(_ paths: Set<PathBytes>) -> Bool { paths.contains(self) || isBelow(paths) }
 
-    /// Whether it lies in one of these paths.
+    /// Returns whether the path lies in one of these paths.
     func isBelow(_ paths: Set<PathBytes>) -> Bool {
         var path = Substring(path)
         while let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
@@ -24,7 +24,7 @@ package struct PathBytes: Hashable, Sendable {
     }
 }
 
-/// A file in its folder, as the index has it. The folder / is empty.
+/// A path as folder and file name, in the form of the index. The folder / is empty.
 package struct FilePlace: Equatable, Sendable {
     package var folder: String
     package var file: String
@@ -48,7 +48,7 @@ package struct FilePlace: Equatable, Sendable {
         one.file.utf8.elementsEqual(other.file.utf8) && one.folder.utf8.elementsEqual(other.folder.utf8)
     }
 
-    /// Whether both files are in one folder.
+    /// Returns whether both files are in the same folder.
     package func isBeside(_ other: Self) -> Bool { folder.utf8.elementsEqual(other.folder.utf8) }
 
     /// The name of the file without its ending.
@@ -58,7 +58,7 @@ package struct FilePlace: Equatable, Sendable {
         return String(file[..<dot])
     }
 
-    /// The folder of the album: a folder of one disc (`CD 1`, `Disc2`) is a part of the folder that contains it.
+    /// The folder of the album: for a folder of one disc (`CD 1`, `Disc2`), the folder that contains it.
     var albumFolder: String {
         let parent = FilePlace(folder)
         return Self.isDisc(parent.file) ? parent.folder : folder
@@ -84,6 +84,6 @@ enum ShortHash {
         return hash[..<8].reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Returns one value for all cases and normal forms of a path.
+    /// Returns the same value for all cases and normal forms of a path.
     static func ofFolded(_ path: String) -> Int64 { of(FoldedText.name(path)) }
 }

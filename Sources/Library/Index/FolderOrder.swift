@@ -2,12 +2,13 @@
 ///
 /// Any thread.
 package enum FolderOrder {
-    /// Ends a name. It sorts before all bytes of names.
+    /// The byte that ends a name. It sorts before all bytes of names.
     private static let end: UInt8 = 1
-    /// Precedes the spelling of a name that has capitals or accents.
+    /// The byte before the spelling of a name that has capitals or accents.
     private static let spelling: UInt8 = 2
 
-    /// Returns bytes that sort as the folder does. They begin with those of the folder that contains it.
+    /// Returns bytes whose order is that of the folders. They begin with the bytes of the folder that contains this
+    /// one.
     package static func place(of path: String) -> [UInt8] {
         var place: [UInt8] = []
         for name in path.utf8.split(separator: UInt8(ascii: "/")) { append(Array(name), to: &place) }

@@ -1,7 +1,7 @@
 import Database
 
 /// The order of the tracks in a folder: whole files by album, disc, track and name, and then the tracks of each cue
-/// sheet. The index has it as a position, so that a folder is read in its order, and from any track on.
+/// sheet. The index stores it as a position, so that a folder can be read in order, from any track on.
 ///
 /// Thread: one at a time, inside a transaction of the index.
 struct FolderTracks {

@@ -1,6 +1,6 @@
 import Database
 
-/// The kinds of values that several tracks share. The numbers are in the index.
+/// The kinds of values that several tracks share. The raw values are stored in the index.
 package enum NameKind: Int64, CaseIterable, Sendable {
     case artist = 1
     /// The album artist, or else the artists.
@@ -12,7 +12,7 @@ package enum NameKind: Int64, CaseIterable, Sendable {
 
 extension MusicIndex {
     /// The tables of the library. The row of a removed file stays, and its number is used again when the file returns.
-    /// Code that changes a track calls `TrackRows`, which keeps albums, names and the search in step.
+    /// Code that changes a track calls `TrackRows`, which also updates albums, names and the search.
     package static let schema = SchemaModule(
         "library",
         [
@@ -174,8 +174,8 @@ extension MusicIndex {
                     PRIMARY KEY (folder, sheet, music)
                 ) WITHOUT ROWID;
                 """),
-            // Contents identify the sound alone from now on, and stamps have more. All files are read again, and what
-            // belongs to a content follows (`ContentChangeRows`). -1 is a state that no file has.
+            // Contents identify only the sound from now on, and stamps contain more values. All files are read again,
+            // and data of a former content moves to the new one (`ContentChangeRows`). -1 is a state that no file has.
             Migration(
                 2,
                 """

@@ -1,8 +1,8 @@
 import Database
 import Platform
 
-/// The index of music folders in SQLite (docs/decisions/library.md). It is a cache: a file that is lost or damaged is
-/// made anew by a scan.
+/// The index of music folders in SQLite (docs/decisions/library.md). It is a cache: a scan restores a lost or damaged
+/// file.
 ///
 /// Thread: any. Reading and writing have a connection each, so that a scan does not delay a search.
 /// `@unchecked Sendable` is safe because `reading` and `writing` guard the two connections.
@@ -27,7 +27,7 @@ package final class MusicIndex: @unchecked Sendable {
         try readTables { (database) throws(DatabaseError) in try body(IndexReader(database)) }
     }
 
-    /// Runs `body` on one state of the file, for a module that has tables of its own in it.
+    /// Runs `body` on one state of the file, for a module that has its own tables in it.
     package func readTables<Result>(
         _ body: (Database) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
@@ -36,8 +36,8 @@ package final class MusicIndex: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` as one transaction. A power cut leaves all of it or nothing. Other modules write their own tables
-    /// alone.
+    /// Runs `body` as one transaction. A power cut leaves all of it or nothing. Other modules write only their own
+    /// tables.
     package func write<Result>(_ body: (Database) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
         try writing.withLock { () throws(DatabaseError) in
             try writer.transaction { () throws(DatabaseError) in try body(writer) }

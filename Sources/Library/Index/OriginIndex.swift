@@ -1,9 +1,9 @@
 import Database
 
-/// The index of the origin: what it has of the tables of this module beside `MusicIndex.schema`, so that no SQL about
-/// them is elsewhere (docs/decisions/origin-catalogue.md).
+/// The parts of the origin's index that use this module's tables, besides `MusicIndex.schema`, so that all SQL about
+/// these tables is here (docs/decisions/origin-catalogue.md).
 package enum OriginIndex {
-    /// The tables of versions that had an index of their own. They are renamed, and `takeover` reads them.
+    /// The tables of former versions, which had their own index. They are renamed, and `takeover` reads them.
     package static let formerSchema = SchemaModule(
         "origin",
         [
@@ -85,12 +85,12 @@ package enum OriginIndex {
     /// The index of the tracks that the origin has to measure.
     package static let unmeasured = "CREATE INDEX track_unmeasured ON track (is_measured) WHERE NOT is_measured;"
 
-    /// The constraint of a column that has the number of a track: the row is removed with the track.
+    /// The constraint of a column with the number of a track. The row is removed with the track.
     package static let track = "REFERENCES track (id) ON DELETE CASCADE"
 
-    /// Takes over the rows of former versions, which are read again. Their numbers stay. It runs once, and belongs to a
-    /// migration that has been released: a column that a later migration of `MusicIndex.schema` renames or adds without
-    /// a default is to be changed here, too.
+    /// Takes over the rows of former versions. Their files are read again, and their numbers stay. It runs once, in a
+    /// migration that was released. If a later migration of `MusicIndex.schema` renames a column, or adds one without a
+    /// default, change it here too.
     package static let takeover = """
         -- rtrim removes the letters of the last name, and then the slash.
         INSERT INTO folder (path)

@@ -4,8 +4,8 @@ import Media
 
 /// Writes playlists, and finds the tracks of their entries.
 ///
-/// An entry has the paths that it may mean. They are compared with the tracks: by their bytes, then without regard to
-/// case and to the spelling of accents.
+/// The index stores all paths that an entry may mean. They are compared with the tracks, first by their bytes, then
+/// without regard to case and to the spelling of accents.
 ///
 /// Thread: one at a time, inside a transaction of the index.
 struct PlaylistRows {
@@ -30,7 +30,7 @@ struct PlaylistRows {
         guard try statement.step(), let id = statement.integer(0) else { return }
         try database.execute("DELETE FROM playlist_entry WHERE playlist = ?", .integer(id))
         try database.execute("DELETE FROM playlist_place WHERE playlist = ?", .integer(id))
-        // The library has no files of other servers, and no products of a service.
+        // The library contains no files of other servers and no products of a service.
         let entries = playlist.entries.filter { $0.webAddress == nil && $0.serviceAddress == nil }
         for (position, entry) in entries.enumerated() {
             try database.execute(

@@ -19,8 +19,8 @@ struct SheetRows {
         }
     }
 
-    /// Lists each track once: hides the files of sheets with the sheets in them, and further sheets for the same files.
-    /// Shows them when the sheet is gone. Call it after changes of tracks.
+    /// Lists each track once: hides files that a sheet covers, sheets inside of these files, and further sheets for the
+    /// same files. Shows them again when the sheet is gone. Call it after changes of tracks.
     func hideFiles() throws(DatabaseError) {
         var hidden: Set<Key> = []
         for folder in try sheets() {
@@ -48,13 +48,13 @@ struct SheetRows {
         for (id, album) in shown { try TrackRows(database).set(1, id, album) }
     }
 
-    /// A file in the folder with a number.
+    /// A file, as the number of its folder and its name.
     private struct Key: Hashable {
         var folder: Int64
         var file: PathBytes
     }
 
-    /// The sheets of each folder that are there, in the order of their names, with the files that they name.
+    /// Returns the existing sheets of each folder, in the order of their names, with the files that they name.
     private func sheets() throws(DatabaseError) -> [(folder: Int64, sheets: [(PathBytes, Set<PathBytes>)])] {
         var folders: [(folder: Int64, sheets: [(PathBytes, Set<PathBytes>)])] = []
         var statement = try database.prepare(

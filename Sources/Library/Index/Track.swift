@@ -1,7 +1,7 @@
 import Media
 import PCM
 
-/// A track of the library, by the index.
+/// A track of the library, according to the index.
 package struct Track: Equatable, Sendable {
     /// The number, which stays the same as long as the index exists.
     package var id: Int64
@@ -12,17 +12,17 @@ package struct Track: Equatable, Sendable {
     /// The title, or else the name of the file.
     package var name: String
     package var stamp: FileStamp
-    /// Identifies the content, whatever its path: play counts have it.
+    /// Identifies the content, whatever its path. Play counts belong to it.
     package var content: Int64
     package var container: AudioProperties.Container
     package var codec: AudioProperties.Codec
-    /// The value of `AudioProperties`.
+    /// The value from `AudioProperties`.
     package var aacObjectType: Int?
     package var format: PCMFormat
-    /// The number of frames; nil when the file does not have it.
+    /// The number of frames; nil when the file does not contain it.
     package var frameCount: Int64?
     package var metadata: TrackMetadata
-    /// The values of the tags; missing ones are measured, and nil until then.
+    /// The values of the tags. Missing ones are measured, and are nil until then.
     package var replayGain: ReplayGain
     package var albumId: Int64?
 
@@ -51,7 +51,7 @@ package struct Track: Equatable, Sendable {
     /// The duration in seconds.
     package var duration: Double? { frameCount.map { Double($0) / Double(format.sampleRate) } }
 
-    /// The path that the queue plays: a track of a cue sheet is in its sheet as if that were a folder.
+    /// The path that the queue plays: the path of a track of a cue sheet treats the sheet as a folder.
     package var playedPath: String {
         if part == 0 { return path }
         let number = "\(part)"

@@ -54,30 +54,30 @@ extension MusicIndex {
         try read { (reader) throws(DatabaseError) in try reader.tracks(query) }
     }
 
-    /// Returns the track with this number whose file is there.
+    /// Returns the track with this number if its file exists.
     package func track(_ id: Int64) throws(DatabaseError) -> Track? { try tracks(TrackQuery(.id(id))).first }
 
-    /// Returns `Artist: Title` of a track, also of one that is gone; nil when the index does not have it.
+    /// Returns `Artist: Title` of a track, even if its file is gone; nil when the track is not in the index.
     package func title(ofTrack id: Int64) throws(DatabaseError) -> String? {
         try rows("SELECT name, artist FROM track WHERE id = ?", [.integer(id)]) { row in
             row.text(0).map { name in row.text(1).map { "\($0): \(name)" } ?? name }
         }.first
     }
 
-    /// Returns the tracks with these numbers, in their order, without those that are gone.
+    /// Returns the tracks with these numbers, in their order, without those whose file is gone.
     package func tracks(numbered numbers: [Int64]) throws(DatabaseError) -> [Track] {
         var tracks: [Track] = []
         for number in numbers { if let track = try track(number) { tracks.append(track) } }
         return tracks
     }
 
-    /// Returns a track by its place, when its file is there.
+    /// Returns the track at a path, if its file exists.
     /// - Parameter part: the number in a cue sheet; 0 for a whole file.
     package func track(at path: String, part: Int) throws(DatabaseError) -> Track? {
         try tracks(TrackQuery(.file(FilePlace(path), part: Int64(part)), presence: .withHidden)).first
     }
 
-    /// Returns the content of a track by its place; nil when the index does not have it.
+    /// Returns the content of the track at a path; nil when it is not in the index.
     /// - Parameter part: the number in a cue sheet; 0 for a whole file.
     package func content(of path: String, part: Int) throws(DatabaseError) -> Int64? {
         let place = FilePlace(path)
@@ -88,7 +88,7 @@ extension MusicIndex {
         ) { $0.integer(0) }.first
     }
 
-    /// Returns the content of a whole file of a size and time; nil when the index does not have it.
+    /// Returns the content of a whole file with this stamp; nil when it is not in the index.
     package func content(of path: String, in stamp: FileStamp) throws(DatabaseError) -> Int64? {
         let place = FilePlace(path)
         return try rows(

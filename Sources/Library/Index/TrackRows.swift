@@ -20,9 +20,9 @@ package struct ScannedTrack: Sendable {
     }
 }
 
-/// Writes the results of a scan: tracks, and what belongs to them.
+/// Writes the results of a scan: tracks, and the rows that depend on them.
 ///
-/// Thread: one at a time, inside a transaction of the index. `finish` follows at the end of the transaction.
+/// Thread: one at a time, inside a transaction of the index. Call `finish` at the end of the transaction.
 struct TrackRows {
     let database: Database
     private let albums: AlbumRows
@@ -36,7 +36,7 @@ struct TrackRows {
         folders = FolderTracks(database: database)
     }
 
-    /// Returns the number of a folder, which becomes a row.
+    /// Returns the number of a folder, and creates its row if needed.
     func folder(_ path: String) throws(DatabaseError) -> Int64 {
         var statement = try database.prepare("SELECT id FROM folder WHERE path = ?")
         try statement.bind([.text(path)])
@@ -74,7 +74,7 @@ struct TrackRows {
         }
         let id = former?.id ?? database.lastInsertedRow
         try update(id, place, track, album)
-        // The measured values belong to the old content, and to the tracks of an album.
+        // Measured values are valid only for the same content in the same album.
         let isSame = former.map { $0.content == track.content && $0.album == album } ?? false
         if let album { try albums.note(album, isSame ? .description : .loudness) }
         try storeNames(id, metadata)
@@ -125,7 +125,7 @@ struct TrackRows {
         try database.execute("DELETE FROM track_name WHERE track = ?", .integer(track))
         for kind in NameKind.allCases {
             for text in kind.values(metadata) {
-                // An earlier version may have folded it otherwise.
+                // An earlier version may have folded the text in another way.
                 try database.execute(
                     """
                     INSERT INTO name (kind, text, folded) VALUES (?, ?, ?)
@@ -141,7 +141,7 @@ struct TrackRows {
         }
     }
 
-    /// Records that all tracks of a file are there, or gone. Their contents are known.
+    /// Records that all tracks of a file with known contents exist, or are gone.
     func setPresent(_ isPresent: Bool, _ place: FilePlace) throws(DatabaseError) {
         var tracks: [(id: Int64, album: Int64?)] = []
         var statement = try database.prepare(
@@ -151,7 +151,7 @@ struct TrackRows {
         for (id, album) in tracks { try set(isPresent ? 1 : 0, id, album) }
     }
 
-    /// Sets the presence of a track: a value of the column.
+    /// Sets the presence of a track, as the value of the column.
     func set(_ presence: Int64, _ track: Int64, _ album: Int64?) throws(DatabaseError) {
         try database.execute("UPDATE track SET is_present = ? WHERE id = ?", .integer(presence), .integer(track))
         if let album { try albums.note(album, .description) }
@@ -174,12 +174,12 @@ struct TrackRows {
         while try statement.step() { if let id = statement.integer(0) { tracks.append((id, statement.integer(1))) } }
         for (id, album) in tracks {
             try set(0, id, album)
-            // It does not return with its file.
+            // The size -1 ensures that the track does not return with its file.
             try database.execute("UPDATE track SET size = -1 WHERE id = ?", .integer(id))
         }
     }
 
-    /// Writes the outdated texts of the search, and the outdated albums and positions when they are wanted.
+    /// Writes the outdated texts of the search, and with `albums` also the outdated albums and positions.
     func finish(albums withAlbums: Bool = true) throws(DatabaseError) {
         if withAlbums {
             try albums.finish()
@@ -204,7 +204,7 @@ extension NameKind {
 }
 
 extension TrackMetadata {
-    /// The same texts with composed letters: one spelling for each.
+    /// The metadata with composed letters, so that each text has one spelling.
     fileprivate var composed: TrackMetadata {
         var composed = self
         for field in TagField.allCases where !self[field].isEmpty { composed[field] = self[field].map(ComposedText.of) }
@@ -213,7 +213,7 @@ extension TrackMetadata {
 }
 
 extension TagPicture {
-    /// The form of its bytes in the index.
+    /// The number in the index for the form of the picture's bytes.
     fileprivate var form: Int {
         switch encoding {
         case .plain: 0

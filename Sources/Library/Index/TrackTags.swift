@@ -12,7 +12,7 @@ package enum TrackTags {
         .artistID, .releaseID, .albumArtistID, .recordingID,
     ]
     package static let end = UInt8(ascii: "\n")
-    /// The most bytes of one track. Further values are left out: they are mistakes.
+    /// The most bytes of one track. Further values are left out, because such long tags are mistakes.
     private static let most = 8192
 
     package static func bytes(of metadata: TrackMetadata) -> [UInt8] {

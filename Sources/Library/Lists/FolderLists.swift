@@ -8,12 +8,12 @@ extension MusicIndex {
         let start = parent + "/"
         var names: Set<PathBytes> = []
         var from = start
-        // One query for each folder: all that lies in it is skipped.
+        // Needs one query per folder, because the contents of each folder are skipped.
         while let next = try nextFolder(from: from, before: parent + "0") {
             let rest = next.utf8.dropFirst(start.utf8.count)
             let name = String(decoding: rest.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
             names.insert(PathBytes(name))
-            // Names with bytes below the slash come between a folder and its contents.
+            // Names with bytes below the slash are sorted between a folder and its contents.
             from = name.utf8.count == rest.count ? next + "\u{1}" : start + name + "0"
         }
         return names.map { $0.path }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

@@ -1,20 +1,20 @@
 import Database
 
-// Lists are read along an index where one page of many entries is wanted, so that the cost of a page depends on its
-// entries. `OFFSET` skips along the index, too.
+// Lists with many entries are read along an index of SQLite, so that the cost of a page depends on its entries.
+// `OFFSET` also skips along the index.
 
 /// A list of the library: the query that counts it, and the query of a page.
 struct ListQuery: Sendable {
     /// Returns one number.
     let count: String
-    /// Ends in LIMIT ? OFFSET ?.
+    /// The query of a page, which ends in LIMIT ? OFFSET ?.
     let page: String
 
     fileprivate static let albumColumns = "id, title, artist, track_count, disc_count, date"
 
     static let tracks = ListQuery(
         count: "SELECT count(*) FROM track WHERE is_present = 1",
-        // Only the numbers are skipped, in a narrow index, and not the rows.
+        // Skips only numbers in a narrow index, and not rows.
         page: "WHERE id IN (SELECT id FROM track WHERE is_present = 1 ORDER BY id LIMIT ? OFFSET ?) ORDER BY id")
     static let playlist = ListQuery(
         count: """
@@ -113,7 +113,7 @@ extension MusicIndex {
         try part(TrackQuery(.folder(path), order: .file, page: page))
     }
 
-    /// - Parameter id: of a `SharedName`: an artist, a genre, a date.
+    /// - Parameter id: the id of a `SharedName`: an artist, a genre, a date.
     package func tracks(ofName id: Int64, _ page: ListPage) throws(DatabaseError) -> ListPart<Track> {
         try part(TrackQuery(.name(id), order: .number, page: page))
     }
@@ -136,7 +136,7 @@ extension MusicIndex {
         return ListPart(total: found.total, entries: try tracks(numbered: found.entries))
     }
 
-    /// Returns the tracks of a query, and the number of those without regard to its page.
+    /// Returns the tracks of a query, and the number of all tracks without regard to the page.
     private func part(_ query: TrackQuery) throws(DatabaseError) -> ListPart<Track> {
         let count = query.count
         return ListPart(total: try number(count.text, count.values), entries: try tracks(query))
@@ -153,7 +153,7 @@ extension MusicIndex {
         try albums(.recentAlbums, [], page)
     }
 
-    /// - Parameter id: of a `SharedName`.
+    /// - Parameter id: the id of a `SharedName`.
     package func albums(ofName id: Int64, _ page: ListPage) throws(DatabaseError) -> ListPart<Album> {
         try albums(.albumsOfName, [.integer(id)], page)
     }
@@ -187,7 +187,7 @@ extension MusicIndex {
             discCount: row.integer(4) ?? 1, date: row.text(5))
     }
 
-    /// Returns the names of a kind that tracks have, in the order of their letters.
+    /// Returns the names of a kind that tracks have, in alphabetical order.
     package func names(_ kind: NameKind, _ page: ListPage) throws(DatabaseError) -> ListPart<SharedName> {
         try names(.names, [.integer(kind.rawValue)], page)
     }
@@ -198,7 +198,8 @@ extension MusicIndex {
         try names(.foundNames(words), [.integer(kind.rawValue)] + words.values, page)
     }
 
-    /// Returns the album artists with a name, else the artists, else the genres, without regard to case and accents.
+    /// Returns the album artists with this name. Without any, returns the artists, or else the genres. Ignores case and
+    /// accents.
     package func names(called text: String) throws(DatabaseError) -> [SharedName] {
         let folded = String(decoding: FoldedText.words(text), as: UTF8.self)
         for kind in [NameKind.albumArtist, .artist, .genre] {
@@ -221,7 +222,7 @@ extension MusicIndex {
         return Self.exact(albums.filter { FoldedText.words($0.title).elementsEqual(words) }, title) { $0.title }
     }
 
-    /// Returns those with exactly this text; all without one.
+    /// Returns the entries with exactly this text. If there are none, returns all entries.
     private static func exact<Entry>(_ entries: [Entry], _ text: String, _ name: (Entry) -> String) -> [Entry] {
         let exact = entries.filter { name($0).utf8.elementsEqual(text.utf8) }
         return exact.isEmpty ? entries : exact

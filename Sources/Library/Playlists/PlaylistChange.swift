@@ -1,17 +1,17 @@
 /// A change of the entries of a stored playlist.
 package enum PlaylistChange: Equatable, Sendable {
-    /// Adds entries, and creates a missing playlist. `at` is the index of the first of them; nil for the end.
+    /// Adds entries, and creates a missing playlist. `at` is the index of the first added entry; nil for the end.
     case add([String], at: Int?)
-    /// Removes entries. Those beyond the end are left out.
+    /// Removes entries. Indexes beyond the end are ignored.
     case remove(Range<Int>)
     /// Moves an entry to the index `to` among the others.
     case move(from: Int, to: Int)
     case clear
 }
 
-/// The lines of a stored playlist while they change. A value.
+/// The lines of a stored playlist while they change.
 struct PlaylistDraft {
-    /// nil: there is no such playlist.
+    /// The lines; nil when there is no such playlist.
     private(set) var lines: [[UInt8]]?
     private(set) var hasChanged = false
     private var byteCount: Int

@@ -1,6 +1,6 @@
 import Platform
 
-/// Why a stored playlist could not be read or changed. Nothing has changed.
+/// The reason why a stored playlist could not be read or changed. Nothing was changed.
 package enum PlaylistFailure: Error, Equatable, Sendable {
     case noSuchPlaylist(String)
     /// A playlist of this name exists, perhaps in another case.

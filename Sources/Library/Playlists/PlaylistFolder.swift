@@ -3,9 +3,9 @@ import Manifests
 import Media
 import Platform
 
-/// The stored playlists: files `NAME.m3u8` in one folder (docs/decisions/stored-playlists.md). Those that other
-/// programs wrote there, also `NAME.m3u`, are playlists like others; a change makes them
-/// `NAME.m3u8` (docs/decisions/playlists.md).
+/// The stored playlists: files `NAME.m3u8` in one folder (docs/decisions/stored-playlists.md). Files that other
+/// programs wrote there, also `NAME.m3u`, are stored playlists too. A change renames them to `NAME.m3u8`
+/// (docs/decisions/playlists.md).
 ///
 ///     let playlists = PlaylistFolder("/data/music/playlists")
 ///     try playlists.add(["/data/music/a.flac"], to: "Evening")
@@ -20,20 +20,20 @@ package struct PlaylistFolder: Sendable {
     package static let mostPlaylists = 1000
     package static let mostEntries = 100_000
 
-    /// A change reads a file and writes it anew.
+    /// Serialises changes, because a change reads a file and writes it again.
     private static let changing = Lock()
 
     let folder: String
     /// The most bytes of a file.
     let mostBytes: Int
-    /// Returns the path of a relative line from the root of the music, as MPD writes it; nil for another line.
+    /// Returns the path for a line that is relative to the root of the music, as MPD writes it; nil for another line.
     private let musicPath: @Sendable (String) -> String?
     /// Used under `changing`.
     let tail = PlaylistTail()
 
     /// - Parameters:
-    ///   - folder: an absolute path. A missing folder is one without playlists; a change creates it.
-    ///   - musicPath: returns the path that a relative line means from the root of the music; nil for another line.
+    ///   - folder: an absolute path. A missing folder counts as empty, and a change creates it.
+    ///   - musicPath: returns the path for a line that is relative to the root of the music; nil for another line.
     package init(_ folder: String, musicPath: @escaping @Sendable (String) -> String? = { _ in nil }) {
         self.init(folder, mostBytes: PlaylistFile.mostBytes, musicPath: musicPath)
     }
@@ -46,7 +46,7 @@ package struct PlaylistFolder: Sendable {
 
     // MARK: Reading
 
-    /// Returns the names, without regard to case in their order.
+    /// Returns the names, sorted without regard to case.
     /// - Returns: `modified` is the time of the last change in seconds since 1970.
     package func all() throws(PlaylistFailure) -> [(name: String, modified: Int64)] {
         var all: [(name: String, modified: Int64)] = []
@@ -61,12 +61,12 @@ package struct PlaylistFolder: Sendable {
     }
 
     /// Returns the entries: absolute paths, also of tracks in cue sheets, and addresses of http, https and `tonearm:`.
-    /// An entry of another program that may mean several paths is the first that exists.
+    /// If another program's entry may mean several paths, returns the first existing one.
     package func entries(of name: String) throws(PlaylistFailure) -> [String] {
         try entries(of: name, 0..<Int.max).entries
     }
 
-    /// Returns some of the entries, and the number of all. Only these are looked up.
+    /// Returns the entries in a range, and the number of all. Only the returned entries are searched on the medium.
     package func entries(
         of name: String, _ range: Range<Int>
     ) throws(PlaylistFailure) -> (count: Int, entries: [String]) {
@@ -75,7 +75,7 @@ package struct PlaylistFolder: Sendable {
         return (count, entries)
     }
 
-    /// Returns those of the entries that exist, and the lines of the others.
+    /// Returns the existing entries, and the lines of the missing ones.
     package func music(
         of name: String, _ range: Range<Int>
     ) throws(PlaylistFailure) -> (entries: [String], missing: [String]) {
@@ -114,7 +114,8 @@ package struct PlaylistFolder: Sendable {
 
     private func place(of entry: PlaylistEntry) -> String {
         if let place = found(entry) { return place }
-        // A missing file is one of a medium that is out, or of another machine. A name in Latin-1 is unlikely.
+        // If the file is missing, its medium may be unplugged, or the list may come from another machine. A name in
+        // Latin-1 is unlikely.
         let paths = (entry.path.map { [$0] } ?? []) + entry.alternatives
         return paths.first { path in !path.unicodeScalars.contains { FileName.byte(of: $0) != nil } }
             ?? paths.first ?? entry.line
@@ -127,7 +128,7 @@ package struct PlaylistFolder: Sendable {
         return entry.alternatives.first(where: Self.exists)
     }
 
-    /// Whether there is a file, or a cue sheet with such a track.
+    /// Returns whether the path is an existing file, or a track of an existing cue sheet.
     private static func exists(_ path: String) -> Bool {
         if FileKind(at: path) != nil { return true }
         let place = FilePlace(path)
@@ -137,7 +138,7 @@ package struct PlaylistFolder: Sendable {
     // MARK: Changing
 
     /// Creates a playlist.
-    /// - Throws: `.exists`, also for a name that differs in case only.
+    /// - Throws: `.exists`, also if the names differ only in case.
     package func create(_ name: String, with entries: [String]) throws(PlaylistFailure) {
         let name = try PlaylistName(name)
         try change { () throws(PlaylistFailure) in
@@ -155,14 +156,14 @@ package struct PlaylistFolder: Sendable {
     }
 
     /// Adds entries, and creates a missing playlist.
-    /// - Parameter index: the index of the first of them; nil for the end.
+    /// - Parameter index: the index of the first added entry; nil for the end.
     /// - Throws: `.noSuchEntry` for an index beyond the end.
     package func add(_ entries: [String], to name: String, at index: Int? = nil) throws(PlaylistFailure) {
         if let failure = try apply([.add(entries, at: index)], to: name).failure { throw failure }
     }
 
-    /// Makes changes in order, up to the first that fails, as one: the file is written once.
-    /// - Returns: how many were made, and why the next one was not.
+    /// Makes changes in order, up to the first that fails, and writes the file once.
+    /// - Returns: the number of changes that were made, and the reason why the next one failed.
     package func apply(
         _ changes: [PlaylistChange], to name: String
     ) throws(PlaylistFailure) -> (count: Int, failure: PlaylistFailure?) {
@@ -202,7 +203,7 @@ package struct PlaylistFolder: Sendable {
         }
     }
 
-    /// - Throws: `.exists` when another playlist has the new name. Its case may change.
+    /// - Throws: `.exists` when another playlist has the new name. Changing only the case is allowed.
     package func rename(_ name: String, to newName: String) throws(PlaylistFailure) {
         let (name, newName) = (try PlaylistName(name), try PlaylistName(newName))
         try change { () throws(PlaylistFailure) in
@@ -216,7 +217,7 @@ package struct PlaylistFolder: Sendable {
         }
     }
 
-    /// Removes entries. Those beyond the end are left out.
+    /// Removes entries. Indexes beyond the end are ignored.
     /// - Returns: the number of removed entries.
     @discardableResult
     package func removeEntries(_ range: Range<Int>, of name: String) throws(PlaylistFailure) -> Int {
@@ -235,7 +236,7 @@ package struct PlaylistFolder: Sendable {
         if let failure = try apply([.move(from: from, to: to)], to: name).failure { throw failure }
     }
 
-    /// Removes the temporary files of a power cut. Call it before other calls.
+    /// Removes temporary files that a power cut left. Call it before other calls.
     package func removeLeftovers() {
         _ = try? FileReplacement.removeLeftovers(in: folder)
     }
@@ -250,7 +251,7 @@ package struct PlaylistFolder: Sendable {
     typealias Line = [UInt8]
 
     /// Returns the lines of entries.
-    /// - Parameter folder: where relative paths begin.
+    /// - Parameter folder: the base of relative paths.
     func lines(_ entries: [String], in folder: String) throws(PlaylistFailure) -> [Line] {
         if entries.count > Self.mostEntries { throw .full(.entries) }
         var lines: [Line] = []
@@ -262,8 +263,8 @@ package struct PlaylistFolder: Sendable {
         return lines
     }
 
-    /// Returns the lines of the entries of a file. Those of a file in UTF-8 stay as they are. In a file of another
-    /// program an entry without a file keeps its line, which may mean other paths.
+    /// Returns the lines of the entries of a file. Lines of a file in UTF-8 are unchanged. In a file of another
+    /// program, the line of a missing entry is also unchanged, because it may mean other paths.
     private func lines(of file: StoredPlaylistFile) throws(PlaylistFailure) -> [Line] {
         var lines: [Line] = []
         let (bytes, folder) = (try bytes(of: file), try resolved())
@@ -306,7 +307,7 @@ package struct PlaylistFolder: Sendable {
         return entries.compactMap { StoredPlaylistFile($0.name) }.sorted(by: StoredPlaylistFile.precedes)
     }
 
-    /// Returns the file with exactly this name, or else one whose name differs in case only.
+    /// Returns the file with exactly this name, or else one whose name differs only in case.
     func file(_ name: PlaylistName) throws(PlaylistFailure) -> StoredPlaylistFile? {
         let files = try files().filter { $0.name.folded.elementsEqual(name.folded) }
         return files.first { $0.name.isSame(as: name) } ?? files.first
@@ -323,14 +324,14 @@ package struct PlaylistFolder: Sendable {
         if FileKind(at: folder) != .folder {
             try system { () throws(SystemError) in
                 try Folder.create(folder)
-                // Power loss before this: the folder is gone with the playlist, whose change has not returned.
+                // Power loss before this: the folder and the playlist are lost, but the change has not returned yet.
                 try Folder.synchronize(containing: folder)
             }
         }
         return try resolved()
     }
 
-    /// - Parameter file: the present file; nil for a new playlist.
+    /// - Parameter file: the current file; nil for a new playlist.
     private func write(_ lines: [Line], to name: PlaylistName, in file: StoredPlaylistFile?) throws(PlaylistFailure) {
         if file == nil, try all().count >= Self.mostPlaylists { throw .full(.playlists) }
         let bytes = try bytes(of: lines)
@@ -344,18 +345,18 @@ package struct PlaylistFolder: Sendable {
         }
     }
 
-    /// Removes the file `NAME.m3u` that `NAME.m3u8` hides: it would come back.
+    /// Removes the file `NAME.m3u` that `NAME.m3u8` hides, because it would otherwise reappear.
     private func removeTwin(of file: StoredPlaylistFile) throws(PlaylistFailure) {
         if file.isFormer { return }
         let twins = try files().filter { $0.isFormer && $0.name.isSame(as: file.name) }
         try system { () throws(SystemError) in
             for twin in twins { try Folder.removeFile(path(twin.file)) }
-            // Power loss here: the playlist is as it was.
+            // Power loss here: the playlist is unchanged.
             if !twins.isEmpty { try Folder.synchronize(containing: path(file.file)) }
         }
     }
 
-    /// Returns the folder without links, from which relative lines begin.
+    /// Returns the folder with links resolved, which is the base of relative lines.
     func resolved() throws(PlaylistFailure) -> String {
         try system { () throws(SystemError) in try Folder.resolved(folder) }
     }

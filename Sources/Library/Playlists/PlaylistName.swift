@@ -1,18 +1,18 @@
 import Platform
 
 /// The name of a stored playlist, in the form of `FileName`. Names that differ only in case, or in the spelling of
-/// accents, are one name: on a card of a PC their files would be one file, and people cannot tell them apart.
+/// accents, are one name: on a card that a PC formatted their files would be one file, and users could confuse them.
 struct PlaylistName {
     /// Leaves room for the ending in the 255 bytes of a file's name.
     static let mostBytes = 200
 
     let text: String
-    /// The same bytes for all spellings of the name.
+    /// Bytes that are the same for all spellings of the name.
     let folded: [UInt8]
 
     init(_ text: String) throws(PlaylistFailure) {
         let bytes = text.utf8
-        // A name with a full stop would be hidden, and `..` leads out of the folder.
+        // A name that begins with a full stop would be hidden, and `..` leads out of the folder.
         guard (1...Self.mostBytes).contains(bytes.count), bytes.first != UInt8(ascii: "."),
             !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") })
         else { throw .badName(text) }
@@ -54,12 +54,12 @@ struct StoredPlaylistFile {
         self.file = file
     }
 
-    /// The name of the file of a playlist with another name, and the same ending.
+    /// Returns the file name of a playlist with another name and the same ending.
     func file(named other: PlaylistName) -> String {
         other.text + String(decoding: file.utf8.dropFirst(name.text.utf8.count), as: UTF8.self)
     }
 
-    /// Sorts a list without regard to case. The file that this program wrote comes before the other one of its name.
+    /// Sorts without regard to case. The file that this program wrote comes before another file with the same name.
     static func precedes(_ one: Self, _ other: Self) -> Bool {
         if !one.name.folded.elementsEqual(other.name.folded) {
             return one.name.folded.lexicographicallyPrecedes(other.name.folded)

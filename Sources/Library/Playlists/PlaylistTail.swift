@@ -2,7 +2,7 @@ import Manifests
 import Media
 import Platform
 
-/// The end of the playlist that was changed last: the next entries are appended without reading the file.
+/// The end of the playlist that was changed last: With it, the next entries are appended without reading the file.
 ///
 /// Thread: one that changes playlists. `@unchecked Sendable` is safe because the lock of changes guards `known`, and
 /// `counting` guards the cost.
@@ -14,7 +14,7 @@ final class PlaylistTail: @unchecked Sendable {
         var written = 0
         /// Files that were synchronised.
         var syncs = 0
-        /// Entries that were looked for on the medium.
+        /// Entries that were searched on the medium.
         var lookedUp = 0
     }
 
@@ -43,8 +43,9 @@ final class PlaylistTail: @unchecked Sendable {
 }
 
 extension PlaylistFolder {
-    /// Makes changes that all add entries at the end of a file in UTF-8: they are written at its end at once.
-    /// - Returns: how many were made, and why the next one was not; nil when the file must be written anew.
+    /// Makes changes that all add entries at the end of a file in UTF-8, by one write at its end.
+    /// - Returns: the number of changes that were made, and the reason why the next one failed; nil when the file must
+    ///   be rewritten.
     func append(
         _ changes: [PlaylistChange], to name: PlaylistName
     ) throws(PlaylistFailure) -> (count: Int, failure: PlaylistFailure?)? {
@@ -75,7 +76,7 @@ extension PlaylistFolder {
         return (made, failure)
     }
 
-    /// Returns the path of the file of a playlist; nil for none, and for one with the ending `.m3u`.
+    /// Returns the path of the file of a playlist; nil when there is none, or when it has the ending `.m3u`.
     private func path(of name: PlaylistName) throws(PlaylistFailure) -> String? {
         let exact = path(name.text + StoredPlaylistFile.ending)
         if FileKind(at: exact) == .file { return exact }
@@ -84,7 +85,7 @@ extension PlaylistFolder {
 
     /// Returns the end of a file that ends with a whole line of UTF-8; nil for another file.
     private func end(of path: String) throws(PlaylistFailure) -> PlaylistTail.Known? {
-        // A link is replaced itself, not its target.
+        // A link is not appended to, because a change replaces the link itself and not its target.
         guard let stamp = FileStamp(of: path), let target = try? Folder.resolved(path),
             target.utf8.elementsEqual("\(try resolved())/\(FilePlace(path).file)".utf8)
         else { return nil }
@@ -100,9 +101,9 @@ extension PlaylistFolder {
         return PlaylistTail.Known(path: path, stamp: stamp, count: count)
     }
 
-    /// Power loss here: the file has none, some or all of the lines, and perhaps a torn one, which is cut when it is
-    /// read.
-    /// - Returns: false when another program has changed the file meanwhile, or when only the folder may be written.
+    /// Power loss here: the file has none, some or all of the lines, and perhaps a torn one, which the next read
+    /// removes.
+    /// - Returns: false when another program has changed the file meanwhile, or when the file itself cannot be written.
     private func write(_ bytes: [UInt8], at end: PlaylistTail.Known) throws(PlaylistFailure) -> Bool {
         tail.known = nil
         return try system { () throws(SystemError) in
@@ -118,7 +119,7 @@ extension PlaylistFolder {
                 }
             }
             guard let failure else { return true }
-            // Nothing has changed for the caller.
+            // Undoes the write, so that nothing has changed for the caller.
             try? file.truncate(to: end.stamp.size)
             throw failure
         }

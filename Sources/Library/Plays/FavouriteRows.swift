@@ -12,11 +12,11 @@ package struct Favourite: Equatable, Sendable {
     }
 }
 
-/// Favourites, as rows of `PlayRows.schema`. A product without a content has a hash of its address in its place.
+/// Favourites, as rows of `PlayRows.schema`. A product without a content has a hash of its address as its key.
 ///
 /// Thread: the database's.
 package struct FavouriteRows {
-    /// Clients may add any address: the table is bounded.
+    /// The limit of the table, because clients may add any address.
     package static let most: Int64 = 20_000
 
     private let database: Database

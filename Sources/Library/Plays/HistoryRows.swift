@@ -2,7 +2,7 @@ import Database
 
 /// Music that was heard, at a time.
 package struct HeardMusic: Equatable, Sendable {
-    /// nil for music that was not in the library.
+    /// The content; nil for music that was not in the library.
     package var content: Int64?
     /// The path at that time, or the address of a product of a service or of a web file.
     package var address: String
@@ -26,7 +26,7 @@ package struct HistoryRows {
 
     package init(_ database: Database) { self.database = database }
 
-    /// Part of the caller's transaction. The order is that of the calls: a clock may go back.
+    /// Adds a play, in the caller's transaction. Plays are in the order of the calls, because a clock may be set back.
     func add(_ heard: HeardMusic) throws(DatabaseError) {
         try database.execute(
             "INSERT INTO heard (content, address, time) VALUES (?, ?, ?)", DatabaseValue(heard.content),

@@ -17,7 +17,7 @@ package struct PlayCount: Equatable, Sendable {
 }
 
 /// Play counts, favourites (`FavouriteRows`) and the history (`HistoryRows`), as rows of the state's database: they are
-/// no cache, and outlive the index. A row belongs to a content, whatever its path.
+/// not a cache, and outlive the index. A row belongs to a content, whatever its path.
 ///
 /// Thread: the database's.
 package struct PlayRows {
@@ -70,7 +70,7 @@ package struct PlayRows {
 
     /// Counts a play, and adds it to the history. Part of the caller's transaction.
     /// - Parameters:
-    ///   - content: nil for music that is not in the library: it has no count.
+    ///   - content: the content; nil for music that is not in the library, which is not counted.
     ///   - address: the path, or the address of a product.
     ///   - now: seconds since 1970.
     package func record(_ content: Int64?, _ address: String, at now: Int64) throws(DatabaseError) {
@@ -78,7 +78,7 @@ package struct PlayRows {
         try HistoryRows(database).add(HeardMusic(content: content, address: address, time: now))
     }
 
-    /// Hands the rows of files over to their new contents: a track keeps its count when its tags are written.
+    /// Moves the rows of files to their new contents, so that a track keeps its count when its tags are written.
     package func move(_ changes: [ContentChange]) throws(DatabaseError) {
         for change in changes {
             try database.execute(

@@ -1,6 +1,6 @@
 import Database
 
-/// A file of a folder that is listed besides tracks: a playlist, a cue sheet, or a file with one.
+/// A file of a folder that is listed besides tracks: a playlist, a cue sheet, or a file that contains one.
 package struct ListedFile: Equatable, Sendable {
     package var file: String
     /// Seconds since 1970.
@@ -18,7 +18,7 @@ extension IndexReader {
         try folder(Self.folderByID, .integer(id))
     }
 
-    /// - Parameter path: in the form of `FilePlace`: the folder / is empty.
+    /// - Parameter path: a path in the form of `FilePlace`, where the folder / is empty.
     package func folder(at path: String) throws(DatabaseError) -> (id: Int64, path: String)? {
         try folder(Self.folderByPath, .text(path))
     }
@@ -43,7 +43,7 @@ extension IndexReader {
     /// Returns the playlists of a folder.
     package func playlists(inFolder id: Int64) throws(DatabaseError) -> [ListedFile] { try files(Self.playlists, id) }
 
-    /// Returns the cue sheets of a folder, and the files with one.
+    /// Returns the cue sheets of a folder, and the files that contain one.
     package func sheets(inFolder id: Int64) throws(DatabaseError) -> [ListedFile] { try files(Self.sheets, id) }
 
     private func files(_ text: StatementText, _ folder: Int64) throws(DatabaseError) -> [ListedFile] {
@@ -56,8 +56,8 @@ extension IndexReader {
         return files
     }
 
-    /// Returns a listed track of a file, in no order.
-    /// - Returns: its number, the number in a cue sheet, and the number of its folder.
+    /// Returns any listed track of a file.
+    /// - Returns: the track's number, its number in a cue sheet, and the number of its folder.
     package func anyTrack(
         of place: FilePlace
     ) throws(DatabaseError) -> (id: Int64, part: Int64, folder: Int64)? {
@@ -72,7 +72,7 @@ extension IndexReader {
 
     // MARK: Trees
 
-    /// Returns the numbers of the folders at and below one, each one followed by its contents.
+    /// Returns the numbers of a folder and its subfolders, each one followed by its contents.
     package func folders(below root: String) throws(DatabaseError) -> [Int64] {
         let range = Self.places(below: root)
         return try rows(
@@ -81,8 +81,8 @@ extension IndexReader {
         ) { $0.number(0) }
     }
 
-    /// Returns the name of the first folder with tracks in a folder, after another one there.
-    /// - Parameter last: its name; nil for the first one.
+    /// Returns the name of the first subfolder of `parent` with tracks, after the subfolder `last`.
+    /// - Parameter last: the name of a subfolder; nil for the first one.
     package func folder(in parent: String, after last: String?) throws(DatabaseError) -> String? {
         var range = Self.places(below: parent)
         if let last { range.start = Self.places(below: "\(parent)/\(last)").end }
@@ -98,7 +98,7 @@ extension IndexReader {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Whether a folder, or one below it, has a listed track or playlist.
+    /// Returns whether a folder or one of its subfolders has a listed track or playlist.
     package func hasMusic(below path: String) throws(DatabaseError) -> Bool {
         let range = Self.places(below: path)
         var statement = try database.prepare(
@@ -111,7 +111,7 @@ extension IndexReader {
         return try statement.step()
     }
 
-    /// The places of a folder and its contents.
+    /// Returns the range of sort keys of a folder and its contents.
     private static func places(below folder: String) -> (start: [UInt8], end: [UInt8]) {
         let start = FolderOrder.place(of: folder)
         // No byte of UTF-8 is 0xFF.

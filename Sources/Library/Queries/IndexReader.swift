@@ -1,7 +1,7 @@
 import Database
 
-/// Reads one state of the index, by queries that are values. SQL about its tables stays in this module: a column that
-/// is renamed cannot fail elsewhere.
+/// Reads one state of the index, by queries that are values. SQL about its tables stays in this module, so that
+/// renaming a column breaks no other module.
 ///
 ///     try index.read { (reader) throws(DatabaseError) in
 ///         var tracks = try reader.cursor(TrackQuery(.every))

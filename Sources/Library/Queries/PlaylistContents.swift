@@ -1,6 +1,6 @@
 import Database
 
-/// A playlist file of the index, and the lines in it that name no track.
+/// A playlist file of the index, and its lines that name no track.
 package struct PlaylistContents: Equatable, Sendable {
     package var path: String
     package var title: String
@@ -9,7 +9,7 @@ package struct PlaylistContents: Equatable, Sendable {
 }
 
 extension IndexReader {
-    /// Returns the playlists that are there, by their paths.
+    /// Returns the existing playlists, sorted by their paths.
     package func playlistContents() throws(DatabaseError) -> [PlaylistContents] {
         var places: [Int64: Int] = [:]
         var playlists: [PlaylistContents] = []

@@ -1,20 +1,20 @@
 import Database
 import Media
 
-/// The rows of tracks, one at a time, for answers with many of them: nothing is collected, and texts are copied as raw
-/// bytes where they are wanted.
+/// The rows of tracks, one at a time, for answers with many of them: Rows are not collected, and texts are copied as
+/// raw bytes only where they are needed.
 ///
 ///     var tracks = try index.cursor(TrackQuery(.every))
 ///     while try tracks.next() { count += tracks.frames ?? 0 }
 ///
 /// Thread: within one `read` of the index.
 public struct TrackCursor: ~Copyable {
-    /// A place in a folder, after a track.
+    /// A position in a folder, after a track.
     package struct Place: Sendable {
         fileprivate var position: Int64 = -1
         fileprivate var id: Int64 = 0
 
-        /// The place before the first track.
+        /// The position before the first track.
         package init() {}
     }
 
@@ -25,7 +25,7 @@ public struct TrackCursor: ~Copyable {
 
     init(_ row: consuming Statement) { self.row = row }
 
-    /// Moves to the next track; to the first one at the beginning.
+    /// Moves to the next track; the first call moves to the first track.
     /// - Returns: false at the end.
     package mutating func next() throws(DatabaseError) -> Bool { try row.step() }
 
@@ -43,7 +43,7 @@ public struct TrackCursor: ~Copyable {
     package var codec: AudioProperties.Codec? { FormatTable.all.codec(number: Int(clamping: row.number(7))) }
     package var frames: Int64? { row.integer(8) }
     package var id: Int64 { row.number(10) }
-    /// The place after it.
+    /// The position after the current track.
     package var place: Place {
         var place = Place()
         (place.position, place.id) = (row.number(11), row.number(10))
@@ -56,7 +56,7 @@ public struct TrackCursor: ~Copyable {
     /// Appends all tags, in the form of `TrackTags`.
     package func appendTags(to bytes: inout [UInt8]) { row.append(9, to: &bytes) }
 
-    /// Whether the file has a name.
+    /// Returns whether the file has this name.
     package func isFile(_ name: UnsafeRawBufferPointer) -> Bool { row.isText(1, name) }
 
     // MARK: Folders
@@ -67,8 +67,8 @@ public struct TrackCursor: ~Copyable {
         WHERE folder = ?1 AND (folder_position, id) > (?2, ?3) AND +is_present = 1 ORDER BY folder_position, id
         """)
 
-    /// Continues with the tracks of a folder after a place, in their order, those of cue sheets after the others. Only
-    /// for a cursor of `IndexReader.folderCursor`.
+    /// Continues with the tracks of a folder after a position, in order; tracks of cue sheets come last. Only for a
+    /// cursor of `IndexReader.folderCursor`.
     package mutating func begin(inFolder folder: Int64, after place: Place) throws(DatabaseError) {
         try row.bind([.integer(folder), .integer(place.position), .integer(place.id)])
     }

@@ -1,13 +1,13 @@
 import Database
 
-/// Conditions on tracks, as a value: the only way for other modules to say which tracks they want.
+/// Conditions on tracks, as a value: the only way for other modules to select tracks.
 ///
 ///     index.tracks(TrackQuery(.all([.albumTitle("Desertshore"), .text(.artist, "Nico")])))
 ///
-/// Each case has a condition that SQLite fulfils along an index.
+/// SQLite evaluates the condition of each case along an index.
 package indirect enum TrackFilter: Sendable {
     case every
-    /// The tracks that fulfil all of these.
+    /// The tracks that fulfil all of these conditions.
     case all([TrackFilter])
     case id(Int64)
     case content(Int64)
@@ -23,7 +23,7 @@ package indirect enum TrackFilter: Sendable {
     /// A track of a file.
     /// - part: the number in a cue sheet; 0 for a whole file.
     case file(FilePlace, part: Int64)
-    /// The tracks at a path: of a file, and of a cue sheet as if that were the folder of the path.
+    /// The tracks at a path: of a file, or of a cue sheet that is the folder in the path.
     case path(String)
     /// The tracks whose loudness the origin has not measured.
     case unmeasured
@@ -41,7 +41,7 @@ extension TrackFilter {
     private static let isInFolder = "folder = (SELECT id FROM folder WHERE path = ?)"
     private static let isFile = "\(isInFolder) AND file = ?"
 
-    /// The conditions that all hold, after `FROM track`.
+    /// The conditions after `FROM track`, all of which must hold.
     var conditions: [BoundSQL] {
         switch self {
         case .every: []

@@ -2,8 +2,10 @@ import Database
 import PCM
 
 extension MusicIndex {
-    /// Stores the measured loudness of tracks, in one transaction. One whose file has changed meanwhile is left out.
-    /// - Parameter results: by the numbers of tracks. A track without a result is measured, too, and has no loudness.
+    /// Stores the measured loudness of tracks, in one transaction. Tracks whose file has changed meanwhile are left
+    /// out.
+    /// - Parameter results: the results by the numbers of the tracks. A track without a result counts as measured and
+    ///   has no loudness.
     package func storeLoudness(_ results: [Int64: ReplayGain], of tracks: [Track]) throws(DatabaseError) {
         try write { (database) throws(DatabaseError) in
             for track in tracks {

@@ -1,22 +1,22 @@
 import Database
 
-/// Which tracks of the index are wanted, and in which order.
+/// A query for tracks of the index: a condition, an order and a page.
 ///
 ///     index.tracks(TrackQuery(.folder(path), order: .file, page: ListPage(limit: 100)))
 ///
-/// It becomes SQL in this file and in `TrackFilter`. The text depends on the cases alone: all values are bound.
+/// This file and `TrackFilter` convert it into SQL. The text depends only on the cases, because all values are bound.
 package struct TrackQuery: Sendable {
     package enum Presence: Sendable {
-        /// Each track once, of files that are there.
+        /// Each track of existing files once.
         case listed
-        /// Also files that are there, and are listed as the tracks of cue sheets.
+        /// Also existing files that are listed as the tracks of cue sheets.
         case withHidden
     }
 
     package enum Order: Sendable {
-        /// The order in which SQLite finds them.
+        /// The order in which SQLite finds the tracks.
         case none
-        /// By number: the order in which they came into the index.
+        /// By number, which is the order in which the tracks were added to the index.
         case number
         case latestFirst
         /// By disc and number.
@@ -28,7 +28,7 @@ package struct TrackQuery: Sendable {
     package var filter: TrackFilter
     package var presence: Presence
     package var order: Order
-    /// nil for all of them.
+    /// The page; nil for all tracks.
     package var page: ListPage?
 
     package init(
@@ -67,8 +67,8 @@ extension TrackQuery {
         return sql
     }
 
-    /// `+` keeps SQLite from the index of this column alone, which nearly all tracks are in. That of albums has the
-    /// column in it.
+    /// `+` prevents SQLite from using the index of only this column, which contains nearly all tracks. The index of
+    /// albums contains the column, so `+` is left out for it.
     private var isPresent: String {
         if case .album = filter, case .listed = presence { return "is_present = 1" }
         return switch presence {

@@ -7,8 +7,8 @@ package struct FileStamp: Equatable, Sendable {
     package var size: Int64
     /// The time of the last change, in nanoseconds since 1970.
     package var modified: Int64
-    /// A value that changes with the number of the file and with its status: programs that write tags may keep the size
-    /// and the time. 0 where the file system keeps neither from one mount to the next.
+    /// A value that changes with the inode and the status of the file, because programs that write tags may preserve
+    /// the size and the time. 0 if the file system does not preserve both from one mount to the next.
     package var state: Int64
 
     package init(size: Int64, modified: Int64, state: Int64 = 0) {
@@ -17,13 +17,13 @@ package struct FileStamp: Equatable, Sendable {
         self.state = state
     }
 
-    /// Returns nil when there is no ordinary file, or it cannot be read.
+    /// Returns nil when there is no regular file, or it cannot be read.
     package init?(of path: String) {
         guard let stamp = try? FileStamp(reading: path) else { return nil }
         self = stamp
     }
 
-    /// Returns nil when it is no ordinary file.
+    /// Returns nil when the path is not a regular file.
     package init?(reading path: String) throws(SystemError) {
         var (size, modified, state): (Int64, Int64, Int64) = (0, 0, 0)
         if FileName.withBytes(of: path, { tonearm_stamp_of_path($0, &size, &modified, &state) }) != 0 {
@@ -41,9 +41,9 @@ package struct FileStamp: Equatable, Sendable {
 }
 
 extension SystemError {
-    /// Whether the error means that no file has this name. After any other error the file may well be there.
+    /// Whether the error means that no file has this name. After any other error the file may exist.
     package var meansNoFile: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(code) }
 
-    /// Whether a file is there and cannot be read now. One that is too large is read, and refused.
+    /// Whether a file exists but cannot be read now. A file that is too large counts as read and refused.
     var hidesContent: Bool { !meansNoFile && code != EFBIG }
 }

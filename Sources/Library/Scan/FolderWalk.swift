@@ -1,7 +1,7 @@
 import Platform
 
 /// The files of a folder and its subfolders that the rules name, a folder at a time, in the order of their names.
-/// Hidden ones are left out. Links are followed into the music folders only, and a folder is visited only once.
+/// Hidden files are left out. Links are followed only into the music folders, and each folder is visited once.
 struct FolderWalk {
     /// The files of one folder, by their names.
     struct Listing {
@@ -13,14 +13,14 @@ struct FolderWalk {
     private let rules: ScanRules
     /// Folders still to be read, the next one last.
     private var folders: [String]
-    /// The only file of a walk of one file.
+    /// The file, if the walk has only one file.
     private var file: FilePlace?
     private var visited: Set<Folder.Identity> = []
     /// The files and folders that exist, but could not be read.
     private var unread: Set<PathBytes> = []
     /// The links that lead out of the music folders.
     private(set) var linksOut: [String] = []
-    /// nil to follow all links.
+    /// The folders into which links are followed; nil to follow all links.
     private let roots: MusicRoots?
     private let failures: ScanFailures
     /// Called with each folder before it is read; returns false to leave it out.
@@ -32,7 +32,7 @@ struct FolderWalk {
     ) {
         switch scope {
         case .tree(let folder): folders = [folder]
-        // Such a walk has no files when the file is gone.
+        // A walk of one file finds nothing when the file is gone.
         case .file(let path):
             folders = []
             file = FilePlace(path)
@@ -62,7 +62,7 @@ struct FolderWalk {
         return nil
     }
 
-    /// Returns nil when it is gone, or cannot be read.
+    /// Returns nil when the file is gone, or cannot be read.
     mutating func stamp(of file: String) -> FileStamp? {
         do throws(SystemError) { return try FileStamp(reading: file) } catch {
             if !error.meansNoFile { unread.insert(PathBytes(file)) }
@@ -70,7 +70,7 @@ struct FolderWalk {
         }
     }
 
-    /// Returns whether a path, or a folder above it, could not be read: it is then not known to be gone.
+    /// Returns whether a path, or a folder above it, could not be read: Such a path may still exist.
     func isUnread(_ path: String) -> Bool {
         if unread.isEmpty { return false }
         var path = path
@@ -90,7 +90,7 @@ struct FolderWalk {
         }
     }
 
-    /// Whether a path leads out of the music folders; notes it then.
+    /// Returns whether a path leads out of the music folders, and notes it if so.
     private mutating func leadsOut(_ path: String) -> Bool {
         guard let roots, !roots.contain(path) else { return false }
         linksOut.append(path)
@@ -103,7 +103,7 @@ struct FolderWalk {
             noteUnread(folder)
             return nil
         }
-        // The first folder may be a link that has just been made.
+        // The first folder may be a link that was created a moment ago.
         if visited.isEmpty, leadsOut(folder) { return nil }
         guard visited.insert(identity).inserted, !Folder.belongsToKernel(folder), willRead(folder) else { return nil }
         let entries: [Folder.Entry]

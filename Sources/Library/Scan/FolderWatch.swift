@@ -5,11 +5,11 @@ import Platform
 ///
 /// Thread: one.
 package final class FolderWatch {
-    /// The changes since the last time.
+    /// The changes since the last call of `wait`.
     package struct Changes: Equatable {
         /// Files that were written, moved or removed, or whose attributes changed: their permissions or their time.
         package var files: Set<PathBytes> = []
-        /// Folders that were added or removed; also names that may have been folders.
+        /// Folders that were added or removed, and removed names that may have been folders.
         package var trees: Set<PathBytes> = []
         /// Whether everything may have changed: events were lost, or a file system was mounted or unmounted.
         package var isAll = false
@@ -20,8 +20,8 @@ package final class FolderWatch {
             (self.files, self.trees, self.isAll) = (files, trees, isAll)
         }
 
-        /// The changes without those in a folder that is scanned anyway: `chmod -R` sets the attributes of each file in
-        /// it.
+        /// The changes without files in a folder that is scanned anyway. `chmod -R`, for example, changes the
+        /// attributes of every file in it.
         var joined: Changes {
             Changes(
                 files: files.filter { !$0.isBelow(trees) }, trees: trees.filter { !$0.isBelow(trees) }, isAll: isAll)
@@ -38,21 +38,22 @@ package final class FolderWatch {
     private static let events =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
         | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
-    /// The events of a folder above a music folder, which adds to those of a music folder.
+    /// The events to watch for in a folder above a music folder, in addition to existing ones.
     private static let eventsAbove =
         UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF)
         | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_MASK_ADD)
 
-    /// The quiet time that ends a group of changes, in nanoseconds. An album is copied, or a file gets tags.
+    /// The quiet time that ends a group of changes, in nanoseconds. A group is, for example, the copy of an album, or
+    /// the new tags of a file.
     private static let quietTime: Int64 = 500_000_000
-    /// The longest duration of a group, in nanoseconds.
+    /// The longest duration of a group of changes, in nanoseconds.
     private static let longestGroup: Int64 = 10_000_000_000
 
     private let descriptor: Int32
     private let clock = SystemMonotonicClock()
     private let rules: ScanRules
     private let requests: ScanRequests?
-    /// The mount table: mounting a file system raises no event of the folders that it covers.
+    /// The mount table, because mounting a file system raises no event of the folders that it covers.
     private let mounts: MountTable?
     private var mayHaveMounted = false
     private var watches = Watches()
@@ -77,7 +78,7 @@ package final class FolderWatch {
     deinit { close(descriptor) }
 
     /// Watches a folder, without its subfolders. Call it before the folder is read, so that no change is missed.
-    /// - Returns: false when it is already watched by another name.
+    /// - Returns: false when the folder is already watched under another name.
     package func add(_ folder: String) -> Bool {
         if FileName.withBytes(of: folder, { tonearm_reports_changes($0) }) == 0 { isComplete = false }
         let watch = FileName.withBytes(of: folder) { inotify_add_watch(descriptor, $0, Self.events) }
@@ -96,21 +97,21 @@ package final class FolderWatch {
             hasReportedLimit = true
             isComplete = false
         } else if tonearm_errno() == EACCES {
-            // The walk logs it. A change of its permissions raises an event in the folder above, but no folder above
-            // the music folder is watched.
+            // The walk logs the failure. A change of the folder's permissions raises an event only in the folder above
+            // it, which may not be watched.
             isComplete = false
         }
         return true
     }
 
-    /// Watches the folders above music folders. A music folder may be renamed, or be removed and made again. Only the
-    /// folder above has an event then. Call it before each scan.
+    /// Watches the folders above music folders. If a music folder is renamed, or removed and created again, only the
+    /// folder above it has an event. Call it before each scan.
     package func watchAbove(_ folders: [String]) {
         let former = watches.above
         watches.above = [:]
         for folder in folders {
             watchAbove(folder, folder)
-            // A music folder may be a link: its target may be renamed, too.
+            // A music folder may be a link: its target may be renamed too.
             if let target = try? Folder.resolved(folder), !target.utf8.elementsEqual(folder.utf8) {
                 watchAbove(target, folder)
             }
@@ -120,22 +121,22 @@ package final class FolderWatch {
         }
     }
 
-    /// Watches the nearest folder above `path` that is there.
+    /// Watches the nearest existing folder above `path`.
     private func watchAbove(_ path: String, _ root: String) {
         var place = FilePlace(path)
         while !place.file.utf8.isEmpty {
             let folder = place.folder.utf8.isEmpty ? "/" : place.folder
             let watch = FileName.withBytes(of: folder) { inotify_add_watch(descriptor, $0, Self.eventsAbove) }
             if watch >= 0 { watches.above[watch, default: []].append((place.file, root)) }
-            // If a folder is missing, the one above it is watched, too.
+            // If a folder is missing, the folder above it is watched too.
             if watch >= 0 && FileKind(at: place.path) != nil || place.folder.utf8.isEmpty { return }
             place = FilePlace(place.folder)
         }
     }
 
-    /// Blocks until a change, and then until no more follow.
-    /// - Parameter milliseconds: the longest wait for the first change, whatever other events occur; less than 0:
-    ///   without limit.
+    /// Blocks until a change, and then until no further changes follow.
+    /// - Parameter milliseconds: the longest wait for the first change, even if other events occur; negative for no
+    ///   limit.
     /// - Returns: nil when cancelled; no changes when the time has passed.
     package func wait(milliseconds: Int, _ cancellation: Cancellation) -> Changes? {
         var changes = Changes()
@@ -157,7 +158,7 @@ package final class FolderWatch {
                 }
                 let now = clock.now()
                 if changes.isEmpty {
-                    // Events of files that are not read may arrive faster than a wait ends.
+                    // Irrelevant events may arrive so fast that no wait times out.
                     if let patience, now >= patience { return changes }
                     continue
                 }
@@ -167,7 +168,7 @@ package final class FolderWatch {
         }
     }
 
-    /// Waits for the whole time, whatever changes meanwhile.
+    /// Waits for the whole time, even if changes arrive.
     /// - Returns: false when cancelled.
     package func pause(milliseconds: Int, _ cancellation: Cancellation) -> Bool {
         let deadline = clock.now() + Int64(clamping: milliseconds) * 1_000_000
@@ -183,7 +184,7 @@ package final class FolderWatch {
     private enum Arrival { case ready, cancelled, timedOut }
 
     /// Blocks until there is an event or a request.
-    /// - Parameter deadline: nil: without limit.
+    /// - Parameter deadline: the end of the wait; nil for no limit.
     private func arrival(until deadline: Int64?, _ cancellation: Cancellation) -> Arrival {
         while true {
             // poll(2) ignores negative descriptors.
@@ -196,7 +197,7 @@ package final class FolderWatch {
             let count = poll(&waited, nfds_t(waited.count), left)
             if count < 0, tonearm_errno() != EINTR { return .cancelled }
             if count > 0 {
-                // The kernel reports it only once.
+                // The kernel reports a changed mount table only once.
                 if waited[3].revents != 0 { mayHaveMounted = true }
                 return waited[0].revents != 0 ? .cancelled : .ready
             }
@@ -233,7 +234,7 @@ package final class FolderWatch {
             changes.isAll = true
             written = []
         }
-        // A later mount there raises no event: from now on everything is compared hourly.
+        // A later mount at this folder raises no event, so everything is compared hourly from now on.
         if has(Int32(IN_UNMOUNT)) { isComplete = false }
         noteAbove(watch, mask, name, &changes)
         if has(Int32(IN_IGNORED)) { (watches.paths[watch], watches.above[watch]) = (nil, nil) }
@@ -281,7 +282,7 @@ package final class FolderWatch {
         }
     }
 
-    /// Ends the watches of a folder that was renamed, and of its contents: they would report its former name.
+    /// Ends the watches of a renamed folder and its contents, because they would report the former name.
     private func forget(_ folder: PathBytes) {
         for (watch, path) in watches.paths where PathBytes(path).isIn([folder]) {
             watches.paths[watch] = nil
@@ -289,7 +290,7 @@ package final class FolderWatch {
         }
     }
 
-    /// Whether a name leads to a file that has another name, too.
+    /// Returns whether the file at a path has another name, too.
     private static func isLink(_ path: String) -> Bool {
         FileName.withBytes(of: path) { tonearm_has_other_name($0) } != 0
     }

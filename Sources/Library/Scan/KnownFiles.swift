@@ -1,6 +1,6 @@
 import Database
 
-/// The files of one folder, by the index.
+/// The files of one folder, according to the index.
 struct KnownFiles {
     struct Row {
         var stamp: FileStamp
@@ -30,7 +30,7 @@ struct KnownFiles {
             let stamp = FileStamp(size: size, modified: modified, state: row.integer(3) ?? 0)
             return (file, Row(stamp: stamp, isPresent: row.integer(4) ?? 0 > 0))
         }
-        // A file with several tracks is there when one of them is.
+        // A file with several tracks exists if one of its tracks does.
         for (file, row) in all where row.isPresent || (rows[PathBytes(file)]?.stamp.size ?? -1) < 0 {
             rows[PathBytes(file)] = row
         }
@@ -49,7 +49,7 @@ struct KnownFiles {
         playlists = playlists.filter { $0.key == name }
     }
 
-    /// The files that are left and were there, with the change that they are gone.
+    /// The remaining files that existed at the last scan, each with the change that marks it as gone.
     var present: [(name: String, gone: ScanBatch.Change)] {
         tracks.filter { $0.value.isPresent }.map { ($0.key.path, .tracksAreGone) }
             + playlists.filter { $0.value.isPresent }.map { ($0.key.path, .playlistIsGone) }

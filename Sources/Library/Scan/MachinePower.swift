@@ -7,14 +7,14 @@ package struct MachinePower: Sendable {
     /// - Parameter folder: replaced by tests.
     package init(_ folder: String = "/sys/class/power_supply") { self.folder = folder }
 
-    /// Whether a battery of the machine discharges, and no other supply is online. A machine without batteries, and one
-    /// whose supplies cannot be read, does not run on battery.
+    /// Whether a battery of the machine discharges, and no other supply is online. A machine without batteries, or with
+    /// unreadable supplies, counts as not running on battery.
     package var isOnBattery: Bool {
         var discharges = false
         guard let supplies = try? Folder.entries(of: folder) else { return false }
         for supply in supplies {
             if has(supply.name, "type", "Battery") || has(supply.name, "type", "UPS") {
-                // A mouse or a headset has a battery of its own.
+                // Ignores the battery of a mouse or a headset.
                 let isOfDevice = has(supply.name, "scope", "Device")
                 if !isOfDevice, has(supply.name, "status", "Discharging") { discharges = true }
             } else if let online = value(supply.name, "online"), online.first != UInt8(ascii: "0") {
@@ -29,7 +29,7 @@ package struct MachinePower: Sendable {
         return expected.withUTF8Buffer { value.elementsEqual($0) }
     }
 
-    /// Returns the first line of a value; nil for one that is not there.
+    /// Returns the first line of a value; nil if the value does not exist.
     private func value(_ supply: String, _ name: String) -> ArraySlice<UInt8>? {
         guard let bytes = try? File.contents(of: "\(folder)/\(supply)/\(name)", limit: 256) else { return nil }
         return bytes.prefix { $0 != UInt8(ascii: "\n") }

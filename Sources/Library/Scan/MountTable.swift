@@ -1,11 +1,12 @@
 import CLinux
 import Platform
 
-/// The mounts at, above or below some folders, by /proc/self/mountinfo (proc(5); docs/decisions/usb-sticks.md).
+/// The mounts at, above or below some folders, as listed in /proc/self/mountinfo (proc(5);
+/// docs/decisions/usb-sticks.md).
 ///
 /// Thread: one.
 final class MountTable {
-    /// Has POLLPRI after any mount or unmount, until it is polled once.
+    /// The descriptor of the mount table. It reports POLLPRI once after any mount or unmount.
     let descriptor: Int32
     private let folders: [[UInt8]]
     private var relevant: [[UInt8]] = []
@@ -21,7 +22,7 @@ final class MountTable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Returns whether the mounts around the folders have changed since the last call. Other mounts do not matter.
+    /// Returns whether the mounts around the folders have changed since the last call. Other mounts are ignored.
     func hasChanged() -> Bool {
         guard let now = read(), now != relevant else { return false }
         relevant = now
@@ -42,7 +43,8 @@ final class MountTable {
         return Self.mounts(in: text, around: folders)
     }
 
-    /// Returns the mounts, each as its number, device, root and mount point: the options of a mount may change.
+    /// Returns the mounts, each as its number, device, root and mount point. The options of a mount are left out,
+    /// because they may change.
     static func mounts(in text: [UInt8], around folders: [[UInt8]]) -> [[UInt8]] {
         text.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)

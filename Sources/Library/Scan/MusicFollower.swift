@@ -5,14 +5,14 @@ import Platform
 
 /// Keeps the index of music folders up to date: compares everything at the start, and then each change.
 ///
-/// Changes are reported by inotify(7) and by the mount table. Where they may be missed, everything is compared each
+/// Changes are reported by inotify(7) and by the mount table. If changes may be missed, everything is compared each
 /// hour.
 ///
 /// Thread: one; `requests` and `control`: any.
 package final class MusicFollower {
     /// The time between full scans when the kernel may miss changes, in nanoseconds.
     private static let scanInterval: Int64 = 3_600_000_000_000
-    /// A clock that shows an earlier time than this was never set: 2020, in seconds since 1970.
+    /// The year 2020, in seconds since 1970. A clock with an earlier time was never set.
     private static let earliestTime: Int64 = 1_577_836_800
 
     private let index: MusicIndex
@@ -24,12 +24,12 @@ package final class MusicFollower {
     private let musicPath: PlaylistEntry.MusicPath
     private let changed: () -> Void
     private let failures = ScanFailures()
-    /// The links that lead out of the folders, and are not followed.
+    /// The links that are not followed, because they lead out of the folders.
     private var linksOut: Set<PathBytes> = []
 
     /// - Parameters:
-    ///   - folders: absolute paths without dots. A missing folder is one without files.
-    ///   - seconds: returns the system's time, since 1970.
+    ///   - folders: absolute paths without dots. A missing folder counts as empty.
+    ///   - seconds: returns the system's time in seconds since 1970.
     ///   - musicPath: as for `PlaylistEntry.MusicPath`.
     ///   - changed: called after each transaction, which may have `ContentChange`s, and when following begins.
     package init(
@@ -55,10 +55,10 @@ package final class MusicFollower {
     /// Scans the folders, and then each change in them, until it is cancelled.
     /// - Parameters:
     ///   - retryInterval: the delay after a failed scan, in milliseconds.
-    ///   - report: called with the first result, with later ones that have changes, with the first one after a failure,
-    ///     and with each one that was requested.
+    ///   - report: called with the first result, each later result with changes, the first result after a failure, and
+    ///     each requested result.
     ///   - failed: called when a scan has failed, because the index cannot be written. Everything is scanned again
-    ///     later; meanwhile the tracks of the index are listed.
+    ///     later. Meanwhile lists show the tracks of the old index.
     package func follow(
         _ cancellation: Cancellation, retryInterval: Int = 60_000, _ report: (MusicScan.Summary) -> Void,
         failed: (DatabaseError) -> Void
@@ -73,7 +73,7 @@ package final class MusicFollower {
         while true {
             watch.watchAbove(folders)
             let isComplete = watch.isComplete && folders.allSatisfy { FileKind(at: $0) == .folder }
-            // If changes never cease, the time passes without a wait that times out.
+            // If changes never cease, no wait times out although the time has passed.
             if changes.isEmpty || !isComplete && clock.now() >= nextOfAll { changes.isAll = true }
             if changes.isAll { nextOfAll = clock.now() + Self.scanInterval }
             do throws(DatabaseError) {
@@ -103,7 +103,7 @@ package final class MusicFollower {
     ) throws(DatabaseError) -> MusicScan.Summary {
         control.begin()
         defer { control.end() }
-        // The files of a new index were not added today.
+        // Files of a new index do not count as added today.
         let now = seconds()
         let isNew = try index.number("SELECT count(*) FROM (SELECT 1 FROM track LIMIT 1)") == 0
         var summary = MusicScan.Summary()
@@ -126,7 +126,7 @@ package final class MusicFollower {
         return summary
     }
 
-    /// Completes the links that lead out by those in folders that were not looked at.
+    /// Adds the known links out of the music folders in paths that this scan did not read.
     private func noteLinks(_ summary: inout MusicScan.Summary, _ changes: FolderWatch.Changes) {
         let looked = Set(changes.trees).union(changes.files)
         linksOut = changes.isAll ? [] : linksOut.filter { !$0.isIn(looked) }
@@ -144,8 +144,9 @@ package final class MusicFollower {
         }
     }
 
-    /// Returns the folder without links. For one that is missing it is the root, so that any mount counts: it may bring
-    /// the folder, as /media of the images, which is a link to a folder that the first stick makes.
+    /// Returns the folder with links resolved. For a missing folder returns the root, so that any mount counts, because
+    /// a mount may create the folder. For example, /media of the images is a link to a folder that the first stick
+    /// creates.
     private static func resolved(_ folder: String) -> String {
         do throws(SystemError) { return try Folder.resolved(folder) } catch { return "/" }
     }

@@ -1,30 +1,30 @@
 import Platform
 
-/// The folders that music may come from. They may be links themselves, but links in them are followed into one of them
-/// only: a stick from someone else may have a link to any file of this machine.
+/// The folders that music may come from. The folders may be links themselves. Links inside of them are followed only
+/// into one of the folders, because a foreign stick may link to any file of this machine.
 ///
 /// Thread: any that may block on the medium.
 package struct MusicRoots: Sendable {
-    /// As they are configured.
+    /// The folders, as they are configured.
     private let folders: [String]
-    /// Without links, as far as they are there.
+    /// The existing folders, with links resolved.
     private let resolved: [String]
 
-    /// Looks where the folders are now.
+    /// Resolves the links of the folders.
     /// - Parameter folders: absolute paths without dots.
     package init(_ folders: [String]) {
         self.folders = folders
         resolved = folders.compactMap { try? Folder.resolved($0) }
     }
 
-    /// Whether a path leads into one of the folders, whatever links are in it. A path to nothing does so unless one of
-    /// its links leads out.
+    /// Returns whether a path leads into one of the folders after its links are resolved. A path to a missing file
+    /// does, unless one of its links leads out.
     package func contain(_ path: String) -> Bool {
         var place = path
         while true {
             if let real = try? Folder.resolved(place) {
                 if resolved.contains(where: { Self.isIn(real, $0) }) { return true }
-                // The folder itself is not there.
+                // The music folder itself is missing.
                 return !place.utf8.elementsEqual(path.utf8) && folders.contains { Self.isIn($0, place) }
             }
             place = FilePlace(place).folder
@@ -32,7 +32,7 @@ package struct MusicRoots: Sendable {
         }
     }
 
-    /// Whether a path is a folder or lies in it.
+    /// Returns whether a path is `folder` or lies in it.
     private static func isIn(_ path: String, _ folder: String) -> Bool {
         var folder = folder.utf8[...]
         while folder.last == UInt8(ascii: "/") { folder.removeLast() }

@@ -5,7 +5,7 @@ import Platform
 
 /// Compares a music folder, or a part of it, with the index, and reads the heads of new and changed files.
 ///
-/// A file whose size, time and number are those of the index is not opened. Only the rows of one folder are in memory.
+/// A file whose size, time and state are those of the index is not opened. Only the rows of one folder are in memory.
 package struct MusicScan {
     /// The files to compare. Paths are absolute, without dots.
     package enum Scope: Equatable, Sendable {
@@ -21,9 +21,9 @@ package struct MusicScan {
         package var read = 0
         /// The number of music files that are gone since the last scan.
         package var gone = 0
-        /// The number of files that look like music and are not readable.
+        /// The number of files that look like music but cannot be read.
         package var problems = 0
-        /// The number of those that were not known before.
+        /// The number of these files that were not known before.
         package var newProblems = 0
         /// The number of playlists that are new, changed or gone.
         package var playlists = 0
@@ -52,13 +52,13 @@ package struct MusicScan {
     private let control: ScanControl?
     /// Notified of each folder before it is read.
     private let watch: FolderWatch?
-    /// The music folder, in which playlists may find their files, and the paths of their lines from the root of all
-    /// music.
+    /// The music folder in which playlists may find their files, and a function that converts lines relative to the
+    /// root of all music.
     private let music: (root: String?, path: PlaylistEntry.MusicPath)
-    /// The folders that links may lead into; nil to follow all links.
+    /// The folders into which links may lead; nil to follow all links.
     private let roots: MusicRoots?
     private let failures: ScanFailures
-    /// The time at which new tracks are added, in seconds since 1970; nil: that of the change of each file.
+    /// The time at which new tracks are added, in seconds since 1970; nil for the time of the last change of each file.
     private let now: Int64?
     /// Notified after a transaction with `ContentChanges`.
     private let changed: () -> Void
@@ -84,7 +84,7 @@ package struct MusicScan {
         var summary = Summary()
         var batch = ScanBatch(index, now, changed)
         var visited: Set<Int64> = []
-        // A later folder has been visited: its row is from this scan.
+        // A folder with a greater number was added by this scan, and was therefore visited.
         let lastFolder = try index.number("SELECT max(id) FROM folder")
         var walk = FolderWalk(scope, rules, in: roots, failures) { watch?.add($0) ?? true }
         while let listing = walk.next() {
@@ -141,7 +141,7 @@ package struct MusicScan {
         try Self.finish(index)
     }
 
-    /// Unreadable files may still be there: they are listed again when they can be read.
+    /// Unreadable files may still exist. They are listed again when they can be read.
     private func noteGone(
         _ known: KnownFiles, _ folder: String, _ walk: FolderWalk, _ batch: inout ScanBatch, _ summary: inout Summary
     ) throws(DatabaseError) {
@@ -196,7 +196,8 @@ package struct MusicScan {
                 summary.newProblems += 1
             }
             summary.problems += 1
-            // The former content is gone, unless it only cannot be read now: rights change the stamp, too.
+            // The former content is gone, unless the file merely cannot be read now. Changed permissions change the
+            // stamp too.
             if let row, !error.hidesContent { known.putBack(place.file, row) }
             return nil
         }
@@ -210,7 +211,7 @@ package struct MusicScan {
         do throws(SystemError) {
             let bytes = try File.contents(of: place.path, limit: PlaylistFile.mostBytes)
             let folder = place.folder.isEmpty ? "/" : place.folder
-            // The others are XML, or have sections.
+            // Playlists other than M3U are XML, or have sections. They are recognised by their content.
             if !ScanRules.isM3U(place.file),
                 let playlist = try? PlaylistFile(recognising: bytes, in: folder, musicPath: music.path)
             {
@@ -232,7 +233,7 @@ extension MusicScan.Scope {
 }
 
 extension MediaError {
-    /// Whether a file is there and cannot be read now.
+    /// Whether a file exists but cannot be read now.
     fileprivate var hidesContent: Bool {
         if case .source(.medium(let error)) = self { error.hidesContent } else { false }
     }

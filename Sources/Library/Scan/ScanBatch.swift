@@ -14,10 +14,10 @@ struct ScanBatch {
         case playlistIsGone
     }
 
-    /// The changes of one transaction.
+    /// The number of changes in one transaction.
     private static let size = 500
-    /// The number of changes after which albums are updated for the first time; it doubles each time. So the cost of an
-    /// album of any size equals a few changes for each track.
+    /// The number of changes after which albums are updated for the first time; it doubles each time. So the cost for
+    /// an album of any size stays a few updates per track.
     private static let firstFinish = 500
 
     private let index: MusicIndex
@@ -70,7 +70,7 @@ struct ScanBatch {
         _ file: ScannedFile, _ place: FilePlace, _ now: Int64?, _ database: Database
     ) throws(DatabaseError) {
         let rows = TrackRows(database)
-        // A track that was one of a cue sheet may be none now.
+        // A former track of a cue sheet may not exist any more.
         if let first = file.tracks.first, let last = file.tracks.last {
             try rows.dropParts(of: place, outside: first.part...max(first.part, last.part))
         }

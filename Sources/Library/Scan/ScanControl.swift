@@ -1,25 +1,25 @@
 import Platform
 
-/// How far a scan is: files, from its start.
+/// The progress of a scan, in files since its start.
 package struct ScanProgress: Equatable, Sendable {
     /// The number of files in the folders that were read.
     package var found = 0
-    /// The number of those that were compared with the index.
+    /// The number of found files that were compared with the index.
     package var done = 0
     package var isRunning = false
     /// The number of scans that have ended.
     package var finished = 0
-    /// Whether it waits until the machine does not run on battery.
+    /// Whether the scan waits because the machine runs on battery.
     package var waitsForPower = false
 
     package init() {}
 }
 
 /// Pauses and stops a scan between two files, and shows its progress. A scan waits while the machine runs on battery:
-/// it looks when it begins, and then every 30 s. Without a scan, nothing looks.
+/// it checks when it begins, and then every 30 s. Nothing is checked without a scan.
 ///
-/// Thread: any; a scan's own calls: one.
-/// `@unchecked Sendable` is safe because `condition` guards the state, and one scan at a time uses `nextLook`.
+/// Thread: any, but one thread at a time for the calls of a scan. `@unchecked Sendable` is safe because `condition`
+/// guards the state, and one scan at a time uses `nextLook`.
 package final class ScanControl: @unchecked Sendable {
     private let condition = Condition()
     private var isPaused = false
@@ -27,13 +27,13 @@ package final class ScanControl: @unchecked Sendable {
     private var current = ScanProgress()
     private let isOnBattery: @Sendable () -> Bool
     private let clock: any MonotonicClock = SystemMonotonicClock()
-    /// The time between two looks at the power supply, in nanoseconds.
+    /// The time between two checks of the power supply, in nanoseconds.
     private let lookInterval: Int64
-    /// The time of the next look, by `clock`.
+    /// The time of the next check, by `clock`.
     private var nextLook: Int64 = 0
 
     /// - Parameters:
-    ///   - lookInterval: in nanoseconds.
+    ///   - lookInterval: the time between two checks of the power supply, in nanoseconds.
     ///   - isOnBattery: returns whether the machine runs on battery.
     package init(lookInterval: Int64 = 30_000_000_000, isOnBattery: @escaping @Sendable () -> Bool = { false }) {
         self.lookInterval = lookInterval
@@ -42,12 +42,12 @@ package final class ScanControl: @unchecked Sendable {
 
     package var progress: ScanProgress { condition.update { current } }
 
-    /// The scan waits before its next file.
+    /// Makes the scan wait before its next file.
     package func pause() { condition.update { isPaused = true } }
 
     package func resume() { condition.update { isPaused = false } }
 
-    /// The scan ends before its next file, and so does each later one.
+    /// Ends the scan before its next file, and each later scan too.
     package func stop() { condition.update { isStopped = true } }
 
     func begin() {
@@ -67,7 +67,7 @@ package final class ScanControl: @unchecked Sendable {
     func found(_ count: Int) { condition.update { current.found += count } }
 
     /// Blocks while the scan is paused or the machine runs on battery, and counts a file.
-    /// - Returns: false when it has to end.
+    /// - Returns: false when the scan has to end.
     func mayReadNext() -> Bool {
         waitForPower()
         condition.wait { !isPaused || isStopped }

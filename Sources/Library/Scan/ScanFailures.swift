@@ -1,14 +1,14 @@
 import Platform
 
-/// The files and folders that could not be used, with the reason: they are logged once, and a damaged file that has not
-/// changed is not opened again before the next start.
+/// The files and folders that could not be used, with the reasons. Each is logged once. A damaged file is not opened
+/// again before the next start, unless it has changed.
 ///
 /// Thread: the scan's.
 package final class ScanFailures {
     private struct Failure {
         var stamp: FileStamp?
         var reason: String
-        /// Whether the content is the reason, which does not change by itself.
+        /// Whether the content of the file is the reason. It stays the same until the file changes.
         var isOfContent: Bool
     }
 
@@ -18,20 +18,20 @@ package final class ScanFailures {
 
     package init() {}
 
-    /// Whether the content of this version of a file was refused.
+    /// Returns whether the content of this version of a file was refused.
     func haveRefused(_ path: String, _ stamp: FileStamp) -> Bool {
         guard let failure = failures[PathBytes(path)] else { return false }
         return failure.isOfContent && failure.stamp == stamp
     }
 
     /// Notes a failure, and logs it unless it is known.
-    /// - Parameter stamp: of a file; nil for a folder.
+    /// - Parameter stamp: the stamp of a file; nil for a folder.
     /// - Returns: whether it is new.
     @discardableResult
     func note(_ path: String, _ stamp: FileStamp?, _ reason: String, isOfContent: Bool = false) -> Bool {
         let known = failures[PathBytes(path)]
         if let known, known.stamp == stamp, known.reason.utf8.elementsEqual(reason.utf8) { return false }
-        // Whether others are new is not known: they are no change, and would fill the log.
+        // Beyond the limit it is unknown whether a failure is new, so it counts as known and is not logged.
         guard known != nil || failures.count < Self.most else { return false }
         failures[PathBytes(path)] = Failure(stamp: stamp, reason: reason, isOfContent: isOfContent)
         Log.warning("\(path): \(reason)")

@@ -1,6 +1,6 @@
 import Platform
 
-/// Requests of other threads to look at files, because not every change raises an event. A network file system raises
+/// Requests of other threads to compare files, because not every change raises an event. A network file system raises
 /// none for changes by other machines. A file that stays open for writing raises none until it is closed.
 ///
 /// Thread: any.
@@ -16,13 +16,13 @@ package final class ScanRequests: @unchecked Sendable {
     /// Readable while there is a request.
     package var descriptor: Int32 { wakeUp.descriptor }
 
-    /// Requests that a file is compared.
+    /// Requests a comparison of one file.
     package func add(_ file: String) {
         lock.withLock { _ = files.insert(PathBytes(file)) }
         wakeUp.signal()
     }
 
-    /// Requests that everything is compared.
+    /// Requests a comparison of everything.
     package func addAll() {
         lock.withLock { isAll = true }
         wakeUp.signal()

@@ -2,7 +2,7 @@ import Manifests
 import Media
 import Platform
 
-/// Which files of the music folders are read.
+/// The rules that select the files of the music folders to read.
 package struct ScanRules: Equatable, Sendable {
     package enum Kind: Equatable, Sendable { case audio, playlist, cueSheet }
 
@@ -11,7 +11,7 @@ package struct ScanRules: Equatable, Sendable {
     package var playlistEndings: [String]
     /// Whether the tracks of cue sheets are listed instead of their files.
     package var readsSheets: Bool
-    /// Whether links in a music folder are followed to any folder, and not into music folders only.
+    /// Whether links in a music folder are followed to any folder, and not only into music folders.
     package var followsAllLinks: Bool
 
     package init(
@@ -38,7 +38,7 @@ package struct ScanRules: Equatable, Sendable {
         return readsSheets && letters.elementsEqual("cue".utf8) ? .cueSheet : nil
     }
 
-    /// Whether a playlist has the ending `m3u` or `m3u8`.
+    /// Returns whether the name of a playlist ends in `m3u` or `m3u8`.
     static func isM3U(_ name: String) -> Bool {
         let letters = name.utf8.suffix(5).map { $0.lowercased }
         return letters.suffix(4).elementsEqual(".m3u".utf8) || letters.elementsEqual(".m3u8".utf8)

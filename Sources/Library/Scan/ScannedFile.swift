@@ -60,7 +60,8 @@ struct ScannedFile {
         }
     }
 
-    /// Returns a track of a sheet: its tags win over those of the file, whose title and number are not its own.
+    /// Returns a track of a sheet: Its tags override those of the file, whose title and number belong to the whole
+    /// file.
     private static func track(
         _ index: Int, of sheet: CueSheet, in whole: ScannedTrack, _ stamp: FileStamp
     ) -> ScannedTrack? {
@@ -85,8 +86,8 @@ struct ScannedFile {
         return track
     }
 
-    /// Returns the music file of a sheet: by its name, or by a name with another ending, for music that was converted;
-    /// else the only one left for a name that cannot be read.
+    /// Returns the music file of a sheet: the file with its name, or with another ending, because music may have been
+    /// converted. For a name that cannot be decoded, returns the only remaining file.
     private static func music(
         _ file: Int, of sheet: CueSheet, _ place: FilePlace, _ names: [String]
     ) -> FilePlace? {

@@ -31,7 +31,7 @@ package enum ComposedText {
                 }
                 return nil
             }
-        // Voiced kana follow the plain ones.
+        // Voiced kana follow the plain kana in Unicode.
         case 0x3099:
             switch base {
             case 0x3046, 0x30A6: base + 0x4E
@@ -54,7 +54,7 @@ package enum ComposedText {
         }
     }
 
-    /// The letters that have a form with a mark, each before that form.
+    /// Returns the letters that can be composed with a mark, each followed by the composed form.
     private static func pairs(of mark: UInt32) -> StaticString {
         switch mark {
         case 0x300: "AÀEÈIÌOÒUÙaàeèiìoòuùÜǛüǜNǸnǹЕЀИЍеѐиѝĒḔēḕŌṐōṑWẀwẁÂẦâầĂẰăằÊỀêềÔỒôồƠỜơờƯỪưừYỲyỳ"

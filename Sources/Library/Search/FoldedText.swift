@@ -1,5 +1,5 @@
-/// Text without case and accents, for comparisons: Latin, Greek and Cyrillic letters. Wide letters and ligatures are
-/// plain ones. All other letters stay as they are.
+/// Text without case and accents, for comparisons: Latin, Greek and Cyrillic letters. Full-width letters and ligatures
+/// become plain letters. All other letters are unchanged.
 ///
 ///     FoldedText.words("Don't Stop – Beyoncé")      // "dont stop beyonce"
 ///     FoldedText.searched("AC/DC")                  // "ac dc", 1, "acdc"
@@ -28,11 +28,12 @@ package enum FoldedText {
         return words
     }
 
-    /// Ends the words of a text that a search finds, and begins their other spellings.
+    /// The byte between the words of a searched text and their other spellings.
     package static let otherSpellings: UInt8 = 1
 
-    /// Returns the words of a text, and after `otherSpellings` those by which a search finds it as well: a name without
-    /// its punctuation (`acdc`), German and Danish letters as two (`mueller`), and names of punctuation alone (`!!!`).
+    /// Returns the words of a text, then `otherSpellings`, then further words by which a search finds the text: a name
+    /// without its punctuation (`acdc`), German and Danish letters as two (`mueller`), and names of punctuation alone
+    /// (`!!!`).
     package static func searched(_ text: String) -> [UInt8] {
         var found = words(text)
         var isFirst = true
@@ -65,12 +66,12 @@ package enum FoldedText {
         return words.elementsEqual(plain) ? [] : words
     }
 
-    /// Returns a word without the punctuation in it; empty for a word without any.
+    /// Returns a word without the punctuation in it; empty for a word without punctuation.
     private static func joined(_ word: String, _ plain: [UInt8]) -> [UInt8] {
         plain.contains(blank) ? plain.filter { $0 != blank } : []
     }
 
-    /// Returns a word of punctuation as it is, in narrow characters.
+    /// Returns a word of punctuation unchanged, but in narrow characters.
     static func punctuation(_ word: String) -> [UInt8] {
         var bytes: [UInt8] = []
         for scalar in word.unicodeScalars where !isSpace(scalar.value) {
@@ -101,7 +102,7 @@ package enum FoldedText {
         }
     }
 
-    /// Returns one spelling for all cases and normal forms of a name in the file system. A letter with an accent
+    /// Returns the same spelling for all cases and normal forms of a name in the file system. A letter with an accent
     /// differs from the same letter without one.
     package static func name(_ text: String) -> [UInt8] {
         var name: [UInt8] = []
@@ -110,14 +111,14 @@ package enum FoldedText {
             let isMark = combiningMarks.contains(scalar.value)
             let folded = isMark ? nil : letter(of: scalar.value)
             if let folded { append(folded, to: &name) }
-            // Several marks of one letter are one.
+            // Several marks of one letter count as one.
             if isMark || folded?.hasMark == true, name.last != mark { name.append(mark) }
         }
         return name
     }
 
-    /// Appends the letters of a text without case and accents. All other characters stay as they are, control
-    /// characters and bytes that are no UTF-8 too.
+    /// Appends the letters of a text without case and accents. All other characters are unchanged, and so are control
+    /// characters and bytes that are not UTF-8.
     package static func append(_ text: ArraySlice<UInt8>, to letters: inout [UInt8]) {
         var place = text.startIndex
         while place < text.endIndex {
@@ -142,10 +143,10 @@ package enum FoldedText {
         }
     }
 
-    /// Nearly all text is ASCII. The loop has no branch, so that the compiler makes one of vectors.
+    /// Nearly all text is ASCII. The loop has no branch, so that the compiler can vectorise it.
     private static func appendASCII(_ text: ArraySlice<UInt8>, to letters: inout [UInt8]) {
         let start = letters.count
-        // Raw bytes are copied at once.
+        // Raw bytes are copied in one call.
         text.withUnsafeBytes { letters.append(contentsOf: $0) }
         letters.withUnsafeMutableBufferPointer { letters in
             for place in start..<letters.count {
@@ -156,7 +157,7 @@ package enum FoldedText {
     }
 
     private static let blank = UInt8(ascii: " ")
-    /// Stands for any accent.
+    /// The byte that stands for any accent.
     private static let mark: UInt8 = 1
     private static let combiningMarks: ClosedRange<UInt32> = 0x300...0x36F
 
@@ -182,8 +183,8 @@ package enum FoldedText {
         var hasMark = false
     }
 
-    /// The letters from U+00C0, U+0180 and U+1E00 on without accents. A capital has an accent, and a star is another
-    /// letter.
+    /// The letters from U+00C0, U+0180 and U+1E00 on, without accents. A capital in the table marks a letter with an
+    /// accent. A star marks a letter that stays unchanged.
     private static let latin: StaticString =
         """
         AAAAAA*CEEEEIIIIdNOOOOO*oUUUUY**AAAAAA*CEEEEIIIIdNOOOOO*oUUUUY*YAAAAAACCCCCCCCDDddEEEEEEEEEEGGGG\
@@ -236,7 +237,7 @@ package enum FoldedText {
         }
     }
 
-    /// - Parameter letterA: the scalar that `a` in the table stands for.
+    /// - Parameter letterA: the scalar for which `a` in the table stands.
     private static func letter(
         _ scalar: UInt32, in table: StaticString, from first: UInt32, letterA: UInt32 = 0x61
     ) -> Letter {

@@ -3,8 +3,8 @@ import CLinux
 /// The texts of up to 64 tracks in one run of bytes, which a search reads as a whole. SQLite would take longer to
 /// compare 100,000 rows (docs/decisions/library.md).
 ///
-/// Each text has the track's number in the block, the length of its title and its whole length, in one, two and two
-/// bytes. The words of the title follow, a blank, and those of the artists, the album and the composers.
+/// Each text begins with the track's number in the block, the length of its title and its whole length, in one, two and
+/// two bytes. Then follow the words of the title, a blank, and the words of the artists, the album and the composers.
 struct SearchBlock {
     static let trackCount: Int64 = 64
 
@@ -12,11 +12,11 @@ struct SearchBlock {
     private static let longest = Int(UInt16.max)
     private static let blank = UInt8(ascii: " ")
 
-    /// How well a text matches, better ones first.
+    /// How well a text matches, the best case first.
     enum Match: Int, Comparable {
-        /// All words are beginnings of words in the title.
+        /// All words are the beginnings of words in the title.
         case title
-        /// All words are beginnings of words.
+        /// All words are the beginnings of words in the text.
         case beginnings
         case inside
 
@@ -31,7 +31,7 @@ struct SearchBlock {
 
     static func number(of track: Int64) -> Int64 { track / trackCount }
 
-    /// - Parameter place: the number in the block, from 0.
+    /// - Parameter place: the track's number in the block, from 0.
     mutating func append(_ place: Int, title: [UInt8], rest: [UInt8]) {
         let text = (title + [Self.blank] + rest).prefix(Self.longest)
         let titleCount = min(title.count, text.count)
@@ -46,7 +46,7 @@ struct SearchBlock {
     func search(_ words: [SearchWords.Word], _ found: (_ place: Int, Match) -> Void) {
         guard let first = words.first else { return }
         bytes.withUnsafeBufferPointer { bytes in
-            // Most blocks have no rare word.
+            // Tests the longest word first, because most blocks do not contain it.
             guard
                 Self.find(first.bytes, in: bytes, 0..<bytes.count) != nil
                     || first.other.map({ Self.find($0, in: bytes, 0..<bytes.count) != nil }) ?? false

@@ -35,7 +35,7 @@ struct SearchRows {
     private func block(_ number: Int64) throws(DatabaseError) -> SearchBlock {
         let first = number * SearchBlock.trackCount
         let range: [DatabaseValue] = [.integer(first), .integer(first + SearchBlock.trackCount)]
-        // Composers, and the artists that the text of all artists does not name.
+        // The composers of each track, and its artists that are missing in the text of all artists.
         var names: [Int64: [[UInt8]]] = [:]
         var rows = try database.prepare(
             """
@@ -75,7 +75,7 @@ struct SearchRows {
 
     /// Returns the numbers of the tracks that have all words, the best ones first.
     func tracks(matching words: SearchWords, _ page: ListPage) throws(DatabaseError) -> ListPart<Int64> {
-        // No more than these can be in the page.
+        // Only this many of the best tracks can be in the page.
         let most = Int(clamping: page.offset + page.limit)
         var found: [[Int64]] = [[], [], []]
         var total: Int64 = 0

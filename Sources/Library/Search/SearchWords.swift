@@ -1,5 +1,5 @@
 /// The words that a user types, in any order. All of them must be in the text: as words, as the beginning of words, or
-/// inside of words. A word with umlauts is also looked for in its other spelling (`FoldedText.searched`).
+/// inside of words. A word with umlauts is also searched in its other spelling (`FoldedText.searched`).
 package struct SearchWords: Equatable, Sendable {
     /// A folded word, and its other spelling.
     struct Word: Equatable, Sendable {
@@ -7,7 +7,7 @@ package struct SearchWords: Equatable, Sendable {
         let other: [UInt8]?
     }
 
-    /// The longest one first: the fewest texts have it.
+    /// The words, the longest one first, because the fewest texts contain it.
     let words: [Word]
 
     private static let mostWords = 16
@@ -38,14 +38,14 @@ package struct SearchWords: Equatable, Sendable {
         self.words = words.sorted { $0.bytes.count > $1.bytes.count }
     }
 
-    /// The clause of SQL for a folded text, which binds each of `values`.
+    /// Returns the SQL clause for a folded text, with a `?` for each of `values`.
     func clause(_ column: String) -> String {
         words.map {
             $0.other == nil ? "instr(\(column), ?) > 0" : "(instr(\(column), ?) > 0 OR instr(\(column), ?) > 0)"
         }.joined(separator: " AND ")
     }
 
-    /// The texts of `clause`.
+    /// The texts to bind in `clause`.
     var texts: [String] {
         words.flatMap { word in [word.bytes] + (word.other.map { [$0] } ?? []) }
             .map { String(decoding: $0, as: UTF8.self) }

@@ -7,7 +7,7 @@ struct MPDAudioFormat: Equatable, Sendable {
         case float, dsd
     }
 
-    /// Frames per second; bytes for DSD, as MPD counts. nil for any.
+    /// Frames per second; bytes per second for DSD, as in MPD; nil for any rate.
     private(set) var rate: Int?
     private(set) var samples: Samples?
     private(set) var channels: Int?
@@ -18,7 +18,7 @@ struct MPDAudioFormat: Equatable, Sendable {
         self.channels = channels
     }
 
-    /// The largest number of `dsd64` and its relatives.
+    /// The largest number after `dsd`, as in `dsd64`.
     private static let largestDSD = 4096
 
     /// - Parameter allowsAny: whether stars are allowed.
@@ -83,7 +83,7 @@ struct MPDAudioFormat: Equatable, Sendable {
 
     private static func mistake(_ text: String) -> MPDFailure { MPDFailure(.argument, text) }
 
-    /// Whether a format is one of these.
+    /// Returns whether the filter includes a format.
     func includes(_ format: MPDAudioFormat) -> Bool {
         (rate == nil || rate == format.rate) && (samples == nil || samples == format.samples)
             && (channels == nil || channels == format.channels)
@@ -96,7 +96,7 @@ struct MPDAudioFormat: Equatable, Sendable {
     func write(to line: inout MPDLineWriter) {
         guard let rate, let samples, let channels else { return }
         line.key("Format")
-        // Rates of DSD that are no multiple of this one have no short name.
+        // DSD rates that are not a multiple of this one have no short name.
         let unit = 44_100 * 64 / 8
         if samples == .dsd, rate % unit == 0 {
             line.word("dsd")

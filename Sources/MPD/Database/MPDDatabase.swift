@@ -12,7 +12,7 @@ import Platform
 struct MPDDatabase: Sendable {
     let index: MusicIndex
     let paths: MusicURIs
-    /// The tags that the client wants.
+    /// The tags that the client has requested.
     let tags: MPDTags
 
     static let names: [StaticString] = [
@@ -53,8 +53,8 @@ struct MPDDatabase: Sendable {
 
     // MARK: Songs of the queue
 
-    /// Calls `use` for the songs of paths that the queue plays, in their order. One that the library does not have is
-    /// its URI alone.
+    /// Calls `use` for the songs of paths that the queue plays, in their order. A song that is not in the library has
+    /// only its URI.
     func forEachSong(at playedPaths: [String], _ use: (Int, inout MPDSong) -> Void) throws(MPDFailure) {
         try read { (index) throws(DatabaseError) in
             var reader = MPDReader(index, paths)
@@ -68,7 +68,7 @@ struct MPDDatabase: Sendable {
 
     // MARK: Paths for the queue
 
-    /// Returns the paths of the songs of `findadd` and its relatives, as the queue plays them.
+    /// Returns the paths of the songs that `findadd` and similar commands add, in the form of the queue.
     func paths(matching arguments: [String], isSearch: Bool) throws(MPDFailure) -> [String] {
         let selection = try MPDSelection(parsing: arguments, isSearch: isSearch)
         return try playedPaths(of: try walk(selection), selection.order == nil ? selection.window : 0..<Int.max)
@@ -112,7 +112,7 @@ struct MPDDatabase: Sendable {
     }
 
     /// Returns the music of a URI; nil for the root.
-    /// - Throws: there is no music.
+    /// - Throws: when there is no music.
     func place(of uri: String) throws(MPDFailure) -> MPDReader.Music? {
         if uri.utf8.isEmpty || MPDWord.isSame(uri, "/") { return nil }
         guard MusicURIs.isSafe(uri), let path = paths.path(ofURI: uri) else { throw Self.noFolder }

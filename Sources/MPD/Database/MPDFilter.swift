@@ -1,7 +1,7 @@
 import Appliance
 import Library
 
-/// The condition of `find` and its relatives, as a value.
+/// The condition of `find` and similar commands, as a value.
 ///
 ///     let filter = try MPDFilter(parsing: ["((Artist == 'Nico') AND (base 'Rock'))"], isSearch: false)
 ///     song.matches(filter)
@@ -16,10 +16,10 @@ indirect enum MPDFilter: Sendable {
     /// Seconds since 1970.
     case modifiedSince(Int64)
     case format(MPDAudioFormat)
-    /// At least this priority.
+    /// A priority of at least this number.
     case priority(Int)
 
-    /// Whether it looks at the folded tags.
+    /// Whether the filter reads the folded tags.
     var usesFolded: Bool {
         switch self {
         case .all(let filters): filters.contains { $0.usesFolded }
@@ -29,7 +29,7 @@ indirect enum MPDFilter: Sendable {
         }
     }
 
-    /// Whether it looks at the URI.
+    /// Whether the filter reads the URI.
     var usesURI: Bool {
         switch self {
         case .all(let filters): filters.contains { $0.usesURI }
@@ -39,7 +39,7 @@ indirect enum MPDFilter: Sendable {
         }
     }
 
-    /// The conditions that all hold.
+    /// The conditions that must all hold.
     var parts: [MPDFilter] {
         if case .all(let filters) = self { filters.flatMap { $0.parts } } else { [self] }
     }
@@ -79,7 +79,7 @@ indirect enum MPDFilter: Sendable {
         return isFound
     }
 
-    /// A missing tag is like an empty one.
+    /// A missing tag counts as an empty one.
     private static func has(_ tag: MPDTag, _ song: MPDSong, _ test: MPDTextTest) -> Bool {
         let tags = test.usesFolded ? song.foldedTags : song.tags
         if test.cannotFind(in: tags) { return false }
@@ -98,8 +98,8 @@ indirect enum MPDFilter: Sendable {
 
     // MARK: Tracks of the index
 
-    /// Conditions on tracks that songs must fulfil, besides others: those for which the index needs not to be read as a
-    /// whole.
+    /// Returns conditions on tracks that all matching songs fulfil. They let the index skip most tracks. `matches`
+    /// tests the other conditions.
     func trackFilter(_ paths: MusicURIs) -> TrackFilter { .all(parts.compactMap { $0.condition(paths) }) }
 
     private func condition(_ paths: MusicURIs) -> TrackFilter? {

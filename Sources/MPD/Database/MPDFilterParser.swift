@@ -2,7 +2,7 @@ import Appliance
 
 extension MPDFilter {
     /// Parses the arguments of a command: `TYPE VALUE` pairs and expressions, all of which must hold.
-    /// - Parameter isSearch: without regard to case; pairs test parts of texts.
+    /// - Parameter isSearch: whether case is ignored, and pairs test parts of texts.
     init(parsing arguments: [String], isSearch: Bool) throws(MPDFailure) {
         var filters: [MPDFilter] = []
         var rest = arguments[...]
@@ -25,7 +25,7 @@ extension MPDFilter {
 struct MPDFilterParser {
     fileprivate static let wrongCount = "Incorrect number of filter arguments"
     private static let longest = 4096
-    /// The most expressions inside of each other.
+    /// The maximum depth of nested expressions.
     private static let deepest = 32
 
     private var rest: ArraySlice<UInt8>
@@ -44,7 +44,7 @@ struct MPDFilterParser {
 
     fileprivate static func pair(_ type: String, _ value: String, ignoresCase: Bool) throws(MPDFailure) -> MPDFilter {
         guard let subject = Subject(named: type) else { throw mistake("Unknown filter type") }
-        // Before MPD 0.21 this was all that there was.
+        // The pairs of MPD before 0.21 have no operators.
         let test = MPDTextTest(ignoresCase ? .contains : .equals, Array(value.utf8), ignoresCase: ignoresCase)
         switch subject {
         case .file: return .file(test)
@@ -118,7 +118,7 @@ struct MPDFilterParser {
         switch subject {
         case .modifiedSince:
             let value = try quoted()
-            // As MPD: the end of the expression comes first.
+            // As in MPD, a missing `)` is reported before other mistakes.
             guard rest.first == UInt8(ascii: ")") else { throw Self.mistake("')' expected") }
             return .modifiedSince(try MPDTimeStamp.seconds(String(decoding: value, as: UTF8.self)))
         case .base: return .base(try quoted())

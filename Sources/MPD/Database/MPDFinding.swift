@@ -2,13 +2,13 @@ import Appliance
 import Database
 import Library
 
-// find and search, and their songs for other commands.
+// The commands find and search, and their songs for other commands.
 
 extension MPDDatabase {
     func find(_ arguments: [String], isSearch: Bool) throws(MPDFailure) -> MPDPages {
         let selection = try MPDSelection(parsing: arguments, isSearch: isSearch)
         let walk = try walk(selection)
-        // Sorted songs have their window already.
+        // The window was already applied to sorted songs.
         return songs(of: walk, selection.order == nil ? selection.window : 0..<Int.max) { song, tags, output in
             song.write(to: &output, tags)
         }
@@ -16,8 +16,8 @@ extension MPDDatabase {
 
     /// Returns pages with the songs of a walk.
     /// - Parameters:
-    ///   - window: the places in the walk that are wanted.
-    ///   - head: lines before them.
+    ///   - window: the indexes in the walk that are requested.
+    ///   - head: the lines before the songs.
     func songs(
         of walk: MPDWalk, _ window: Range<Int> = 0..<Int.max, after head: [UInt8] = [],
         write: @escaping (MPDSong, MPDTags, inout [UInt8]) -> Void
@@ -40,7 +40,7 @@ extension MPDDatabase {
         }
     }
 
-    /// Returns the songs of a selection. With an order, its window is applied.
+    /// Returns the songs of a selection. If the selection has an order, its window is applied.
     func walk(_ selection: MPDSelection) throws(MPDFailure) -> MPDWalk {
         let base = try base(of: selection.filter)
         var candidates: MPDCandidates?
@@ -72,7 +72,7 @@ extension MPDDatabase {
         return records.entries.dropFirst(selection.window.lowerBound).map { $0.number }
     }
 
-    /// Returns bytes that sort as the song does.
+    /// Returns bytes whose order is that of the songs.
     private static func sortKey(of song: MPDSong, _ order: MPDSelection.Order) -> [UInt8] {
         func bytes(_ number: Int64) -> [UInt8] {
             let shifted = UInt64(bitPattern: number) ^ 1 << 63
@@ -102,8 +102,8 @@ extension MPDDatabase {
         }
     }
 
-    /// Returns the folders below which the songs of a filter are, and whether it has no other condition.
-    /// - Throws: a base is no music.
+    /// Returns the folders that contain the songs of a filter, and whether they are its only condition.
+    /// - Throws: when a base is not music.
     func base(of filter: MPDFilter) throws(MPDFailure) -> (paths: [String], isFilter: Bool) {
         let parts = filter.parts
         let all = paths.sortedRoots.map { $0.path }

@@ -4,7 +4,7 @@ import Library
 import Media
 import Platform
 
-// Folders of the library: lsinfo, listall, listallinfo. And of the medium: listfiles, readcomments.
+// The commands about folders of the library (lsinfo, listall, listallinfo) and of the medium (listfiles, readcomments).
 
 extension MPDDatabase {
     // MARK: Trees
@@ -100,7 +100,7 @@ extension MPDDatabase {
                 if let folder = songs {
                     var song = MPDSong(uri: "")
                     _ = try reader.forEachSong(inFolder: folder, after: &place, &song) { song in
-                        // Those of cue sheets are listed with their sheets.
+                        // Songs of cue sheets are listed with their sheets.
                         guard song.details?.part == 0 else { return true }
                         song.write(to: &output, tags)
                         return output.count < MPDPages.pieceSize

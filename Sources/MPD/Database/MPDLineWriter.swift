@@ -2,8 +2,8 @@ import Appliance
 import CLinux
 import Platform
 
-/// Writes lines of an answer into memory that has room for them. Long answers are made of little else, so each byte is
-/// written once, and nothing is allocated.
+/// Writes lines of an answer into memory that has room for them. Most of a long answer is such lines, so each byte is
+/// written once and nothing is allocated.
 ///
 ///     output.lines(atMost: 36) { $0.lastModified(1_764_150_329) }    // Last-Modified: 2025-11-26T09:45:29Z
 struct MPDLineWriter {
@@ -13,11 +13,11 @@ struct MPDLineWriter {
 
     init(_ memory: UnsafeMutableBufferPointer<UInt8>) { self.memory = memory }
 
-    /// Returns the place of the next bytes.
+    /// Returns the address of the next bytes, and counts them as written.
     @inline(__always)
     private mutating func take(_ count: Int) -> UnsafeMutablePointer<UInt8> {
         precondition(count <= memory.count - self.count, "the memory has no room for the line")
-        // Safe: an empty memory has no room for a line.
+        // Safe: only empty memory has no address, and it has no room for a line.
         let place = memory.baseAddress! + self.count
         self.count += count
         return place
@@ -25,7 +25,7 @@ struct MPDLineWriter {
 
     mutating func byte(_ letter: Unicode.Scalar) { take(1).pointee = UInt8(ascii: letter) }
 
-    /// Adds bytes as they are. `memcpy`, because code for small size copies by single bytes.
+    /// Adds bytes unchanged. Uses `memcpy`, because a loop that is compiled for size copies single bytes.
     mutating func bytes(_ start: UnsafePointer<UInt8>, _ count: Int) { memcpy(take(count), start, count) }
 
     mutating func word(_ word: StaticString) { bytes(word.utf8Start, word.utf8CodeUnitCount) }
@@ -83,7 +83,8 @@ struct MPDLineWriter {
         place[1] = 0x30 + UInt8(truncatingIfNeeded: UInt64(number) - tens * 10)
     }
 
-    /// Divides by ten. A multiplication takes a tenth of the time of the division, which code for small size has.
+    /// Divides by ten. Multiplies, which takes a tenth of the time of the division that the compiler uses when it
+    /// optimises for size.
     private static func tenth(_ number: UInt64) -> UInt64 {
         number <= 0xFFFF_FFFF ? (number &* 0xCCCC_CCCD) &>> 35 : number / 10
     }
@@ -126,7 +127,7 @@ extension [UInt8] {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { memory in
             var writer = MPDLineWriter(memory)
             write(&writer)
-            // Raw bytes are copied at once.
+            // Raw bytes are copied in one call.
             append(contentsOf: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: memory[..<writer.count])))
         }
     }

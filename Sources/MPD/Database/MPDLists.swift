@@ -1,7 +1,7 @@
 import Appliance
 import Database
 
-// list and count: values of tags, and how many songs have them.
+// The commands list and count: values of tags, and the number of songs with each.
 
 extension MPDDatabase {
     func list(_ arguments: [String]) throws(MPDFailure) -> MPDPages {
@@ -13,7 +13,7 @@ extension MPDDatabase {
             return songs(of: try walk(MPDSelection(filter))) { song, _, output in output.line("file", song.uri) }
         }
         let tag = try Self.tag(named: name)
-        // The form of MPD before 0.12: the albums of an artist.
+        // `list album ARTIST`, the form of MPD before 0.12.
         if rest.count == 1, rest[0].utf8.first != UInt8(ascii: "(") {
             guard tag == .album else { throw MPDFailure(.argument, "should be \"Album\" for 3 arguments") }
             rest = ["Artist", rest[0]]
@@ -59,7 +59,7 @@ extension MPDDatabase {
     /// Separates values in a key. It sorts before all bytes of texts.
     private static let separator: UInt8 = 0
 
-    /// Returns the values of some tags that songs have together, with their songs and durations.
+    /// Returns the combinations of values of these tags that occur in songs, with the number and duration of the songs.
     private func values(of tags: [MPDTag], _ filter: MPDFilter?) throws(MPDFailure) -> MPDRecords {
         var records = MPDRecords(merges: true)
         var key: [UInt8] = []
@@ -76,10 +76,10 @@ extension MPDDatabase {
         return records
     }
 
-    /// The most combinations of one song. Tags with many values each, by mistake or on purpose, would have millions.
+    /// The most combinations of one song. A song with many values in each tag would have millions of them.
     private static let mostCombinations = 1000
 
-    /// Calls `use` for each combination of values, as long as there are some left.
+    /// Calls `use` for each combination of values, until the maximum is reached.
     private static func append(
         _ tags: ArraySlice<MPDTag>, of song: MPDSong, to key: inout [UInt8], _ left: inout Int,
         _ use: ([UInt8]) -> Void
@@ -98,7 +98,7 @@ extension MPDDatabase {
         }
     }
 
-    /// Writes values under those of the groups, which are repeated only when they change.
+    /// Writes values after the values of their groups. A group's value is repeated only when it changes.
     private static func pages(of records: MPDRecords, _ tags: [MPDTag]) -> MPDPages {
         var place = 0
         var last: [ArraySlice<UInt8>] = []

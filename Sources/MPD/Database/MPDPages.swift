@@ -1,10 +1,10 @@
 import Appliance
 
-/// An answer that is made in pieces, while the client takes them.
+/// An answer that is made in pieces while the client reads them.
 ///
 /// Thread: one at a time; that of queries.
 final class MPDPages {
-    /// The bytes of a piece from which on it is handed over.
+    /// The size in bytes at which a piece is complete.
     static let pieceSize = 64 << 10
 
     /// Adds lines until the piece is full. Returns whether more may follow.

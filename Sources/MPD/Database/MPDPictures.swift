@@ -4,7 +4,7 @@ import Library
 
 extension MPDDatabase {
     /// Returns the picture of a song; nil without one.
-    /// - Parameter embedded: the one in the file, and not one in its folder.
+    /// - Parameter embedded: whether to return the picture in the song's file; otherwise the one in its folder.
     func picture(_ uri: String, embedded: Bool) throws(MPDFailure) -> MusicPicture? {
         guard embedded else { return try cover(of: uri) }
         guard MusicURIs.isSafe(uri), let path = paths.path(ofURI: uri) else { throw Self.noSong }
@@ -19,7 +19,7 @@ extension MPDDatabase {
         }
     }
 
-    /// Returns the picture in the folder of a URI, which needs not to exist itself.
+    /// Returns the picture in the folder of a URI. The URI itself need not exist.
     private func cover(of uri: String) throws(MPDFailure) -> MusicPicture? {
         let bytes = Array(uri.utf8)
         let parent = String(decoding: bytes[..<(bytes.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
@@ -42,8 +42,8 @@ extension MPDFailure {
     }
 }
 
-/// The picture that a client reads in parts. It is kept until its last part, because to find it again costs more than a
-/// part.
+/// The picture that a client reads in parts. It stays open until its last part, because finding it again costs more
+/// than reading a part.
 ///
 /// Thread: that of queries; `@unchecked Sendable` is safe for that reason.
 final class MPDPictureReading: @unchecked Sendable {
@@ -54,7 +54,7 @@ final class MPDPictureReading: @unchecked Sendable {
         of uri: String, embedded: Bool, at offset: Int64, limit: Int, _ database: MPDDatabase
     ) throws(MPDFailure) -> (picture: MusicPicture, bytes: [UInt8])? {
         var found: MusicPicture?
-        // The first part finds it anew: it may have changed.
+        // The first part finds the picture again, because it may have changed.
         if offset > 0, let kept, kept.isEmbedded == embedded, kept.uri.utf8.elementsEqual(uri.utf8) {
             found = kept.picture
         }

@@ -16,7 +16,7 @@ struct MPDReader {
     private struct FolderRow {
         var id: Int64
         var path: String
-        /// nil outside of the music folders.
+        /// The URI of the folder; nil outside of the music folders.
         var uri: [UInt8]?
     }
 
@@ -28,20 +28,20 @@ struct MPDReader {
     // MARK: Songs
 
     /// Reads a song.
-    /// - Returns: whether the library has it.
+    /// - Returns: whether the song is in the library.
     mutating func read(_ id: Int64, into song: inout MPDSong) throws(DatabaseError) -> Bool {
         var track = try index.cursor(id)
         guard try track.next() else { return false }
         return Self.take(track, try uri(ofFolder: track.folder), into: &song)
     }
 
-    /// Reads the song that the queue plays under a path.
-    /// - Returns: whether the library has it.
+    /// Reads the song whose path in the queue is `path`.
+    /// - Returns: whether the song is in the library.
     mutating func read(at path: String, into song: inout MPDSong) throws(DatabaseError) -> Bool {
         try read(FilePlace(path), into: &song) != nil
     }
 
-    /// - Returns: its place; nil when the library does not have it.
+    /// - Returns: the location of its track in the folder; nil when the song is not in the library.
     private mutating func read(
         _ place: FilePlace, into song: inout MPDSong
     ) throws(DatabaseError) -> TrackCursor.Place? {
@@ -59,9 +59,9 @@ struct MPDReader {
         return track.place
     }
 
-    /// Calls `use` for the songs that the queue plays under some paths, in their order. Most of them follow each other
-    /// in their folders, too: those are the next rows.
-    /// - Parameter use: takes the number of a path, the song, and whether the library has it.
+    /// Calls `use` for the songs at these paths of the queue, in their order. Most songs also follow each other in
+    /// their folders, so they are read as the next rows.
+    /// - Parameter use: called with the index of a path, its song, and whether the song is in the library.
     mutating func forEachSong(
         at paths: [String], _ song: inout MPDSong, _ use: (Int, inout MPDSong, _ isKnown: Bool) -> Void
     ) throws(DatabaseError) {
@@ -86,7 +86,7 @@ struct MPDReader {
         }
     }
 
-    /// Whether a track is the whole file at a path. Texts are not made for it, as a queue has many files.
+    /// Whether a track is the whole file at a path. Makes no texts, because a queue has many files.
     private static func isNext(_ track: borrowing TrackCursor, in folder: String, _ path: String) -> Bool {
         guard track.part == 0 else { return false }
         return folder.utf8.withContiguousStorageIfAvailable { folder in
@@ -100,11 +100,11 @@ struct MPDReader {
         } ?? false
     }
 
-    /// Calls `use` for each song of a folder in their order, those of cue sheets after the others, until it returns
-    /// false.
+    /// Calls `use` for each song of a folder in order until it returns false. Songs of cue sheets come after the
+    /// others.
     /// - Parameters:
-    ///   - place: where it begins; the place after the last song that was used at its end.
-    ///   - isWanted: whether a song is read at all.
+    ///   - place: the position in the folder at which to begin; set to the position after the last song that was used.
+    ///   - isWanted: returns whether a song is read at all.
     /// - Returns: whether `use` has ended it.
     mutating func forEachSong(
         inFolder folder: Int64, after place: inout TrackCursor.Place,
@@ -121,7 +121,7 @@ struct MPDReader {
     }
 
     /// Calls `use` for each song that fulfils the conditions, in the order of the index.
-    /// - Parameter needsURI: whether `use` looks at the URI.
+    /// - Parameter needsURI: whether `use` reads the URI.
     mutating func forEachSong(
         _ filter: TrackFilter, needsURI: Bool, _ use: (inout MPDSong, _ id: Int64, _ folder: Int64) -> Void
     ) throws(DatabaseError) {
@@ -134,7 +134,7 @@ struct MPDReader {
         }
     }
 
-    /// - Parameter folder: its URI; nil for one that is not in the music folders.
+    /// - Parameter folder: the URI of the folder; nil for one that is not in the music folders.
     private static func take(_ track: borrowing TrackCursor, _ folder: [UInt8]?, into song: inout MPDSong) -> Bool {
         guard let folder else { return false }
         let rate = track.sampleRate
@@ -145,7 +145,7 @@ struct MPDReader {
         let details = MPDSong.Details(
             id: track.id, modified: track.modified, format: format, milliseconds: milliseconds, part: part)
         song.take(details) { uri, tags in
-            // Raw bytes are copied at once.
+            // Raw bytes are copied in one call.
             folder.withUnsafeBytes { uri.append(contentsOf: $0) }
             if !folder.isEmpty { uri.append(UInt8(ascii: "/")) }
             track.appendFile(to: &uri)
@@ -171,7 +171,7 @@ struct MPDReader {
         return take(try index.folder(id))?.path
     }
 
-    /// - Parameter path: that of the index: the folder / is empty.
+    /// - Parameter path: a path in the form of the index, where the folder / is empty.
     private mutating func folder(at path: String) throws(DatabaseError) -> FolderRow? {
         if let last, last.path.utf8.elementsEqual(path.utf8) { return last }
         return take(try index.folder(at: path))
@@ -186,18 +186,18 @@ struct MPDReader {
     /// Returns the playlists of a folder.
     func playlists(inFolder id: Int64) throws(DatabaseError) -> [ListedFile] { try index.playlists(inFolder: id) }
 
-    /// Returns the cue sheets of a folder, and the files with one.
+    /// Returns the cue sheets of a folder, and the files that contain one.
     func sheets(inFolder id: Int64) throws(DatabaseError) -> [ListedFile] { try index.sheets(inFolder: id) }
 
-    /// Returns the folders at and below some folders, each one followed by its contents.
+    /// Returns these folders and their subfolders, each one followed by its contents.
     func folders(below roots: [String]) throws(DatabaseError) -> [Int64] {
         var folders: [Int64] = []
         for root in roots { folders += try index.folders(below: root) }
         return folders
     }
 
-    /// Returns the first folder in a folder, after another one there.
-    /// - Parameter last: its name; nil for the first one.
+    /// Returns the first subfolder of `parent` after the subfolder `last`.
+    /// - Parameter last: the name of a subfolder; nil for the first one.
     func folder(in parent: String, after last: String?) throws(DatabaseError) -> String? {
         try index.folder(in: parent, after: last)
     }
@@ -207,13 +207,13 @@ struct MPDReader {
     /// The music of a URI.
     enum Music: Equatable {
         case folder(path: String)
-        /// A cue sheet, or a file with one, whose tracks are listed like those of a folder.
+        /// A cue sheet, or a file that contains one, whose tracks are listed like those of a folder.
         case sheet(folder: Int64, file: String)
         case song(Int64)
     }
 
-    /// Returns nil when the library has no music there.
-    /// - Parameter path: an absolute path; a track of a cue sheet is in its sheet.
+    /// Returns nil when the library has no music at the path.
+    /// - Parameter path: an absolute path, in which a cue sheet is the folder of its tracks.
     func music(at path: String) throws(DatabaseError) -> Music? {
         let place = FilePlace(path)
         if let track = try index.anyTrack(of: place) {
@@ -223,7 +223,7 @@ struct MPDReader {
         return try index.hasMusic(below: path) ? .folder(path: path) : nil
     }
 
-    /// Returns the song that the queue plays under a path.
+    /// Returns the song whose path in the queue is `path`.
     func song(at path: String) throws(DatabaseError) -> Int64? {
         let place = FilePlace(path)
         let part = MPDSongFormat.part(of: place.file)
@@ -242,7 +242,7 @@ struct MPDReader {
     }
 }
 
-/// The fields of songs that follow from columns.
+/// Conversions from columns of the index to fields of songs.
 enum MPDSongFormat {
     static func format(rate: Int64, bits: Int64, channels: Int64, isDSD: Bool) -> MPDAudioFormat {
         let (rate, channels) = (Int(clamping: rate), Int(clamping: channels))
@@ -253,7 +253,7 @@ enum MPDSongFormat {
         return MPDAudioFormat(rate: rate, samples: .bits(Int(clamping: bits)), channels: channels)
     }
 
-    /// Returns the number in a cue sheet of `track0012`; 0 for another name.
+    /// Returns the number of a track in a cue sheet, 12 for `track0012`; 0 for another name.
     static func part(of name: String) -> Int64 {
         let bytes = Array(name.utf8)
         guard bytes.starts(with: "track".utf8), (9...10).contains(bytes.count),

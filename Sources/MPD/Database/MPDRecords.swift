@@ -1,14 +1,15 @@
 import Appliance
 import CLinux
 
-/// Keys with numbers, which are sorted, or counted: the values of `list` and `count`, and the songs of `sort`.
+/// Keys with numbers, for sorting or counting: the values of `list` and `count`, and the songs of `sort`.
 ///
-/// The keys lie in one run of bytes. A key that came twice is merged soon, so the memory depends on the different keys.
+/// The keys are in one run of bytes. Equal keys are merged from time to time, so the memory depends on the number of
+/// different keys.
 struct MPDRecords {
     struct Entry {
         fileprivate var offset: Int
         fileprivate var count: Int
-        /// The number of a song, or how many songs there are.
+        /// The number of a song in the index, or the number of songs.
         var number: Int64
         var milliseconds: Int64
     }
@@ -18,13 +19,13 @@ struct MPDRecords {
     private let isDescending: Bool
     /// Whether equal keys become one.
     private let merges: Bool
-    /// The most entries that are wanted.
+    /// The maximum number of entries that are requested.
     private let limit: Int
-    /// The number of entries at which they are made fewer.
+    /// The number of entries at which they are merged or cut to `limit`.
     private var fullCount = MPDRecords.leastFull
 
     private static let leastFull = 4096
-    /// Follows each key, so that empty ones have different offsets, too.
+    /// A byte after each key, so that empty keys have different offsets, too.
     private static let end: UInt8 = 0
 
     init(isDescending: Bool = false, merges: Bool, limit: Int = .max) {
@@ -47,7 +48,7 @@ struct MPDRecords {
         return bytes[entry.offset..<(entry.offset + entry.count)]
     }
 
-    /// Sorts the keys by their bytes. Equal ones stay in their order, or become one.
+    /// Sorts the keys by their bytes. Equal keys stay in their order, or are merged.
     mutating func finish() {
         let isDescending = isDescending
         bytes.withUnsafeBytes { bytes in

@@ -1,6 +1,6 @@
 import Appliance
 
-/// The songs that `find` and its relatives ask for: a filter, an order, and a part of the result.
+/// The songs that `find` and similar commands request: a filter, an order, and a part of the result.
 struct MPDSelection: Sendable {
     enum Order: Equatable, Sendable {
         case tag(MPDTag)
@@ -8,12 +8,12 @@ struct MPDSelection: Sendable {
     }
 
     let filter: MPDFilter
-    /// nil for the order of the folders.
+    /// The order of the songs; nil for the order of the folders.
     private(set) var order: Order?
     private(set) var isDescending = false
     private(set) var window = 0..<Int.max
 
-    /// All songs of a filter.
+    /// Selects all songs of a filter.
     init(_ filter: MPDFilter) { self.filter = filter }
 
     /// Parses `FILTER… [sort [-]TYPE] [window START:END]`.
@@ -42,7 +42,7 @@ struct MPDSelection: Sendable {
         return value
     }
 
-    /// Parses `START:END`, `START:`, `NUMBER`, and -1 for all.
+    /// Parses `START:END`, `START:`, `NUMBER`, or -1 for all.
     static func range(_ text: String) throws(MPDFailure) -> Range<Int> {
         let bytes = Array(text.utf8)
         if bytes.elementsEqual("-1".utf8) { return 0..<Int.max }

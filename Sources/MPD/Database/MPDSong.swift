@@ -4,14 +4,14 @@ import Media
 
 /// A song of an answer: music of the library, or only a URI.
 ///
-/// Rows are read into one song, one after the other: its arrays are used again.
+/// Rows are read into the same song one after the other, so that its arrays are reused.
 struct MPDSong: Sendable {
     private(set) var uri: [UInt8]
-    /// The fields of the index; nil for a URI that it does not have.
+    /// The fields from the index; nil for a URI that is not in the index.
     private(set) var details: Details?
-    /// All tags, as `TrackTags` has them.
+    /// All tags, in the form of `TrackTags`.
     private(set) var tags: [UInt8] = []
-    /// The same without case and accents, once a filter has asked.
+    /// The tags without case and accents; empty until a filter needs them.
     private(set) var foldedTags: [UInt8] = []
     /// The priority in the queue.
     var priority = 0
@@ -22,7 +22,7 @@ struct MPDSong: Sendable {
         /// Seconds since 1970.
         var modified: Int64
         var format: MPDAudioFormat
-        /// nil while it is unknown.
+        /// The duration in milliseconds; nil while it is unknown.
         var milliseconds: Int64?
         /// The number in a cue sheet; 0 for a whole file.
         var part: Int64
@@ -30,7 +30,7 @@ struct MPDSong: Sendable {
 
     init(uri: String) { self.uri = Array(uri.utf8) }
 
-    /// In seconds; nil while it is unknown.
+    /// The duration in seconds; nil while it is unknown.
     var duration: Double? { details?.milliseconds.map { Double($0) / 1000 } }
 
     /// Takes another row.
@@ -58,7 +58,7 @@ struct MPDSong: Sendable {
         }
     }
 
-    /// Returns the values of a tag; without one, those of the first of `substitutes` that is there.
+    /// Returns the values of a tag. If there are none, returns the values of the first of `substitutes` that exists.
     func values(of tag: MPDTag, or substitutes: [MPDTag]) -> [ArraySlice<UInt8>] {
         var values: [ArraySlice<UInt8>] = []
         var best = Int.max
@@ -106,7 +106,7 @@ struct MPDSong: Sendable {
             + MPDAudioFormat.lineSize + 80
     }
 
-    /// A slice of an array for each value would count its references, so this works on the memory itself.
+    /// Works on raw memory, because an array slice for each value would count references.
     private func writeTags(to lines: inout MPDLineWriter, _ wanted: MPDTags) {
         let (names, end) = (MPDTag.ofFields, TrackTags.end)
         tags.withUnsafeBufferPointer { tags in

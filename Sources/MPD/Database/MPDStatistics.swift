@@ -9,7 +9,7 @@ struct MPDStatistics: Equatable, Sendable {
     var songs: Int64 = 0
     /// The duration of all songs, in seconds.
     var playtime: Int64 = 0
-    /// When the index was written last, in seconds since 1970.
+    /// The time at which the index was last written, in seconds since 1970.
     var updated: Int64 = 0
 }
 
@@ -24,7 +24,7 @@ extension MPDDatabase {
         } catch {
             throw MPDFailure(.system, "the library cannot be read: \(error.description)")
         }
-        // Changes are in the log first.
+        // Changes are written to the log first, so its time counts.
         statistics.updated =
             [index.path, index.path + "-wal"].compactMap { FileStamp(of: $0)?.modifiedSeconds }.max() ?? 0
         return statistics

@@ -2,15 +2,15 @@ import Appliance
 import Media
 import Platform
 
-/// A tag by MPD's name. The numbers are those of `MPDTags`.
+/// A tag with MPD's name. Its raw value is its bit number in `MPDTags`.
 ///
-/// The order is that of `tagtypes`: a client stops reading at the first MusicBrainz tag.
+/// The order is that of `tagtypes`: some clients stop reading at the first MusicBrainz tag.
 enum MPDTag: UInt8, CaseIterable, Sendable {
     case artist, artistSort, album, albumSort, albumArtist, albumArtistSort, title, track, name, genre, date
     case originalDate, composer, composerSort, performer, conductor, work, movement, movementNumber, ensemble
     case location, grouping, disc, label
     case artistID, albumID, albumArtistID, trackID, releaseTrackID, workID
-    /// MPD knows it in filters, and does not send it.
+    /// MPD accepts this tag in filters, but does not send it.
     case comment
 
     var text: StaticString {
@@ -84,13 +84,13 @@ enum MPDTag: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The tag of each number of a `TagField`.
+    /// The tag for the number of each `TagField`.
     static let ofFields: [MPDTag?] = TagField.allCases.map { MPDTag($0) }
 
     /// The most bytes of a name.
     static let longestName = MPDTag.allCases.reduce(0) { max($0, $1.text.utf8CodeUnitCount) }
 
-    /// The tags that stand in for a missing one, the first one that is there.
+    /// The tags that replace a missing one. The first existing tag is used.
     var substitutes: [MPDTag] {
         switch self {
         case .artistSort, .albumArtist: [.artist]
@@ -100,7 +100,7 @@ enum MPDTag: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The same for `sort`.
+    /// The tags that replace a missing one for `sort`.
     var sortSubstitutes: [MPDTag] {
         switch self {
         case .albumArtistSort: [.albumArtist, .artist]
@@ -111,7 +111,7 @@ enum MPDTag: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// The tags that a client wants, with `tagtypes`.
+/// The tags that a client has requested with `tagtypes`.
 struct MPDTags: OptionSet, Sendable {
     let rawValue: UInt64
 

@@ -28,7 +28,7 @@ struct MPDTextTest: Sendable {
         }
     }
 
-    /// Whether a test looks at the folded text.
+    /// Whether the test reads the folded text.
     var usesFolded: Bool {
         switch kind {
         case .equals, .contains: ignoresCase
@@ -46,7 +46,7 @@ struct MPDTextTest: Sendable {
         }
     }
 
-    /// Whether the tags can be left out, before they are looked at one by one.
+    /// Returns whether the tags contain no match, so that they need not be tested one by one.
     func cannotFind(in tags: [UInt8]) -> Bool {
         switch kind {
         case .equals, .contains: !value.isEmpty && !ByteSearch.contains(value, in: tags[...])

@@ -13,7 +13,7 @@ enum MPDTimeStamp {
         return bytes.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Returns nil for another text than a date.
+    /// Returns nil when the text is not a date.
     private static func date(_ bytes: [UInt8]) throws(MPDFailure) -> Int64? {
         var rest = bytes[...]
         func take(_ count: Int) -> Int? {

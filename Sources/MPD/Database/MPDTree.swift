@@ -8,9 +8,9 @@ struct MPDTree {
     private var folders: ArraySlice<Int64>
     private var heads: FolderHeads
     private let isFull: Bool
-    /// In the first one of `folders`.
+    /// The position in the first of `folders`.
     private var place = TrackCursor.Place()
-    /// Whether the first one of `folders` has cue sheets, up to the place.
+    /// Whether the first of `folders` has cue sheets, as far as it was read.
     private var hasSheets = false
     /// The entries after the songs of a folder: its playlists, cue sheets, and their songs.
     private var rest: ArraySlice<Entry> = []
@@ -23,7 +23,7 @@ struct MPDTree {
 
     /// - Parameters:
     ///   - base: the URI of the folder that is listed.
-    ///   - isFull: whether folders have a time, and songs all lines.
+    ///   - isFull: whether folders are listed with their time, and songs with all lines.
     init(_ folders: [Int64], below base: [UInt8], isFull: Bool) {
         self.folders = folders[...]
         self.isFull = isFull
@@ -51,8 +51,8 @@ struct MPDTree {
         return true
     }
 
-    /// Adds the songs of a folder, and prepares what follows them.
-    /// - Returns: whether the piece is full before.
+    /// Adds the songs of a folder, and prepares the entries after them.
+    /// - Returns: whether the piece was full before the last song.
     private mutating func fillSongs(
         of folder: Int64, _ song: inout MPDSong, _ output: inout [UInt8], _ reader: inout MPDReader, _ tags: MPDTags
     ) throws(DatabaseError) -> Bool {
@@ -107,17 +107,17 @@ struct MPDTree {
 /// The lines of folders in a tree, each one once before its contents.
 private struct FolderHeads {
     private let isFull: Bool
-    /// The URI of the folder that was listed last, or the one below which they are.
+    /// The URI of the folder that was listed last; at first the folder above `base`.
     private var last: [UInt8]
 
     init(below base: [UInt8], isFull: Bool) {
         self.isFull = isFull
-        // Folders above it are not listed.
+        // Folders above `base` are not listed.
         last = Array(base.prefix(upTo: base.lastIndex(of: UInt8(ascii: "/")) ?? 0))
     }
 
-    /// Adds a folder, and those above it that have not been listed.
-    /// - Parameter path: of the folder, to add its time.
+    /// Adds a folder, and the folders above it that have not been listed.
+    /// - Parameter path: the path of the folder, to add its time.
     mutating func append(upTo uri: [UInt8], _ path: String?, to output: inout [UInt8]) {
         if uri == last { return }
         let slash = UInt8(ascii: "/")
@@ -126,7 +126,7 @@ private struct FolderHeads {
             let isListed = last.starts(with: parent) && (last.count == end || last[end] == slash)
             if isListed || end == 0 { continue }
             output.line("directory", parent)
-            // A folder above is as many bytes shorter in its path.
+            // The path of a folder above is shorter by as many bytes as its URI.
             if isFull, let path, let modified = Folder.modified(Self.path(path, without: uri.count - end)) {
                 output.lastModified(modified)
             }

@@ -3,7 +3,7 @@ import Database
 import Library
 import Platform
 
-/// Songs by their numbers in the index, with their folders: one bit each.
+/// Sets of songs and folders by their numbers in the index, with one bit each.
 struct MPDCandidates {
     private var songs = NumberSet()
     private var folders = NumberSet()
@@ -34,23 +34,23 @@ struct MPDCandidates {
     }
 }
 
-/// The songs of folders in MPD's order: those of a folder, then those of the folders in it.
+/// The songs of folders in MPD's order: first the songs of a folder, then those of its subfolders.
 ///
-/// Only the numbers of the folders are in memory, and of the songs if they have an order of their own.
+/// Only the numbers of the folders are in memory, and also those of the songs if they have an order of their own.
 struct MPDWalk {
     private var folders: ArraySlice<Int64> = []
     private var place = TrackCursor.Place()
     private var songs: ArraySlice<Int64> = []
-    /// nil for all songs.
+    /// The songs that may be used; nil for all songs.
     private let candidates: MPDCandidates?
 
-    /// - Parameter folders: with their contents, in order.
+    /// - Parameter folders: the numbers of all folders, in order.
     init(_ folders: [Int64], _ candidates: MPDCandidates? = nil) {
         self.folders = folders[...]
         self.candidates = candidates
     }
 
-    /// A walk through songs in an order of their own.
+    /// Makes a walk through songs in an order of their own.
     init(songs: [Int64]) {
         self.init([])
         self.songs = songs[...]

@@ -17,7 +17,7 @@ public final class BodyRecording: @unchecked Sendable {
 
     /// The maximum number of bytes that wait for the storage thread.
     private static let longestQueue = 8 << 20
-    /// When more bytes than this wait for the storage thread, a sender that can wait should wait.
+    /// The number of bytes waiting for the storage thread above which a sender that can wait should wait.
     private static let comfortableQueue = 1 << 20
     /// How many bytes are written between two checks of the free space.
     private static let interval: Int64 = 4 << 20
@@ -62,9 +62,9 @@ public final class BodyRecording: @unchecked Sendable {
 
     /// Reads bytes that were appended before this call, up to the end of a chunk.
     /// - Parameters:
-    ///   - offset: in the body, in bytes.
-    ///   - answer: gets empty bytes where nothing was appended yet; nil when the body cannot be read, or will have
-    ///     nothing there. Called on the storage thread.
+    ///   - offset: the offset in the body, in bytes.
+    ///   - answer: gets empty bytes if no bytes were appended at the offset yet; nil when the body cannot be read, or
+    ///     ends before the offset. Called on the storage thread.
     public func read(at offset: Int64, _ answer: @escaping @Sendable ([UInt8]?) -> Void) {
         store.index.perform { [self] in
             guard let writer else { return answer(nil) }
@@ -87,7 +87,7 @@ public final class BodyRecording: @unchecked Sendable {
     public func append(_ bytes: [UInt8]) {
         let waiting = queued.wrappingAdd(bytes.count, ordering: .relaxed).newValue
         let isTooSlow = waiting > Self.longestQueue
-        // Without waiting for the storage thread: earlier bytes can still be read, and none after them.
+        // Fails without waiting for the storage thread. Earlier bytes can still be read, but no later ones.
         if isTooSlow { become(.failed) }
         store.index.perform { [self, kept = isTooSlow ? [] : bytes] in
             queued.wrappingSubtract(bytes.count, ordering: .relaxed)

@@ -4,10 +4,10 @@ import Platform
 public struct CacheControl: Equatable, Sendable {
     /// The directive `max-age` in seconds; nil without it. An unreadable number counts as 0.
     public var maximumAge: Int64?
-    /// How many seconds after it has become stale the response may replace an error.
+    /// The number of seconds for which a stale response may still replace an error.
     public var staleIfError: Int64?
     public var isNeverStored = false
-    /// Also set for `no-cache` with names of fields, which is stricter than required, and allowed.
+    /// It is also set for `no-cache` with names of fields. That is stricter than required, but allowed.
     public var isAlwaysRevalidated = false
     public var mustRevalidate = false
 

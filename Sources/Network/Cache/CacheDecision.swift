@@ -1,11 +1,11 @@
 import Platform
 
-/// The decision about a request that the cache may answer. A value: the caller has looked into the index.
+/// The decision about a request that the cache may answer. The caller reads the index.
 public enum CacheDecision: Equatable, Sendable {
     /// No matching response is stored. The answer may be stored.
     case fetch
     case serve
-    /// Ask the server with these fields whether the stored response is still valid.
+    /// Send a request with these fields, which the server answers by whether the stored response is still valid.
     /// - Parameter mayStandIn: whether the stored response may be used when there is no answer, or one of 5XX.
     case revalidate([HeaderField], mayStandIn: Bool)
     /// Request the rest of the body, from this byte on, if the resource still has this validator (`If-Range`).
@@ -58,7 +58,7 @@ public enum CacheDecision: Equatable, Sendable {
         case isReplaced
         /// The stored response replaces the error.
         case standsIn
-        /// The answer is an error that says nothing about the stored response.
+        /// The answer is an error that proves nothing about the stored response.
         case passes
         /// The answer is a 304 for another version: send the request again without the condition.
         case isOfAnother

@@ -10,7 +10,7 @@ public protocol CacheIndex: AnyObject, Sendable {
     /// all bodies have at most `limit` bytes. When they still have more, or the medium fails, the response is not
     /// stored.
     /// - Parameters:
-    ///   - size: of the body's file, in bytes.
+    ///   - size: the size of the body's file, in bytes.
     ///   - now: seconds since 1970, for the order of use.
     ///   - answer: gets the bodies whose files are no longer needed, possibly including that of the response.
     func put(_ response: CachedResponse, size: Int64, limit: Int64, now: Int64, _ answer: @escaping Bodies)

@@ -92,7 +92,7 @@ public final class CacheStore: @unchecked Sendable {
     // MARK: Writing
 
     /// Begins to store a response, or to continue a stored one.
-    /// - Parameter length: of the body, in bytes; nil when it is unknown.
+    /// - Parameter length: the length of the body, in bytes; nil when it is unknown.
     /// - Returns: nil when the body is too large.
     public func record(_ response: CachedResponse, length: Int64?) -> BodyRecording? {
         if let length, length > limits.largestBody { return nil }
@@ -119,7 +119,7 @@ public final class CacheStore: @unchecked Sendable {
     /// - Throws: ENOSPC also when the free space must stay for others.
     func writer(of response: CachedResponse) throws(SealedFileError) -> SealedWriter {
         try checkFreeSpace()
-        // Also for a continued body: its row may be removed meanwhile, but its file must stay.
+        // Notes also a continued body, because its row may be removed meanwhile, but its file must stay.
         writing.append(response.body)
         if response.count > 0 {
             return try SealedWriter(continuing: path(of: response.body), response.body, count: response.count, key)

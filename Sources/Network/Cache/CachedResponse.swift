@@ -7,7 +7,7 @@ public struct CachedResponse: Equatable, Sendable {
     public var body: [UInt8]
     /// 200, or 206 for a part with an end.
     public var status: Int
-    /// The fields of the response, without those of a connection.
+    /// The fields of the response, without those that concern a connection.
     public var headers: [HeaderField]
     /// The fields of the request that `Vary` names, with digests of their values (`digest(of:for:)`).
     public var selecting: [HeaderField]

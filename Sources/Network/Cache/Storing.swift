@@ -13,7 +13,8 @@ extension CachedResponse {
         guard let key = CacheKey(of: request), head.answersWhole(request),
             !CacheControl(request.values(of: "cache-control")).isNeverStored,
             let selecting = Self.selecting(head, request, body),
-            // Not stored after a redirect: its fields may permit fewer uses than those of the response.
+            // An answer after a redirect is not stored, because the redirect's fields may permit fewer uses than those
+            // of the response.
             let asked = WebAddress(request.url), asked.text.utf8.elementsEqual(head.effectiveURL.utf8)
         else { return nil }
         self.init(

@@ -61,7 +61,7 @@ struct BodyDecoder {
     }
 
     /// Decodes until the input is used, or there is output to take. Must not be called again after `damaged`.
-    /// - Parameter position: of the next byte of the input.
+    /// - Parameter position: the position of the next byte of the input.
     mutating func run(_ input: UnsafeRawBufferPointer, at position: inout Int) -> Progress {
         while true {
             if case .ended = stage {

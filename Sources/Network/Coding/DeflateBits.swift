@@ -5,7 +5,7 @@ struct DeflateBits {
     private var count = 0
 
     /// Moves bytes of the input into the reader until it holds at least 57 bits, or the input ends.
-    /// - Parameter position: of the first byte that is not in the reader.
+    /// - Parameter position: the position of the first byte that is not in the reader.
     mutating func fill(from input: UnsafeRawBufferPointer, at position: inout Int) {
         while count <= 56, position < input.count {
             bits |= UInt64(input[position]) << UInt64(count)

@@ -7,7 +7,7 @@ struct HuffmanCode {
     /// The symbols in the order of their codes.
     private var symbols: [UInt16] = []
 
-    /// - Parameter lengths: of the code of each symbol in bits; 0 for a symbol without a code.
+    /// - Parameter lengths: the length of the code of each symbol in bits; 0 for a symbol without a code.
     /// - Returns: nil when there are more codes than their lengths permit, or unused codes. No code at all is valid,
     ///   and so is a single one of one bit.
     init?(lengths: some RandomAccessCollection<UInt8>) {

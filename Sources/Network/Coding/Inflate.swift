@@ -38,7 +38,7 @@ struct Inflate {
     private var total = 0
 
     /// Decodes until the input is used, the output is full, or the data ends.
-    /// - Parameter position: of the next byte of the input.
+    /// - Parameter position: the position of the next byte of the input.
     mutating func run(_ input: UnsafeRawBufferPointer, at position: inout Int) -> Progress {
         while true {
             if case .ended = state { return .ended }
@@ -62,7 +62,7 @@ struct Inflate {
         return reader.take(width)
     }
 
-    /// Takes bytes of the data that come before those of the input.
+    /// Adds bytes of the data that come before those of the input.
     mutating func hold(_ bytes: UnsafeRawBufferPointer) {
         var position = 0
         reader.fill(from: bytes, at: &position)

@@ -8,7 +8,7 @@ struct HeadReader: Equatable {
 
     enum Progress: Equatable {
         case more
-        /// The head of an interim response (1xx): another one follows.
+        /// The head of an interim response (1xx): another head follows.
         case interim
         case complete
         case tooLarge

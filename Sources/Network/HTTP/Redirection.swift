@@ -22,7 +22,7 @@ struct Redirection {
         isAllowed = request.isRedirectAllowed
     }
 
-    /// Returns whether this response redirects the request; address, method and headers are then those of the next
+    /// Returns whether this response redirects the request; if so, sets address, method and headers for the next
     /// request.
     mutating func follow(status: Int, location: String?) throws(RedirectFailure) -> Bool {
         guard isAllowed, [301, 302, 303, 307, 308].contains(status), let location else { return false }

@@ -49,8 +49,8 @@ public struct Link: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - routes: of all interfaces.
-    ///   - costs: with the interfaces at the same moment.
+    ///   - routes: the routes of all interfaces.
+    ///   - costs: the costs and the interfaces at the same moment.
     init(_ routes: [Route], _ costs: LinkCosts) {
         let usable = routes.compactMap { route in
             costs.interface(named: route.interface).flatMap { $0.isRunning ? (route, $0.index) : nil }

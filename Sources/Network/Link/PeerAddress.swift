@@ -28,7 +28,7 @@ struct PeerAddress {
         self.isDatagram = isDatagram
     }
 
-    /// - Parameter host: of a URL.
+    /// - Parameter host: the host of a URL.
     /// - Returns: nil when it is not a numeric address.
     init?(inDigits host: String) {
         let inner = host.utf8.drop { $0 == UInt8(ascii: "[") }.prefix { $0 != UInt8(ascii: "]") }

@@ -37,7 +37,8 @@ struct Route: Equatable {
         else { return nil }
         let prefixLength = mask.nonzeroBitCount
         let isDefault = prefixLength <= 1
-        // In network order on a little-endian machine: the first byte of the address is the lowest.
+        // The number is in network order, so on a little-endian machine the first byte of the address is the lowest
+        // one.
         let isMulticast = destination & 0xF0 == 0xE0
         let isLinkLocal = destination & 0xFFFF == 0xFEA9
         if isMulticast || isLinkLocal { return nil }

@@ -19,7 +19,8 @@ public protocol CertificateClock: AnyObject, Sendable {
     func now() -> CertificateTime
     /// Records that a server has just sent the time `seconds` since 1970, at which its certificates are valid.
     func serverProves(_ seconds: Int64)
-    /// Records that a server that is not verified, or not by this clock, has just sent the time `seconds` since 1970.
+    /// Records that another server has just sent the time `seconds` since 1970. Its certificate was not checked, or not
+    /// with this clock.
     func serverReports(_ seconds: Int64)
 }
 

@@ -27,7 +27,7 @@ extension TLSFailure {
     /// The failure of an established connection: with TLS 1.3 a server requests a certificate only after the handshake.
     /// - Returns: nil when the message is not an alert.
     init?(afterHandshake message: String) {
-        // Alerts that are not about certificates say nothing about the next connection.
+        // Alerts that are not about certificates prove nothing about the next connection.
         guard case .alert(let number) = HandshakeFault(message), (42...49).contains(number) || number == 116 else {
             return nil
         }
@@ -66,7 +66,7 @@ private enum HandshakeFault {
     /// - Returns: nil when the message has no number, because a system call has failed.
     init?(_ message: String) {
         if let number = Self.number(in: message, after: "(-0x") {
-            // Without memory: a later attempt may succeed.
+            // Memory is missing, so a later attempt may succeed.
             if number == 0x7F00 { return nil }
             self.init(mbedTLS: number)
         } else if let number = Self.number(in: message, after: "error:") {

@@ -10,7 +10,7 @@ struct PhaseDeadline {
     private var isPaused = false
 
     /// - Parameters:
-    ///   - firstByteTimeout: in milliseconds; nil: as configured.
+    ///   - firstByteTimeout: the timeout in milliseconds; nil: as configured.
     ///   - longestSilence: limits each phase, in milliseconds; nil without a limit.
     init(_ settings: NetworkSettings, firstByteTimeout: Int? = nil, longestSilence: Int? = nil) {
         let limit = longestSilence ?? .max
@@ -19,7 +19,7 @@ struct PhaseDeadline {
         silenceTimeout = Self.nanoseconds(min(settings.silenceTimeout, limit))
     }
 
-    /// When the transfer fails; nil: it may wait for ever.
+    /// The time at which the transfer fails; nil if it may wait without end.
     var deadline: Int64? {
         switch phase {
         case .waiting: nil

@@ -53,7 +53,7 @@ final class RunningTransfer {
         connection.handle.setCallbacks(header: Self.readHead, body: Self.readBody, context: context)
     }
 
-    /// Prepares the request to the current address, the first one or that of a redirect.
+    /// Prepares the request to the current address, which is the first one or that of a redirect.
     func prepareRequest() {
         (head, stage, body) = (HeadReader(), .head, AnswerBody(limit: request.maximumBody))
         connection.prepare(for: redirection.address)
@@ -218,13 +218,13 @@ private enum AnswerStage {
 private struct AnswerBody {
     /// nil for a body without a coding.
     var coded: CodedBody?
-    /// Bytes that the sink has taken, without their coding, or those of a redirect.
+    /// The decoded bytes that the sink has taken, or the bytes of a redirect's body.
     var count: Int64 = 0
     /// The number of received bytes of a coded body.
     private var codedCount: Int64 = 0
     private let limit: Int64
 
-    /// - Parameter limit: the most bytes; nil for any number.
+    /// - Parameter limit: the maximum number of bytes; nil for any number.
     init(limit: Int64?) { self.limit = limit ?? .max }
 
     /// The number of bytes with `more` of them; nil beyond the limit.

@@ -51,7 +51,7 @@ final class ServerConnection {
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
         // `PhaseDeadline` limits the time instead, separately for each phase.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
-        // When the transfer ends first, its resolver thread continues alone: joining it can take many seconds.
+        // If the transfer ends first, its resolver thread continues alone, because joining it can take many seconds.
         handle.set(CURLOPT_QUICK_EXIT, 1)
         handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         handle.set(CURLOPT_SSL_VERIFYPEER, 1)

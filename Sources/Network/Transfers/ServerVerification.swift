@@ -82,7 +82,7 @@ import CCurl
             case 10: .expired
             // No issuer, a signature of another issuer, self-signed, or an untrusted authority.
             case 2, 18, 19, 20, 21, 27: .unknownAuthority
-            // libcurl compares the names before it asks for this code, which is still the one for "unspecified".
+            // libcurl compares the names before this code is set, so a wrong name still has the code for "unspecified".
             case 1: .hostName
             default: .certificate(reason: handle.message(for: CURLE_PEER_FAILED_VERIFICATION))
             }

@@ -15,10 +15,10 @@ final class RunningWebSocket {
     private var machine: WebSocketMachine?
     private var output = UnsentBytes()
     private var timer: TimerToken?
-    /// Called once, before the sink gets the end.
+    /// Called once, before the sink is notified of the end.
     private var whenEnded: (() -> Void)?
 
-    /// How many bytes are read at once, and how often before other work has its turn.
+    /// The bytes of one read, and the number of reads before other work has its turn.
     private static let receiveSize = 16_384
     private static let receivesPerTurn = 4
 
@@ -69,7 +69,7 @@ final class RunningWebSocket {
             return end(.failed(.library(code: Int(error.code), reason: error.description)))
         }
         rearm()
-        // A TLS library may hold bytes of which the kernel does not know.
+        // The TLS library may hold bytes that epoll(7) does not report.
         if hasMore { loop.schedule(after: 0) { [self] in if whenEnded != nil { proceed() } } }
     }
 
@@ -94,7 +94,7 @@ final class RunningWebSocket {
         if let code = output.send({ connection.handle.send($0) }) { lost(code) }
     }
 
-    /// The connection has ended. After `close` that is no failure.
+    /// The connection has ended. After `close` this is not a failure.
     private func lost(_ code: CURLcode) {
         if case .ended(.closedHere)? = machine?.disconnected().first { return end(.cancelled) }
         if code == CURLE_OK { end(.failed(.connection(.lost))) } else { fail(code) }

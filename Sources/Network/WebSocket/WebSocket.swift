@@ -17,7 +17,7 @@ public struct WebSocketRequest: Sendable {
 
     /// The address to connect to; nil for an invalid one.
     var address: WebAddress? {
-        // libcurl 7.88 does not know the schemes.
+        // Replaces the schemes, because libcurl 7.88 does not support them.
         for (scheme, other) in [("ws:", "http:"), ("wss:", "https:")] {
             let prefix = String(decoding: url.utf8.prefix(scheme.utf8.count), as: UTF8.self)
             guard prefix.equalsIgnoringCase(scheme) else { continue }
@@ -40,7 +40,7 @@ public protocol WebSocketSink: AnyObject, Sendable {
 public enum WebSocketEnd: Equatable, Sendable {
     /// `WebSocket.close` or `Network.stop` was called.
     case cancelled
-    /// The server has closed the WebSocket; nil: without a code.
+    /// The server has closed the WebSocket; nil when it sent no code.
     case closed(code: UInt16?)
     /// The answer to the upgrade has another status than 101.
     /// - Parameter retryAfter: the delay that the server requests, in seconds.

@@ -62,7 +62,7 @@ final class WebSockets: @unchecked Sendable {
         endAll(.cancelled) { _ in true }
     }
 
-    /// Ends those of a link that is gone.
+    /// Ends the WebSockets of a link that is gone.
     func linkChanged() { endAll(.failed(.connection(.lost))) { !$0.isAlive || !$0.mayKeepItsRoute } }
 
     /// Ends those that may not use the link of their current route.

@@ -16,7 +16,7 @@ package final class OfflineCovers: Sendable {
     private let store: OfflineStore
     private let space: OfflineSpace
     private let service: OfflineService
-    /// nil: downloads fetch no covers.
+    /// The network for covers; nil: downloads fetch none.
     private let network: (any ServiceNetwork)?
 
     init(_ store: OfflineStore, _ space: OfflineSpace, _ service: OfflineService, _ network: (any ServiceNetwork)?) {

@@ -119,6 +119,6 @@ final class DamageReports: @unchecked Sendable {
 extension TrustedClock {
     /// The earliest possible present time, in seconds since 1970; nil when it was never proved.
     var seconds: Int64? { read().milliseconds.map { $0 / 1000 } }
-    /// The best estimate of the present time, in seconds since 1970, for what is done when its time has come.
+    /// The best estimate of the present time, in seconds since 1970, for work that becomes due at a time.
     var estimatedSeconds: Int64? { read().estimate.map { $0 / 1000 } }
 }

@@ -42,9 +42,9 @@ final class ArrivingContent: ByteSource {
     /// The limit for a segment that is encrypted as a whole, in bytes.
     private static let largestSegment = 64 << 20
 
-    /// Why nothing more arrives. A reader sees `.cancelled` for all of them.
+    /// The reason why no more bytes arrive. A reader sees `.cancelled` for every reason.
     private(set) var failure: OfflineFailure?
-    /// The length of the content in bytes. Known with the first bytes of a single file, and at the end.
+    /// The length of the content in bytes. It is known with the first bytes of a single file, otherwise at the end.
     private(set) var length: Int64?
     private let resources: ContentResources
     private let keys: [StreamedKeys]
@@ -203,7 +203,7 @@ final class ArrivingContent: ByteSource {
     }
 
     /// Receives a segment that is encrypted as a whole. Its blocks are chained and padded, so it is stored decrypted
-    /// once all of it has arrived. A segment that is continued needs the block before.
+    /// once all of it has arrived. Continuing a segment needs the block before it.
     private func receiveEncrypted(
         _ resource: ContentResources.Resource, from offset: Int64, validator: String?
     ) throws(OfflineFailure) {
@@ -311,7 +311,7 @@ final class ArrivingContent: ByteSource {
 
 /// The percentage of a download, which is reported when it changes.
 private struct DownloadPercent {
-    /// Called with 0 to 99: the end is reported by the download.
+    /// Called with 0 to 99: the download reports the end.
     let report: (Int) -> Void
     /// The share of the resources that are complete.
     private var complete = 0.0
@@ -322,7 +322,7 @@ private struct DownloadPercent {
 
     mutating func complete(_ share: Double) { complete += share }
 
-    /// - Parameter share: of all resources, which has arrived of the present one.
+    /// - Parameter share: the share of all resources that has arrived of the current one.
     /// - Returns: the percentage.
     mutating func show(_ share: Double) -> Int {
         let percent = min(99, Int((complete + share) * 100))

@@ -8,19 +8,21 @@ import Streaming
 struct ContentResources {
     struct Resource {
         var reference: ResourceReference
-        /// How it is encrypted as a whole.
+        /// The encryption of the resource as a whole.
         var protections: [ContentProtection]
-        /// Its share of the whole content, as far as it is known before the bytes arrive: 1 for a single file.
+        /// The share of the resource in the whole content, as far as it is known before the bytes arrive; 1 for a
+        /// single file.
         var share: Double
-        /// The index of its part of the content, from 0.
+        /// The index of the part of the content to which the resource belongs, from 0.
         var part: Int
-        /// Whether it is all of that part, which is read at any offset.
+        /// Whether the resource is all of that part, which is then read at any offset.
         var isFile = false
-        /// Whether it is one of the last ones of its part, and only a duration implies that it exists.
+        /// Whether the resource is one of the last of its part, and only a duration implies that it exists.
         var isEstimated = false
         /// The alternative base addresses of its representation.
         var bases: [String] = []
-        /// Its name in the cache, equal to that of a stream of the same content; nil when the cache is not used.
+        /// The name of the resource in the cache, equal to that of a stream of the same content; nil when the cache is
+        /// not used.
         var space: ContentSpace?
     }
 

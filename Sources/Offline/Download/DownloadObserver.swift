@@ -2,7 +2,7 @@ import Database
 import Playback
 import Streaming
 
-/// Follows downloads, to record them. `Player` has the one that records sessions.
+/// Follows downloads, to record them. `Player` has the observer that records sessions.
 ///
 /// Thread: any.
 package protocol DownloadObserver: AnyObject, Sendable {
@@ -34,6 +34,6 @@ package protocol DownloadRecord: AnyObject, Sendable {
     var needsTransaction: Bool { get }
     /// Stores the record, in the transaction that makes the product an offline copy, or in one of its own.
     func store(in database: Database) throws(DatabaseError)
-    /// The record, and the state that it is about, are on the medium.
+    /// Notes that the record and the state that it describes are on the medium.
     func stored()
 }

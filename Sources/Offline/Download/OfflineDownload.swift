@@ -40,7 +40,7 @@ struct OfflineDownload {
     func run() throws(OfflineFailure) {
         var download = download
         var isRestart = false
-        // Bytes of the content: the furthest that an earlier attempt came, and how far this one came.
+        // The bytes of the content that the best earlier attempt reached, and those that this attempt reached.
         var (furthest, reached): (Int64, Int64) = (0, 0)
         defer { space.end(self.download) }
         while true {
@@ -110,7 +110,7 @@ struct OfflineDownload {
                 if failure.endsPart { try content.discard() } else { content.leave() }
                 throw failure
             }
-            // Fetched again, the file is a different one. It is reusable only when just its license is missing.
+            // Fetching again makes a different file. The file is reusable only if just its license is missing.
             if error.isOfContent { try content.discard() } else { content.leave() }
             throw error
         }

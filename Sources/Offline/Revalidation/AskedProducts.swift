@@ -1,8 +1,8 @@
 import Playback
 
 /// The products that the service was asked about in re-validations. Each is asked about at most once a round, and at
-/// most once an hour, whatever the answer was. They are held in memory only, and their number is limited. At the limit
-/// nothing is asked until the oldest are an hour old.
+/// most once an hour, whatever the answer was. They are held in memory only, and their number is limited. At the limit,
+/// the service is not asked until the oldest entries are an hour old.
 ///
 ///     asked.beginRound(at: now)
 ///     if asked.allows(product, at: now) { asked.insert(product, at: now) }
@@ -12,11 +12,11 @@ struct AskedProducts {
     /// 16 bytes each.
     static let limit = 100_000
 
-    /// When each was asked about, by the hash of its address.
+    /// The time of the request about each product, by the hash of its address.
     private var times: [UInt64: Int64] = [:]
     private var roundTime: Int64 = .min
 
-    /// - Parameter now: by a monotonic clock, in nanoseconds, like all times here.
+    /// - Parameter now: the time of a monotonic clock in nanoseconds, like all times here.
     mutating func beginRound(at now: Int64) {
         roundTime = now
         times = times.filter { now - $0.value < Self.interval }
@@ -34,7 +34,7 @@ struct AskedProducts {
     /// Forgets a product whose request was ended before its answer.
     mutating func remove(_ product: ServiceAddress) { times[Self.hash(product)] = nil }
 
-    /// FNV-1a. Two products with one hash wait for each other, which does no harm.
+    /// FNV-1a. Two products with the same hash wait for each other, which is harmless.
     private static func hash(_ product: ServiceAddress) -> UInt64 {
         product.text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

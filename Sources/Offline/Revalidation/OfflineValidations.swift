@@ -22,7 +22,8 @@ final class OfflineValidations: @unchecked Sendable {
     private let differs: @Sendable (ServiceAddress) -> Void
     private let startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> CancellableThread
     private var round = RevalidationRound()
-    /// When the round began, in seconds since 1970, and whether that time was proved: otherwise more may be due.
+    /// The time at which the round began, in seconds since 1970, and whether it was proved. If it was not, more
+    /// products may be due.
     private var begun: (time: Int64?, isProved: Bool) = (nil, false)
     private var thread: CancellableThread?
     private var isOpen = false
@@ -73,7 +74,8 @@ final class OfflineValidations: @unchecked Sendable {
     }
 
     private func findDue(after last: (at: Int64, product: String)) {
-        // One time for a round: a product that the service makes due again at once waits for the next round.
+        // Uses one time for the whole round, so that a product that the service makes due at once waits for the next
+        // round.
         if last.at == .min { begun = (offlining.clock.estimatedSeconds, offlining.clock.read().isProved) }
         // While nothing reports a time, nothing is due.
         guard let time = begun.time else { return handle(.found([])) }

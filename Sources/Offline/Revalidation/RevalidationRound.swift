@@ -43,7 +43,7 @@ struct RevalidationRound {
     /// Whether the gate has changed since the present validation began: its finding may be outdated.
     private var hasChanged = false
 
-    /// - Parameter now: by a monotonic clock, in nanoseconds.
+    /// - Parameter now: the time by a monotonic clock, in nanoseconds.
     mutating func handle(_ event: Event, at now: Int64) -> [Effect] {
         switch (event, state) {
         case (.due, .resting): return begin(now)

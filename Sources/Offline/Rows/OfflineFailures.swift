@@ -18,7 +18,7 @@ extension OfflineRows {
 
     /// Retries downloads that failed at least a day ago. If the time of a failure was unknown, the day begins now. A
     /// time in the future was wrong, and counts as past.
-    /// - Parameter time: in seconds since 1970.
+    /// - Parameter time: the time in seconds since 1970.
     /// - Returns: the number of downloads that are retried.
     func retryFailed(at time: Int64) throws(DatabaseError) -> Int {
         try database.execute(
@@ -29,7 +29,7 @@ extension OfflineRows {
         try database.execute(
             "DELETE FROM offline_failure WHERE number NOT IN (SELECT number FROM offline_job WHERE state = 2)")
         try database.execute("UPDATE offline_failure SET time = ? WHERE time IS NULL", .integer(time))
-        // Downloads that failed before failures were recorded.
+        // Includes downloads that failed before times of failures were recorded.
         try database.execute(
             "INSERT OR IGNORE INTO offline_failure SELECT number, ? FROM offline_job WHERE state = 2", .integer(time))
         return count

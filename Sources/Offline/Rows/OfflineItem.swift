@@ -11,7 +11,7 @@ struct OfflineItem: Equatable, Sendable {
     var referenceId: String
     var request: OfflineRequest
     var received: Received
-    /// Equal for equal content.
+    /// A fingerprint that is equal for equal content.
     var fingerprint: [UInt8]
     /// The name of the file: 16 random bytes.
     var content: [UInt8]
@@ -24,7 +24,7 @@ struct OfflineItem: Equatable, Sendable {
     var validity: OfflineValidity
     /// Whether a part of it was found to be missing or changed.
     var isDamaged = false
-    /// Whether the appliance chose it, and may remove it.
+    /// Whether the appliance chose the product, and may remove the copy.
     var isAutomatic = false
 
     /// The product that the service delivered, which may differ from the requested one.

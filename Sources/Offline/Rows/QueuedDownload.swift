@@ -15,15 +15,15 @@ struct QueuedDownload: Equatable, Sendable {
     var product: ServiceAddress
     var referenceId: String
     var request: OfflineRequest
-    /// Higher ones go first.
+    /// The priority; higher ones go first.
     var priority: Int64
     var state = State.queued
-    /// Why it failed, for the user.
+    /// Why the download failed, for the user.
     var failure: String?
-    /// Whether it failed and begins again: `.started` is then sent even if a part is on the medium. In the database its
-    /// reason is empty until progress is recorded.
+    /// Whether the download failed and begins again. `.started` is then sent even if a part is on the medium. In the
+    /// database its reason is empty until progress is recorded.
     var isToBeReported = false
-    /// Whether the appliance chose it, and may remove it.
+    /// Whether the appliance chose the product, and may remove the download.
     var isAutomatic = false
     /// The part on the medium; nil before the first byte.
     var progress: OfflineProgress?

@@ -12,11 +12,11 @@ final class DownloadThreads: @unchecked Sendable {
     /// A report about a running download, on the control thread.
     enum Report {
         case progress(percent: Int)
-        /// Whether it waits for a retry.
+        /// The download began to wait for a retry, or stopped waiting.
         case retryChanged(isWaiting: Bool)
         /// The storage folder does not belong to the database any more.
         case folderLost
-        /// Its thread has ended. The last report.
+        /// The download's thread has ended. No other report follows.
         case ended(OfflineSchedule.Outcome)
     }
 
@@ -28,7 +28,7 @@ final class DownloadThreads: @unchecked Sendable {
     private let observer: (any DownloadObserver)?
     private var running: [(product: ServiceAddress, thread: CancellableThread, stream: StreamProgress)] = []
 
-    /// - Parameter turn: where downloads wait for playback.
+    /// - Parameter turn: the object on which downloads wait for playback.
     init(
         _ offlining: Offlining, loop: EventLoop, turn: NetworkTurn, threads: OfflineThreads,
         observer: (any DownloadObserver)?

@@ -76,7 +76,7 @@ package final class OfflineConductor: @unchecked Sendable {
         integrity.endChecks()
     }
 
-    /// Ends the use of the storage. The last call. Any thread; blocks.
+    /// Ends the use of the storage. No other call may follow. Any thread; blocks.
     package func close() { offlining.store.close() }
 
     // MARK: Changes

@@ -36,7 +36,7 @@ final class OfflineDownloads: @unchecked Sendable {
         warnings = OfflineWarnings(folder: offlining.store.folder.path)
     }
 
-    /// Begins no download from now on, and ends those that run soon; their progress is recorded.
+    /// Begins no download from now on, and ends the running ones soon. Their progress is recorded.
     func stop() {
         isShutDown = true
         threads.cancelAll()

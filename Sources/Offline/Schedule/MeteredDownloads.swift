@@ -1,7 +1,7 @@
 /// The downloads whose route was metered, since the last change of a route.
 struct MeteredDownloads: Equatable {
     /// The number of downloads that try a metered route before all wait. The products of a service usually share a
-    /// route, but another service may use another one.
+    /// route, but other services may use other routes.
     private static let most = 8
 
     /// The numbers of their downloads.

@@ -1,7 +1,7 @@
 import Platform
 import Playback
 
-/// Lets the playing product have the network: downloads wait while it waits for bytes.
+/// Lets the playing product have the network: downloads wait while the playing product waits for bytes.
 ///
 /// Thread: control.
 /// `@unchecked Sendable` is safe because only control uses its mutable state.
@@ -9,7 +9,7 @@ package final class PlaybackPrecedence: @unchecked Sendable {
     /// The time between two looks at playback that waits, in nanoseconds.
     private static let interval: Int64 = 1_000_000_000
 
-    /// Where the running downloads wait.
+    /// The object on which the running downloads wait.
     let turn = NetworkTurn()
     /// Whether playback needs the network.
     private(set) var isTaken = false

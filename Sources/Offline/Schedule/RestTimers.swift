@@ -36,7 +36,7 @@ final class RestTimers {
     /// Returns how long a download still rests; nil when it does not.
     func wait(of number: Int64) -> WaitReason? { timers[number].map { wait(until: $0.end) } }
 
-    /// How long each of them still rests.
+    /// The remaining rest of each download.
     var all: [WaitReason] { timers.values.map { wait(until: $0.end) } }
 
     private func wait(until end: Int64) -> WaitReason { .service(seconds: Double(max(0, end - clock.now())) / 1e9) }

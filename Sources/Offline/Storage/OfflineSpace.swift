@@ -136,7 +136,7 @@ package final class OfflineSpace: @unchecked Sendable {
         let enough = Room(budget: removable.budget, medium: Self.sum(removable.medium, givenUp))
         guard Room(medium: try missingOnMedium(former)).isCovered(by: enough) else { throw .noSpace }
         while true {
-            // The size must be known before something is removed for it.
+            // The size must be known before offline copies are removed for it.
             var missing = Room(
                 budget: total > 0 ? missingInBudget(download, total) : 0, medium: try missingOnMedium(former))
             if total == 0 { missing.medium -= givenUp }

@@ -30,7 +30,7 @@ package final class OfflineStore: @unchecked Sendable {
         storage.join()
     }
 
-    /// Ends the use of the storage. The last call; blocks on the medium for the last user of the storage.
+    /// Ends the use of the storage. No other call may follow. The last user of the storage blocks on the medium.
     package func close() { storage.leave() }
 
     // MARK: Rows
@@ -47,7 +47,7 @@ package final class OfflineStore: @unchecked Sendable {
         }
     }
 
-    /// Reads rows and waits for the result. Not on a loop's thread.
+    /// Reads rows and waits for the result. Must not be called on a loop's thread.
     /// - Returns: nil when the rows cannot be read.
     func waitToRead<Result: Sendable>(
         _ body: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result
@@ -82,7 +82,7 @@ package final class OfflineStore: @unchecked Sendable {
         }
     }
 
-    /// Changes rows and waits until the change is on the medium. Not on a loop's thread.
+    /// Changes rows and waits until the change is on the medium. Must not be called on a loop's thread.
     func waitToWrite<Result: Sendable>(
         _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
@@ -166,7 +166,7 @@ package final class OfflineStore: @unchecked Sendable {
 
     func path(of content: [UInt8]) -> String { folder.path(of: content) }
 
-    /// Returns whether the folder belongs to the database now. Not on a loop's thread.
+    /// Returns whether the folder belongs to the database now. Must not be called on a loop's thread.
     /// - Returns: nil when the rows cannot be read.
     func isFolderOurs() -> Bool? {
         waitToRead { [folder] (rows) throws(DatabaseError) in try folder.isOurs(rows) }

@@ -17,11 +17,11 @@ struct StorageFolder: Sendable {
 
     /// Whether the folder belongs to this database.
     enum Claim: Equatable {
-        /// It belongs to this database.
+        /// The folder belongs to this database.
         case ours
-        /// It would belong to this database if its medium had room for an id; the text is for the user.
+        /// The folder would belong to this database if its medium had room for an id; the text is for the user.
         case full(String)
-        /// It does not belong to this database; the text is for the user.
+        /// The folder does not belong to this database; the text is for the user.
         case refused(String)
     }
 

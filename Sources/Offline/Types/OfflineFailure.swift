@@ -17,7 +17,7 @@ enum OfflineFailure: Error, Equatable {
     case resource(ResourceFailure)
     /// The content cannot be used.
     case media(MediaError)
-    /// The service refused; the error is shown as it is.
+    /// The service refused; the error is shown unchanged.
     case refused(PlayerError)
     /// A file of the storage folder failed.
     case medium(SystemError)

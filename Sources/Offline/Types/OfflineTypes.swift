@@ -74,13 +74,13 @@ struct OfflineRequest: Equatable, Sendable {
 struct OfflineValidity: Equatable, Sendable {
     /// The date by the service; nil when it gave none.
     var revalidateAt: Int64?
-    /// The last valid second; nil: without limit.
+    /// The last valid second; nil for no limit.
     var validUntil: Int64?
 
     /// How long before its end a copy is re-validated when no earlier date is given, in seconds.
     static let notice: Int64 = 86_400
 
-    /// The time of the next re-validation; nil: never. A date after the end counts as none.
+    /// The time of the next re-validation; nil for never. A date after the end counts as missing.
     var dueAt: Int64? {
         guard let validUntil else { return revalidateAt }
         if let revalidateAt, revalidateAt <= validUntil { return revalidateAt }
@@ -133,7 +133,7 @@ public struct OfflineEntry: Equatable, Sendable {
     /// The product that the service delivered instead of `product`; nil when it is `product` itself, or is not known
     /// yet.
     public var receivedProduct: String?
-    /// The last valid second, since 1970; nil: without limit.
+    /// The last valid second, since 1970; nil for no limit.
     public var validUntil: Int64?
     public var title: String?
     public var artist: String?

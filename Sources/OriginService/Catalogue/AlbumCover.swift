@@ -8,11 +8,11 @@ import Platform
 extension Cover {
     /// - Returns: nil for an album without a cover.
     init?(of album: Int64, _ index: MusicIndex) throws(DatabaseError) {
-        // Links may lead anywhere, as those of music (`ScanRules.service`).
+        // Links to covers may lead anywhere, like links to music (`ScanRules.service`).
         try self.init(ofAlbum: album, index, nil)
     }
 
-    /// Returns those of `albums` that have a cover.
+    /// Returns the albums among `albums` that have a cover.
     static func among(_ albums: [Int64], _ index: MusicIndex) throws(DatabaseError) -> Set<Int64> {
         var (seen, found): (Set<Int64>, Set<Int64>) = ([], [])
         for album in albums where seen.insert(album).inserted {

@@ -28,7 +28,7 @@ struct ADTSIndex: Equatable, Sendable {
         return isComplete ? starts[number - 1]..<end : nil
     }
 
-    /// - Throws: `.damaged` for bytes that are no frame, or one of another stream.
+    /// - Throws: `.damaged` for bytes that are not a frame, or a frame of another stream.
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
         let start = arrived - Int64(rest.count)
         arrived += Int64(bytes.count)

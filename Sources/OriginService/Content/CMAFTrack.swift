@@ -25,7 +25,7 @@ struct CMAFTrack: Sendable {
     let format: PCMFormat
     /// The duration of all segments, in samples of the audio.
     let duration: Int64
-    /// The part of the duration that is heard; nil: all of it.
+    /// The part of the duration that is heard; nil for all of it.
     var edit: Range<Int64>?
     var encryption: ContentEncryption?
 

@@ -6,7 +6,7 @@ import Media
 import PCM
 import Platform
 
-/// A quality below that of the file: the service's names of docs/service.md.
+/// A quality below that of the file, with the service's name from docs/service.md.
 enum EncodedQuality: String, CaseIterable, Sendable {
     case low, high
 
@@ -186,7 +186,7 @@ final class EncodedTracks: @unchecked Sendable {
     /// Waits until the segment is encoded, and reads its bytes.
     /// - Returns: nil when the track could not be encoded.
     fileprivate func segment(_ number: Int, of track: EncodedTrack) throws(SystemError) -> [UInt8]? {
-        // It may be removed, or dropped from the queue, meanwhile.
+        // Retries, because the track may be removed or dropped from the queue meanwhile.
         for _ in 0..<3 {
             switch begin(track) {
             case .failed: return nil

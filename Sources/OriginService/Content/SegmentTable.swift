@@ -31,7 +31,7 @@ struct SegmentTable: Equatable, Sendable {
                 ?? Segment(offset: frame.offset, byteCount: 0, firstSample: frame.firstSample, sampleCount: 0)
             segment.byteCount += Int64(frame.byteCount)
             segment.sampleCount += Int64(frame.sampleCount)
-            // As near to the target duration as whole frames allow.
+            // Ends the segment as near to the target duration as whole frames allow.
             if segment.sampleCount + Int64(frame.sampleCount) / 2 > wanted {
                 segments.append(segment)
                 open = nil

@@ -26,7 +26,7 @@ extension SegmentedTrack {
 
 /// The variant of a track's content in an address: the first part of the names in its folder.
 struct ContentVariant: Equatable, Sendable {
-    /// The quality to encode; nil: that of the file.
+    /// The quality to encode; nil for that of the file.
     var encoding: EncodedQuality?
     var isEncrypted = false
 

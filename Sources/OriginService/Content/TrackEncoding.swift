@@ -13,7 +13,7 @@ final class TrackEncoding: @unchecked Sendable {
     enum Outcome: Equatable {
         case done
         case failed
-        /// It was dropped from the queue for later requests.
+        /// The track was dropped from the queue for later requests.
         case dropped
     }
 

@@ -1,7 +1,7 @@
 import Database
 import Platform
 
-/// The events of players, in SQLite beside the index. An event is stored once, whatever is sent again.
+/// The events of players, in SQLite beside the index. An event is stored once, even if it is sent again.
 ///
 /// Thread: any, and any process: `tonearm-origin events` reads the same file.
 /// `@unchecked Sendable` is safe because `lock` guards the connection.
@@ -43,7 +43,7 @@ final class EventStore: @unchecked Sendable {
         var body: String
     }
 
-    /// Stores the events of one batch in their order. Events that were stored before stay as they are.
+    /// Stores the events of one batch in their order. Events that were stored before are unchanged.
     /// - Parameter now: seconds since 1970.
     func add(_ events: [Event], at now: Int64) throws(DatabaseError) {
         try lock.withLock { () throws(DatabaseError) in
@@ -57,7 +57,7 @@ final class EventStore: @unchecked Sendable {
         }
     }
 
-    /// Returns the bodies of all events with this name in the order of their arrival; nil: all events.
+    /// Returns the bodies of all events with this name in the order of their arrival; nil for all events.
     func bodies(of name: String?) throws(DatabaseError) -> [String] {
         try lock.withLock { () throws(DatabaseError) in
             var statement = try database.prepare(

@@ -22,7 +22,7 @@ struct DeliveryFault: Equatable, Sendable {
     enum SocketFault: String, CaseIterable, Sendable {
         /// The client is asked to connect again.
         case reconnect
-        /// A text that is no JSON, and bytes that are no frame.
+        /// A text that is not JSON, and bytes that are not a frame.
         case garbage
         /// The connection is closed without a close frame.
         case drop

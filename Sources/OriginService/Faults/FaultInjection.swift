@@ -19,7 +19,7 @@ final class FaultInjection: @unchecked Sendable {
         counts = Array(repeating: 0, count: plan.rules.count)
     }
 
-    /// - Parameter answer: returns the answer without a fault, but with that of its WebSocket.
+    /// - Parameter answer: returns the answer without a fault, except for the fault of its WebSocket.
     func answer(
         to request: HTTPRequest, _ answer: (HTTPRequest, DeliveryFault.SocketFault?) -> HTTPAnswer
     ) -> HTTPAnswer {

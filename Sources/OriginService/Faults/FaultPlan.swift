@@ -52,7 +52,7 @@ struct FaultRule: Equatable, Sendable {
     var clockOffset = 0
     var delivery = DeliveryFault()
 
-    /// - Returns: nil when it has mistakes, which the reader then has.
+    /// - Returns: nil when the plan has mistakes, which are then in `reader.problems`.
     init?(_ reader: inout SectionReader) {
         let bytes = 0...Int(Int32.max)
         let before = reader.problems.count

@@ -8,7 +8,8 @@ extension MusicIndex {
         try self.init("\(folder)/index.db", modules: [OriginIndex.formerSchema, Self.schema, Self.serviceSchema])
     }
 
-    /// The service's own tables. Its numbers stay: the rows of former versions are taken over, and read again.
+    /// The service's own tables. The numbers of tracks stay, because the rows of former versions are taken over. Their
+    /// files are read again.
     private static let serviceSchema = SchemaModule(
         "origin-service",
         [

@@ -19,7 +19,7 @@ public final class DeviceLogins: Sendable {
         static let refresh: Int64 = 180 * 86_400
     }
 
-    /// The most open requests. More are an attack, or a mistake.
+    /// The maximum number of open requests. More are an attack or a mistake.
     private static let mostRequests: Int64 = 32
 
     struct DeviceCode: Equatable {
@@ -83,7 +83,7 @@ public final class DeviceLogins: Sendable {
     // MARK: Device codes
 
     /// Begins a request of a player.
-    /// - Parameter now: in seconds since 1970, as everywhere here.
+    /// - Parameter now: the time in seconds since 1970, as everywhere here.
     /// - Returns: nil when there are too many.
     func begin(client: String, at now: Int64) throws(DatabaseError) -> DeviceCode? {
         let code = DeviceCode(deviceCode: newSecret(), userCode: UserCode.make(random))

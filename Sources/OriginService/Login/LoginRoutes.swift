@@ -122,7 +122,7 @@ final class LoginRoutes: @unchecked Sendable {
         let time = now()
         // Check the password first: others must not learn which codes exist.
         let isRight = equalInConstantTime(Array((form["password"] ?? "").utf8), Array(password.utf8))
-        // In one step: of simultaneous requests only one is an attempt.
+        // Checked and noted in one step, so that only one of several simultaneous requests is an attempt.
         let isAttempt = lock.withLock {
             guard attempts.allowsAttempt(at: time) else { return false }
             if isRight { attempts.succeeded() } else { attempts.failed(at: time) }

@@ -46,7 +46,7 @@ final class ServedLoudnessScan: Sendable {
     private func tracks(with track: Track) throws(DatabaseError) -> [Track] {
         guard let album = track.albumId else { return [track] }
         let all = try index.tracks(TrackQuery(.album(album), presence: .withHidden))
-        // A meter takes a megabyte. A larger number of tracks is no album: each is measured alone.
+        // A meter takes a megabyte. A larger number of tracks is not an album, and each is measured alone.
         return all.count <= Self.mostTracks ? all : [track]
     }
 

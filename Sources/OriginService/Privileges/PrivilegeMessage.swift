@@ -7,16 +7,15 @@ enum PrivilegeMessage {
     struct UserAction: Equatable {
         /// Milliseconds since the press.
         var age: Int64
-        /// Identifies the player over all of its connections; nil when it does not say so.
+        /// Identifies the player over all of its connections; nil when it sends none.
         var player: String?
         /// The number that the player gives it.
         var press: Int64?
     }
 
-    /// Reads a message of a player. The age that it states counts, which needs no clock of the player, or else its
-    /// time.
-    /// - Parameter now: milliseconds since 1970. It is the time of an action without a readable one, and the latest
-    ///   one: with a clock that is fast no player is ahead of the others.
+    /// Reads a message of a player. Uses the age in the message, which needs no clock of the player, or else its time.
+    /// - Parameter now: milliseconds since 1970. It is used for an action without a readable time. It is also the
+    ///   latest possible time, so that a player with a fast clock has no advantage.
     /// - Returns: nil for other messages, which are ignored.
     static func action(_ text: String, now: Int64) -> UserAction? {
         guard let json = try? JSONValue.parse(text), json["type"]?.string == "USER_ACTION" else { return nil }
@@ -39,8 +38,8 @@ enum PrivilegeMessage {
         return value.string.flatMap(milliseconds)
     }
 
-    /// Reads a time as RFC 3339 (5.6) has it, `2026-11-26T09:45:29.123Z`. Not by Foundation: some texts of clients make
-    /// its parser divide by zero.
+    /// Reads a time in the form of RFC 3339 (5.6), `2026-11-26T09:45:29.123Z`. Does not use Foundation, because some
+    /// texts make its parser divide by zero.
     private static func milliseconds(_ text: String) -> Int64? {
         let form = /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,20}))?(?:Z|([+-])(\d\d):(\d\d))/
         guard let parts = text.wholeMatch(of: form.asciiOnlyDigits())?.output,

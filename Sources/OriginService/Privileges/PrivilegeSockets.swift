@@ -37,7 +37,7 @@ final class PrivilegeSockets: @unchecked Sendable {
     private var sessions: PrivilegedSessions
     private var nextNumber: UInt64 = 0
 
-    /// - Parameter sessions: how many players may be privileged at once; nil: all.
+    /// - Parameter sessions: how many players may be privileged at once; nil for all.
     init(
         sessions: Int?, limits: WebSocketMachine.Limits = .ofServer, now: @escaping @Sendable () -> Int64
     ) throws(SystemError) {
@@ -49,7 +49,7 @@ final class PrivilegeSockets: @unchecked Sendable {
         thread = try NamedThread.start(name: "privileges") { loop.run() }
     }
 
-    /// Whether there is room for another one.
+    /// Whether there is room for another WebSocket.
     var hasRoom: Bool { lock.withLock { places.hasRoom } }
 
     /// The number of players that are notified of each other's presses. A connection that was just taken is not yet
@@ -66,7 +66,7 @@ final class PrivilegeSockets: @unchecked Sendable {
         if !isTaken { Self.refuse(socket) }
     }
 
-    /// Ends a connection as all others end. It was answered before the service ended, and comes later.
+    /// Ends a connection that was answered before the service ended and arrives afterwards. It ends like all others.
     private static func refuse(_ socket: UpgradedSocket) {
         let frames = [
             WebSocketFrame(.text, Array(PrivilegeMessage.reconnect.utf8)), WebSocketFrame(closing: 1001),
@@ -190,8 +190,7 @@ private struct ConnectionPlaces {
 }
 
 extension WebSocketMachine.Limits {
-    /// A player that is gone is noticed after 70 s. Players that hear pings send none of their own (docs/playback.md,
-    /// 20).
+    /// A lost player is detected after 70 s. Players that receive pings send none of their own (docs/playback.md, 20).
     static var ofServer: Self {
         var limits = Self()
         limits.pingInterval = 50_000_000_000

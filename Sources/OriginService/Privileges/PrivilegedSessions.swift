@@ -5,7 +5,7 @@
 /// Sessions are the numbers of connections. Times are in milliseconds of one clock that is never set.
 struct PrivilegedSessions {
     enum Decision: Equatable {
-        /// There is no limit, and no session loses anything.
+        /// There is no limit, and no session loses its privilege.
         case unlimited
         /// The session is privileged; all that are not are to be notified.
         case privileged
@@ -20,9 +20,10 @@ struct PrivilegedSessions {
         var startedAt: Int64
     }
 
-    /// The number of sessions that may be privileged at once, at least 1; nil: all.
+    /// The number of sessions that may be privileged at once, at least 1; nil for no limit.
     private let limit: Int?
-    /// In the order of their presses. Sessions that have ended are forgotten: they cannot be the ones that play.
+    /// The privileged sessions, in the order of their presses. Sessions that have ended are forgotten, because they
+    /// cannot play.
     private(set) var holders: [Holder] = []
 
     init(limit: Int?) { self.limit = limit }

@@ -7,7 +7,7 @@ import Platform
 final class SocketTickets: @unchecked Sendable {
     /// In seconds.
     static let life: Int64 = 60
-    /// The most unused ones. More are an attack, or a mistake.
+    /// The maximum number of unused ones. More are an attack or a mistake.
     private static let most = 1000
 
     private struct Ticket {
@@ -21,7 +21,7 @@ final class SocketTickets: @unchecked Sendable {
 
     /// - Parameters:
     ///   - client: the name of the client for users.
-    ///   - now: in seconds since 1970.
+    ///   - now: the time in seconds since 1970.
     /// - Returns: nil when there are too many.
     func make(for client: String, at now: Int64) -> String? {
         let name = hexadecimal(random.bytes(32))

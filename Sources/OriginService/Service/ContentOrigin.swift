@@ -9,7 +9,7 @@ import Platform
 ///
 /// Thread: any.
 public final class ContentOrigin: Sendable {
-    /// Why it cannot serve, for the user.
+    /// Why the origin cannot serve, for the user.
     public struct Failure: Error, CustomStringConvertible, Sendable {
         public let description: String
     }
@@ -102,7 +102,7 @@ public final class ContentOrigin: Sendable {
         loudness = ServedLoudnessScan(index)
     }
 
-    /// Takes the lock. `logins` and `approve` do not need it: they may run beside a service.
+    /// Takes the lock. `logins` and `approve` do not need it: they may run at the same time as a service.
     private static func lock(_ stateFolder: String) throws(Failure) -> LockFile? {
         do throws(LockFile.Refusal) { return try LockFile("\(stateFolder)/lock") } catch {
             switch error {

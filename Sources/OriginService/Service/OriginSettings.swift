@@ -8,18 +8,19 @@ public struct OriginSettings: Equatable, Sendable {
     public var addressLifetime: Int64 = 3600
     /// The seconds after which a player re-validates a track that it has downloaded.
     public var offlineRevalidation: Int64 = 7 * 86_400
-    /// The seconds for which it plays such a track without a re-validation. Not less than `offlineRevalidation`.
+    /// The seconds for which an offline copy plays without a re-validation. It is not less than `offlineRevalidation`.
     public var offlineValidity: Int64 = 14 * 86_400
     /// The token that clients need; nil without.
     public var token: String?
     /// Whether players log in; other clients are then refused, except with `token`.
     public var requiresLogin = false
-    /// The password with which the owner decides about logins on a page; nil: only at the origin's machine.
+    /// The password with which the owner decides about logins on a page; nil: logins are decided only at the origin's
+    /// machine.
     public var ownersPassword: String?
     /// The address in manifests; nil: the address that the client used.
     public var publicAddress: String?
 
-    /// The number of players that may stream at once; nil: all.
+    /// The number of players that may stream at once; nil for no limit.
     public var sessions: Int?
 
     /// The path of ffmpeg, for the qualities LOW and HIGH; nil: lossless is served instead.

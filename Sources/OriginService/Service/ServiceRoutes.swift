@@ -243,7 +243,7 @@ struct ServiceRoutes: Sendable {
             guard let origin = settings.publicAddress ?? request.origin else { return .wrongParameter("Host") }
             let addresses = ContentAddresses(
                 origin: origin, folder: folder, signature: "token=\(token)", prefix: variant.prefix)
-            // It carries a signature of this client that expires.
+            // The address contains a signature for this client that expires.
             return HTTPAnswer(
                 headers: [
                     HTTPField("Content-Type", ServedManifest.Kind.hls.mimeType), HTTPField("Cache-Control", "no-store"),

@@ -14,7 +14,7 @@ public enum ALSAConfiguration: Equatable, Sendable {
     /// `default`, the first card.
     public static var builtIn: ALSAConfiguration { .text(builtInText) }
 
-    /// The system's configuration when alsa-lib can read one, else the built-in one.
+    /// The system's configuration if alsa-lib can read it, else the built-in one.
     public static var available: ALSAConfiguration {
         tonearm_alsa_silence()
         if getenv("ALSA_CONFIG_PATH") == nil {

@@ -21,7 +21,7 @@ final class ALSADevice: PlaybackDevice {
     private var software: SoftwareParameters
     private let clock: any MonotonicClock
 
-    /// - Parameter handle: with its hardware parameters installed, as in `configuration`.
+    /// - Parameter handle: a handle whose hardware parameters are installed as in `configuration`.
     init(
         _ handle: consuming PCMHandle, configuration: DeviceConfiguration, clock: any MonotonicClock
     ) throws(ALSAFailure) {
@@ -99,7 +99,7 @@ final class ALSADevice: PlaybackDevice {
         return amount
     }
 
-    /// Writes staged frames as far as the device takes them; the rest stays for the next call.
+    /// Writes as many staged frames as the device takes. The rest stays for the next call.
     private func pushStaged() throws(DeviceFault) {
         guard stagedFrames > 0, let next = staging?.next else { return }
         let frames = snd_pcm_uframes_t(stagedFrames)
@@ -135,7 +135,7 @@ final class ALSADevice: PlaybackDevice {
         guard descriptors.wait(wakeUp: wakeUp, milliseconds: milliseconds) == .error else {
             return descriptors.wasWoken
         }
-        // In a state without a fault the device would report the same error for ever.
+        // Throws even in a state without a fault, because the device would report the same error without end.
         throw state.fault ?? .failed(code: -EIO)
     }
 
@@ -171,7 +171,8 @@ final class ALSADevice: PlaybackDevice {
     }
 
     func drain() throws(DeviceFault) {
-        // The length of the buffer, twice: drivers may end with a whole period, and the clock may start only now.
+        // Waits for twice the length of the buffer, because drivers may end with a whole period and the clock may start
+        // only now.
         let bufferMilliseconds = Int64(configuration.bufferFrames) * 1000 / Int64(configuration.sampleRate)
         let deadline = Deadline(milliseconds: 2 * bufferMilliseconds + 100, clock)
         let heard = try playOut(until: deadline)
@@ -190,7 +191,7 @@ final class ALSADevice: PlaybackDevice {
             if deadline.isOver { return false }
         }
         while true {
-            // Called repeatedly, because plug-ins notice the end only then.
+            // Calls it repeatedly, because plug-ins notice the end only in a call.
             let code = Int32(try writing { Int(snd_pcm_drain(pcm)) })
             // The buffer was empty before the drain began, so everything was heard.
             if code == 0 || code == -EPIPE { return true }
@@ -198,7 +199,7 @@ final class ALSADevice: PlaybackDevice {
             if deadline.isOver { return false }
             let event = descriptors.wait(wakeUp: -1, milliseconds: deadline.remainingMilliseconds)
             if state == .suspended || state == .disconnected, let fault = state.fault { throw fault }
-            // Plug-ins may always be ready.
+            // Pauses briefly, because the descriptors of plug-ins may always be ready.
             if event != .none, state == .draining { poll(nil, 0, 5) }
         }
     }

@@ -56,8 +56,8 @@ public final class ALSADeviceProvider: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// Prefers a device among several of its kind, until one was opened: that on which `auto` played before the program
-    /// started. Any thread.
+    /// Prefers a device among several of its kind, until one was opened. Used for the device on which `auto` played
+    /// before the program started. Any thread.
     public func prefer(_ device: String?) { opened.prefer(device) }
 
     /// The device that was opened last, as `auto` chose it; nil before the first one. Any thread.
@@ -137,7 +137,7 @@ public final class ALSADeviceProvider: DeviceProvider, @unchecked Sendable {
         try hardware.set(sampleFormat: sampleFormat)
         try hardware.setBuffer(BufferSize(for: request))
         if sampleFormat == .iec958Subframe {
-            // Drivers read the control when the device is set up.
+            // The control is set now, because drivers read it when the device is set up.
             let status = ChannelStatus(sampleRate: request.format.sampleRate)
             ChannelStatusControl.set(status, for: handle, configuration: configuration)
         }

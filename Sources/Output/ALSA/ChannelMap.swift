@@ -4,7 +4,7 @@ import PCM
 
 /// The channel map of a device that was set up (docs/decisions/channel-maps.md).
 enum ChannelMap {
-    /// Sets the order of FLAC where the device lets it be set, and returns the order that the device has then.
+    /// Sets the order of FLAC if the device allows that, and returns the resulting order.
     /// - Returns: nil for the order of FLAC, for one and two channels, and when the device does not report an order.
     static func settled(of handle: borrowing PCMHandle, channelCount: Int) -> ChannelLayout? {
         guard (3...ChannelLayout.largest).contains(channelCount) else { return nil }
@@ -12,7 +12,7 @@ enum ChannelMap {
         setOrder(of: handle, to: usual, channelCount)
         guard let map = snd_pcm_get_chmap(handle.raw) else { return nil }
         defer { free(map) }
-        // A plug-in may answer with the map of the device that it plays to.
+        // A plug-in may return the map of its target device, with another channel count.
         guard map.pointee.channels == UInt32(channelCount) else { return nil }
         let layout = ChannelLayout(codes: codes(map))
         return layout == usual ? nil : layout
@@ -29,7 +29,7 @@ enum ChannelMap {
             guard entry.pointee.type.rawValue != SND_CHMAP_TYPE_FIXED.rawValue, let map,
                 map.pointee.channels == UInt32(channelCount)
             else { continue }
-            // In the device's own names of the positions: number of channels, then a name for each.
+            // The map uses the device's own codes of the positions: the number of channels, then a code for each.
             let codes = codes(map)
             guard let layout = ChannelLayout(codes: codes) else { continue }
             var ordered = [UInt32(channelCount)]
@@ -38,7 +38,7 @@ enum ChannelMap {
             }
             guard ordered.count == channelCount + 1 else { continue }
             ordered.withUnsafeBytes { bytes in
-                // The map that the device has afterwards counts, whether it accepted this one or not.
+                // The result is ignored, because the map is read from the device afterwards.
                 if let start = bytes.bindMemory(to: snd_pcm_chmap_t.self).baseAddress {
                     _ = snd_pcm_set_chmap(handle.raw, start)
                 }
@@ -57,7 +57,7 @@ extension ChannelLayout {
     /// - Parameter codes: ALSA's number of each channel's position (`SND_CHMAP_…`).
     /// - Returns: nil when a position is unknown, and as `init(order:)`.
     init?(codes: [UInt32]) {
-        // CEA-861: beside "rear left center" the "rear left" is the side.
+        // CEA-861: if there is a "rear left center", "rear left" means the side.
         let hasRearCenters = codes.contains { $0 & UInt32(SND_CHMAP_POSITION_MASK) == SND_CHMAP_RLC.rawValue }
         var order: [ChannelPosition?] = []
         for code in codes {

@@ -99,9 +99,10 @@ struct HardwareParameters: ~Copyable {
         try ALSAFailure.check(snd_pcm_hw_params_set_format(pcm, raw, sampleFormat.alsa))
     }
 
-    /// Requests a buffer of these sizes; the device uses the nearest ones that it has.
+    /// Requests a buffer of these sizes; the device uses the nearest supported ones.
     func setBuffer(_ wanted: BufferSize) throws(ALSAFailure) {
-        // A single period could not be refilled while it is played. A device without two periods is left as it is.
+        // A single period could not be refilled while it is played. A device that does not support two periods is left
+        // unchanged.
         var leastPeriods: UInt32 = 2
         var direction: Int32 = 0
         _ = snd_pcm_hw_params_set_periods_min(pcm, raw, &leastPeriods, &direction)

@@ -45,7 +45,7 @@ struct InstalledRate: Equatable {
     let hertz: Int
 
     /// - Parameters:
-    ///   - reported: in Hz, as the driver names it.
+    ///   - reported: the rate in Hz, as the driver names it.
     ///   - numerator: with `denominator`, the exact rate of the device's clock; 0 over 0 when it is not known. When it
     ///     differs from the reported rate by less than a hertz, the reported rate is used; otherwise it is not.
     init(reported: UInt32, numerator: UInt32, denominator: UInt32) {

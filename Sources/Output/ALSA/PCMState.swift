@@ -6,7 +6,7 @@ enum PCMState: Equatable {
     case open, setup, prepared, running, underrun, draining, paused, suspended, disconnected
 
     init(_ state: snd_pcm_state_t) {
-        // By number: comparing the enumeration makes an unoptimised build allocate its metadata at the first use.
+        // Compares numbers, because an unoptimised build allocates metadata when it first compares the enumeration.
         switch state.rawValue {
         case SND_PCM_STATE_OPEN.rawValue: self = .open
         case SND_PCM_STATE_SETUP.rawValue: self = .setup

@@ -1,7 +1,7 @@
 import CALSA
 
 extension DeviceRoute {
-    /// - Parameter type: the outermost type of a device. The types after it cannot be asked for.
+    /// - Parameter type: the outermost type of a device. The types after it are not available.
     init(_ type: snd_pcm_type_t) {
         switch type {
         case SND_PCM_TYPE_HW, SND_PCM_TYPE_FILE, SND_PCM_TYPE_NULL: self = .direct

@@ -9,7 +9,7 @@ struct Recovery {
         /// Stop the clock, discard the frames, prepare.
         case dropAndPrepare
         case resume
-        /// Wait `Recovery.resumeInterval`, then resume: the hardware is still asleep.
+        /// Wait `Recovery.resumeInterval`, then resume again, because the hardware is still asleep.
         case waitAndResume
         case succeeded
         case gone

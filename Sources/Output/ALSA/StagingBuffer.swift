@@ -26,7 +26,7 @@ struct StagingBuffer: ~Copyable {
     /// Rounds up to whole blocks of 64 bytes, as aligned_alloc(3) requires.
     private static func roundedUp(_ size: Int) -> Int { size > Int.max - 63 ? Int.max : (max(size, 1) + 63) & ~63 }
 
-    /// Stores `frames` frames, at most the capacity. Only when empty.
+    /// Stores `frames` frames, at most the capacity. Call it only when the buffer is empty.
     mutating func fill(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void) {
         fill(bytes, frames)
         first = 0

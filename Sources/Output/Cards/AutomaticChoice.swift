@@ -2,21 +2,21 @@ import Platform
 
 /// The choice of a device for `auto`.
 ///
-/// The best kind that can play is chosen (`OutputKind`). The one that played last is preferred among several of a kind,
-/// then the first in the kernel's order. A better device that another program uses is waited for: players at the start
-/// of a system, or a sound server, may use it for a moment.
+/// The best kind that can play is chosen (`OutputKind`). Among several of a kind, the device that played last is
+/// preferred, then the first in the kernel's order. A better device that another program uses is waited for: players at
+/// the start of a system, or a sound server, may use it for a moment.
 struct AutomaticChoice: Equatable {
     /// How long a device that is in use is waited for, in nanoseconds.
     static let patience: Int64 = 2_000_000_000
 
     enum Result: Equatable {
         case device(String)
-        /// This device is in use. Look again in a moment.
+        /// This device is in use: choose again in a moment.
         case wait(String)
         case none
     }
 
-    /// Since when the best device is in use.
+    /// The time since which the best device is in use.
     private var waitingSince: Int64?
 
     /// - Parameters:

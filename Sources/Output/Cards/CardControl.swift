@@ -47,7 +47,7 @@ struct CardControl: ~Copyable {
                 let control = try CardControl(card: "\(index)", configuration: configuration)
                 identities.append(try control.identity(index: Int(index)))
             } catch {
-                // The card was unplugged between two calls.
+                // Skips a card that was unplugged between two calls.
                 continue
             }
         }

@@ -8,7 +8,8 @@ import Platform
 enum ChannelStatusControl {
     private static let name = "IEC958 Playback Default"
 
-    /// Sets it for the open device `handle`. A card that does not have it needs none; another failure is logged.
+    /// Sets the channel status for the open device `handle`. A card without the control needs none. Any other failure
+    /// is logged.
     static func set(_ status: ChannelStatus, for handle: borrowing PCMHandle, configuration: ALSAConfiguration) {
         do throws(ALSAFailure) {
             var info: OpaquePointer?

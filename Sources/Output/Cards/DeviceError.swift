@@ -16,7 +16,7 @@ public enum DeviceError: Error, Equatable, Sendable {
     case channelsNotSupported(device: String, channels: Int, supported: [Int])
     /// None of the formats of `SampleFormat`, or not the requested one.
     case sampleFormatNotSupported(device: String, requested: SampleFormat?)
-    /// Anything else; `code` is alsa-lib's negated errno, `reason` its text.
+    /// Any other failure; `code` is alsa-lib's negated errno, `reason` its text.
     case refused(device: String, code: Int32, reason: String)
 }
 

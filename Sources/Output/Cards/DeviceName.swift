@@ -16,7 +16,7 @@ public enum DeviceName {
         _ name: String, configuration: ALSAConfiguration = .available
     ) throws(DeviceError) -> String {
         var choice = AutomaticChoice()
-        // The first look of a choice waits for nothing that is in use: it has no time to look again.
+        // Without a time, the choice does not wait for a device that is in use.
         return try resolved(name, configuration: configuration, last: nil, now: nil, choice: &choice)
     }
 
@@ -66,7 +66,7 @@ public enum DeviceName {
     /// The name that opens a card's first device, as in lists: `hw:CARD=DAC`.
     public static func card(_ id: String) -> String { "hw:CARD=\(id)" }
 
-    /// The name that opens the card with one of these ids: the one that is here, else the first.
+    /// The name that opens the card with one of these ids: the first existing one, else the first id.
     public static func card(among ids: [String], configuration: ALSAConfiguration = .available) -> String {
         let present = ids.count > 1 ? CardControl.all(configuration: configuration).map { $0.id } : []
         let id = ids.first { id in present.contains { $0.utf8.elementsEqual(id.utf8) } } ?? ids.first

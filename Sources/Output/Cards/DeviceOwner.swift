@@ -20,7 +20,7 @@ public struct DeviceOwner: Equatable, Sendable {
         }
     }
 
-    /// The program and the way out, for people.
+    /// The program that uses the device and the remedy, for users.
     public var text: String {
         guard let name else { return "another program" }
         let program = "\(VisibleText.visible(name)) (process \(process))"

@@ -11,7 +11,7 @@ public enum OutputKind: Int, CaseIterable, Sendable {
     /// The headphone jack of a Raspberry Pi, which is noisy.
     case jack
     case hdmiWithoutDisplay
-    /// A loopback, a dummy or the board as a USB device: not chosen unless it is named.
+    /// A loopback, a dummy or the board as a USB device: chosen only if it is named.
     case notForPeople
 
     /// The facts that tell the kind of a device.
@@ -43,10 +43,10 @@ public enum OutputKind: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Its place in the order of `auto`, from 1; nil where `auto` never chooses it.
+    /// Its position in the order of `auto`, from 1; nil if `auto` never chooses it.
     public var rank: Int? { self == .notForPeople ? nil : rawValue + 1 }
 
-    /// The kind and why it has its place, for people.
+    /// The kind and the reason for its position in the order, for users.
     public var text: String {
         switch self {
         case .usb: "USB"

@@ -42,7 +42,8 @@ struct OutputSurvey {
         return folder.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) }
     }
 
-    /// Whether a display is at a video output, for cards that cannot tell; nil where the kernel cannot either.
+    /// Returns whether a display is connected to a video output, for cards that do not report it; nil if the kernel
+    /// does not report it either.
     func isAnyDisplayConnected() -> Bool? {
         let folder = "\(system)/class/drm"
         guard let entries = try? Folder.entries(of: folder) else { return nil }

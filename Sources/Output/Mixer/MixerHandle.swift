@@ -7,7 +7,7 @@ struct MixerHandle: ~Copyable {
 
     /// - Parameter card: its id or its index.
     static func open(card: String, configuration: ALSAConfiguration) throws(ALSAFailure) -> MixerHandle {
-        // Through the control and not by the card's name: alsa-lib looks up names only in files.
+        // Opens the mixer through the control and not by the card's name, because alsa-lib finds names only in files.
         try MixerHandle(adopting: try CardControl.open(card: card, configuration: configuration))
     }
 

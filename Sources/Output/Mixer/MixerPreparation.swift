@@ -13,7 +13,7 @@ public struct MixerPreparation: Equatable, Sendable {
         self.levels = levels
     }
 
-    /// Sets them. A control that the card does not have, or refuses, is logged.
+    /// Sets the switches and levels. A control that the card lacks or refuses is logged.
     ///
     /// Thread: any, but not the audio thread.
     /// - Parameter card: its id or its index.

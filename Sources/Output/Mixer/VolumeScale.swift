@@ -13,8 +13,8 @@ public struct VolumeScale: Equatable, Sendable {
         case steps
     }
 
-    /// A setting this far below the volume, in hundredths of a decibel, is too coarse: the next louder one is used, and
-    /// the samples are scaled down by the rest.
+    /// The distance of a setting below the volume that counts as too coarse, in hundredths of a decibel. Then the next
+    /// louder setting is used, and the samples are scaled down by the difference.
     private static let coarseness = 600
 
     public let unit: Unit
@@ -43,7 +43,7 @@ public struct VolumeScale: Equatable, Sendable {
             return min(max(Self.hundredths(of: volume), range.lowerBound), range.upperBound)
         case .steps:
             let step = (volume.factor * stepCount).rounded(.up)
-            // Computed as a double: the difference of two settings may be too large for an integer.
+            // Computes in doubles, because the difference of two settings may be too large for an integer.
             return Int(exactly: Double(range.lowerBound) + min(step, stepCount)) ?? range.upperBound
         }
     }
@@ -60,7 +60,7 @@ public struct VolumeScale: Equatable, Sendable {
         guard volume > .muted else { return 0 }
         switch unit {
         case .decibels:
-            // The card rounds to hundredths: a smaller difference is ignored.
+            // Ignores a smaller difference, because the card rounds to hundredths.
             guard setting > Self.hundredths(of: volume) else { return 1 }
             return volume.factor / factor(at: setting)
         case .steps:
@@ -88,7 +88,7 @@ public struct VolumeScale: Equatable, Sendable {
 
     private var stepCount: Double { Double(range.upperBound) - Double(range.lowerBound) }
 
-    /// Rounded down; not for silence.
+    /// The volume in hundredths of a decibel, rounded down. Not defined for silence.
     private static func hundredths(of volume: Volume) -> Int { Int((volume.decibels * 100).rounded(.down)) }
 }
 
@@ -96,7 +96,7 @@ public struct VolumeScale: Equatable, Sendable {
 public struct AppliedVolume: Equatable, Sendable {
     /// The factor for the samples, 0 to 1.
     public let softwareFactor: Double
-    /// The linear factor of card and samples together. Not above the volume.
+    /// The linear factor of card and samples together. It is not above the factor of the volume.
     public let factor: Double
 
     public init(softwareFactor: Double, factor: Double) {

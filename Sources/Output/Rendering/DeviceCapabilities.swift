@@ -27,6 +27,6 @@ public struct DeviceCapabilities: Equatable, Sendable {
     /// Whether anything at all can be played.
     var canPlay: Bool { !sampleFormats.isEmpty && !rates.isEmpty && !channels.isEmpty }
 
-    /// Whether this is an output of subframes, like the HDMI sockets of a Raspberry Pi.
+    /// Whether the device takes only subframes, like the HDMI outputs of a Raspberry Pi.
     var hasOnlySubframes: Bool { sampleFormats.first == .iec958Subframe }
 }

@@ -1,19 +1,19 @@
 import PCM
 import Platform
 
-/// The slot of the device: an open one, or none, and its end after a fade-out.
+/// The open device, if there is one, and its end after a fade-out.
 ///
 /// Thread: the audio thread.
 struct DeviceSlot {
     private let provider: any DeviceProvider
     private var settings: RendererSettings
-    /// The device that replaces the one of `settings` at the next opening. Until then nothing is freed: a device is
-    /// open.
+    /// The device that replaces the one of `settings` at the next opening. It is not freed before that, because a
+    /// device is open.
     private var chosen: Unmanaged<DeviceNameBox>?
     private(set) var sink: SampleSink?
     /// Whether control is asked before the device is reopened.
     private var asksBeforeReopening = false
-    /// The current fade-out, which is still heard. No frames are written meanwhile.
+    /// The current fade-out, which is still heard. No frames are written during it.
     private var fadeOut: FadeOut?
     /// Whether the device is closed after the fade-out.
     private(set) var closesAfterFade = false
@@ -26,7 +26,7 @@ struct DeviceSlot {
     /// Whether the open device can play `format`, and no other one was chosen.
     func takes(_ format: PCMFormat) -> Bool { chosen == nil && sink?.takes(format) ?? false }
 
-    /// Opens this device from now on. An open one is closed at the next opening.
+    /// Opens this device from now on. An open device is closed at the next opening.
     mutating func use(_ device: Unmanaged<DeviceNameBox>) { chosen = device }
 
     /// From now on, control is asked before the device is reopened.
@@ -59,7 +59,7 @@ struct DeviceSlot {
         sink = nil
     }
 
-    /// Closes the device when a better one is there. Call it while nothing plays.
+    /// Closes the device when a better one is available. Call it while nothing plays.
     mutating func closeForBetter() {
         guard let device = sink?.device.configuration.device else { return }
         if provider.hasBetter(than: device, for: settings.device) { close() }

@@ -3,7 +3,7 @@
 ///
 /// Thread: the audio thread.
 struct FadeOut {
-    /// In nanoseconds from the request. A device that takes longer is stopped during the fade.
+    /// The time limit in nanoseconds from the request. A device that takes longer is stopped during the fade.
     static let limit: Int64 = 25_000_000
 
     private let silentFrames: Int

@@ -60,7 +60,7 @@ struct HeardTimeline {
     private(set) var segmentCount = 0
     /// Frames written to the device since the last `clear`.
     private(set) var written: Int64 = 0
-    /// How many of these were heard, as last reported.
+    /// The number of written frames that were heard, as last reported.
     private(set) var heard: Int64 = 0
 
     /// Whether no other segment fits before one was heard. This happens with very short runs.
@@ -70,7 +70,7 @@ struct HeardTimeline {
     /// The segment that is heard now.
     var current: Segment? { segmentCount > 0 ? segments[first] : nil }
 
-    /// Begins a new run with the next written frame. Not when it is full.
+    /// Begins a new run with the next written frame. Must not be called when the timeline is full.
     mutating func begin(_ run: Run, at ringPosition: Int64) {
         precondition(!isFull)
         segments[slot(segmentCount)] = Segment(deviceStart: written, ringStart: ringPosition, run: run)
@@ -102,13 +102,13 @@ struct HeardTimeline {
         return max(0, next.deviceStart - heard) + 1
     }
 
-    /// Position in the ring of the next sample to be heard; of the current segment.
+    /// Position in the ring of the next sample to be heard; it is in the current segment.
     var heardRingPosition: Int64? {
         guard let current else { return nil }
         return current.ringStart + (heard - current.deviceStart) * Int64(current.run.format.channelCount)
     }
 
-    /// The device is silent: counting starts at 0 again.
+    /// Starts counting at 0 again, because the device is silent.
     mutating func clear() {
         segmentCount = 0
         written = 0

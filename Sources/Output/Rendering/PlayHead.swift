@@ -21,11 +21,11 @@ struct PlayHead {
 
     /// The sound before the next frames.
     enum Entrance {
-        /// Other frames, without a gap.
+        /// Other frames come directly before them.
         case none
-        /// Silence; the frames are the start of a track.
+        /// Silence comes before them, and they are the start of a track.
         case start
-        /// Silence; the frames are in the middle of a track.
+        /// Silence comes before them, and they are in the middle of a track.
         case middle
     }
 
@@ -33,7 +33,7 @@ struct PlayHead {
         case frames(Piece)
         /// The producer is late.
         case nothingYet
-        /// Too many boundaries are unheard: no other fits.
+        /// Too many boundaries are unheard, so that no other fits.
         case tooManyBoundaries
         /// The stream has ended, or continues in another format: the written frames have to be heard first. Then call
         /// `passBoundary`.
@@ -83,7 +83,7 @@ struct PlayHead {
 
     /// Whether something can be read or passed now.
     var hasMore: Bool { reading.map { !$0.ring.readableRegion().isEmpty || $0.ring.pendingMarker != nil } ?? false }
-    /// Whether the stream's producer may pause because its ring is full enough. No more room comes before frames were
+    /// Whether the stream's producer may pause because its ring is full enough. There is no more room until frames were
     /// heard.
     var isRingFull: Bool { reading?.ring.isFullEnough ?? false }
     /// Whether an end or a format marker comes before the next frame.
@@ -137,7 +137,7 @@ struct PlayHead {
 
     /// The next frames to write. Passes boundaries when the same device can continue after them.
     /// - Parameters:
-    ///   - room: in frames, at least 1.
+    ///   - room: the room in frames, at least 1.
     ///   - joins: whether the device can continue with frames of this format.
     mutating func read(upTo room: Int, where joins: (PCMFormat) -> Bool) -> Reading {
         while let run = reading {
@@ -199,10 +199,10 @@ struct PlayHead {
         }
     }
 
-    /// The stream has ended and nothing follows it.
+    /// Ends the stream, because nothing follows it.
     /// - Returns: the stream.
     mutating func end() -> UInt64 {
-        // The stream may have no frames.
+        // Announces the stream, which may have had no frames.
         if let reading { announce(reading) }
         publishPosition()
         reading = nil
@@ -222,8 +222,8 @@ struct PlayHead {
         return hasMoved
     }
 
-    /// All written frames were heard, and the device is silent.
-    /// - Parameter entrance: for the next frames.
+    /// Notes that all written frames were heard, and that the device is silent.
+    /// - Parameter entrance: the sound before the next frames.
     /// - Returns: whether more was heard than before.
     mutating func finish(_ entrance: Entrance) -> Bool {
         let hasMoved = update(delayFrames: 0)
@@ -231,7 +231,8 @@ struct PlayHead {
         return hasMoved
     }
 
-    /// The device is silent: frames that were written and not heard will be read again.
+    /// Returns to the first unheard frame, because the device is silent. Written frames that were not heard are read
+    /// again.
     mutating func goBack() {
         if let position = timeline.heardRingPosition, let current = timeline.current {
             if reading?.streamID != current.run.streamID { unjoin() }

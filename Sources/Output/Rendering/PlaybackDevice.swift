@@ -9,7 +9,7 @@ public protocol PlaybackDevice: AnyObject {
     /// The configuration that the device runs with.
     var configuration: DeviceConfiguration { get }
 
-    /// Whether a person can hear it. A file or `null` gets every frame unchanged, without fades.
+    /// Whether the device makes sound. A file or `null` gets every frame unchanged, without fades.
     var isAudible: Bool { get }
 
     /// Frames that can be written now.
@@ -32,8 +32,8 @@ public protocol PlaybackDevice: AnyObject {
     /// - Returns: whether `wakeUp` is readable.
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool
 
-    /// Silences the device at once and discards unheard frames. It can be written to again afterwards. A device without
-    /// unheard frames may leave its frames.
+    /// Silences the device at once and discards unheard frames. The device can be written to again afterwards. If all
+    /// frames were heard, the device may ignore the call.
     func drop() throws(DeviceFault)
 
     /// Lets the clock continue with silence after the last frame, because no frames follow for now. This ends when the
@@ -49,7 +49,7 @@ public protocol PlaybackDevice: AnyObject {
     /// - Returns: the number of frames that were taken back.
     func rewind(_ frames: Int) throws(DeviceFault) -> Int
 
-    /// Blocks until all written frames were heard (at most one buffer). It can be written to again afterwards.
+    /// Blocks until all written frames were heard (at most one buffer). The device can be written to again afterwards.
     func drain() throws(DeviceFault)
 
     /// Brings the device back after a fault. Only this function does so. All unheard frames are lost.
@@ -102,7 +102,7 @@ public struct DeviceConfiguration: Equatable, Sendable {
     /// The rate in Hz.
     public var sampleRate: Int
     public var channelCount: Int
-    /// Whether it gets DSD over PCM instead of PCM.
+    /// Whether the device gets DSD over PCM instead of PCM.
     public var isDSD = false
     public var sampleFormat: SampleFormat
     /// Bits of a sample that reach the converter, as the driver reports; at most the format's.
@@ -116,7 +116,7 @@ public struct DeviceConfiguration: Equatable, Sendable {
     public var rates: [Int]
     /// The positions of the channels; nil for the order of FLAC.
     public var layout: ChannelLayout?
-    /// Which side each front channel plays.
+    /// The side that each front channel plays.
     public var routing = ChannelRouting.straight
     /// How the channels of the audio become those of the device; nil when they are the same.
     public var adaptation: ChannelAdaptation?

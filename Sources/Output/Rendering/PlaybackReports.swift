@@ -25,12 +25,12 @@ struct PlaybackReports {
         if isNews(.running) { channel.post(.running(generation: generation)) }
     }
 
-    /// There are no more frames to play.
+    /// Reports that there are no more frames to play.
     mutating func starved() {
         if isNews(.starved) { channel.post(.starved(generation: generation)) }
     }
 
-    /// The device has to be reopened, and waits.
+    /// Reports that the device has to be reopened, and waits.
     /// - Returns: the number of the question.
     mutating func reopening() -> UInt64 {
         questions += 1
@@ -39,7 +39,7 @@ struct PlaybackReports {
         return questions
     }
 
-    /// The device cannot be opened.
+    /// Reports that the device cannot be opened.
     mutating func lost(_ error: DeviceError) {
         guard isNews(.lost) else { return }
         channel.post(.deviceLost(generation: generation, Unmanaged.passRetained(DeviceErrorBox(error))))

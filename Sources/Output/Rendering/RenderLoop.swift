@@ -118,7 +118,7 @@ final class RenderLoop {
         switch activity {
         // The frames in the device may be followed without a gap.
         case .draining where stream != nil && !replacesJoined: activity = .running
-        // The next stream was refused.
+        // The next stream was refused, so playback begins again.
         case .parked: activate()
         default: if replacesJoined { activate() }
         }
@@ -129,7 +129,8 @@ final class RenderLoop {
     func step() -> Wait {
         if let milliseconds = slot.finishFadeOut(clock) { return .time(milliseconds: milliseconds) }
         if case .parked = activity { return .command }
-        // The event queue is full because control has not read it. Wait until it does: control must not miss an event.
+        // The event queue is full because control has not read it. Waits until it does, because control must not miss
+        // an event.
         guard head.canReport else { return .time(milliseconds: BackOff.longest) }
         do throws(DeviceFault) {
             switch activity {

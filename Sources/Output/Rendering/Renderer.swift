@@ -16,7 +16,7 @@ public struct RendererSettings: Sendable {
     /// Silence before the music after the device was opened, in milliseconds, for converters that cut off the
     /// beginning.
     public var settleAtStart = 0
-    /// The same silence when the device was reopened because of another sample rate.
+    /// The silence before the music when the device was reopened for another sample rate, in milliseconds.
     public var settleAtRateChange = 0
     /// Whether audio with a channel count that the device does not have is adapted. Otherwise it is an error that names
     /// the counts of the device (docs/playback.md, 8).
@@ -24,10 +24,10 @@ public struct RendererSettings: Sendable {
     /// The conversion of rates that the device does not have. The decoder carries it out: the device gets the rate of
     /// its stream, or refuses it.
     public var sampleRates = SampleRateRule()
-    /// Whether DSD is sent as DSD over PCM to a device that may take it. Otherwise, and where it cannot, DSD is decoded
-    /// to PCM. The decoder carries it out.
+    /// Whether DSD is sent as DSD over PCM to a device that may take it. Otherwise, and for other devices, DSD is
+    /// decoded to PCM. The decoder carries it out.
     public var sendsDSD = false
-    /// Which side each front channel of the device plays.
+    /// The side that each front channel of the device plays.
     public var routing = ChannelRouting.straight
     /// Whether playback fades out and in around a pause, a seek or a skip, if the device allows it (docs/playback.md,
     /// 7). When false, every frame is played unchanged.
@@ -91,14 +91,15 @@ public final class Renderer: @unchecked Sendable {
     private let thread: NamedThread
     /// Commands that did not fit into the queue, oldest first: the audio thread may hang in a call of its device.
     private var overflow: [RendererCommand] = []
-    /// The names that the audio thread may still read, with their commands: so it frees none.
+    /// The device names that the audio thread may still read, with their commands. They are held here so that the audio
+    /// thread frees none.
     private var devices: [(command: UInt64, name: DeviceNameBox)] = []
     /// The number of the last command that was sent.
     public private(set) var sentCommands: UInt64 = 0
 
     /// Starts the audio thread. The device is opened when something has to be played.
-    /// - Parameter priority: of SCHED_FIFO, or `.normal`. Without the permission, the thread runs at normal priority
-    ///   and logs that.
+    /// - Parameter priority: the priority in SCHED_FIFO, or `.normal`. Without the permission, the thread runs at
+    ///   normal priority and logs that.
     public init(
         provider: any DeviceProvider, clock: any MonotonicClock, settings: RendererSettings,
         priority: NamedThread.Priority
@@ -140,7 +141,7 @@ public final class Renderer: @unchecked Sendable {
     /// Drops the current stream and begins with `stream`; the next stream stays.
     @discardableResult public func begin(_ stream: PCMStream) -> UInt64 { send(.begin(.passUnretained(stream))) }
 
-    /// Sets the stream that follows the current one. It replaces one that was not heard yet.
+    /// Sets the stream that follows the current one. It replaces a following stream that was not heard yet.
     @discardableResult public func setNext(_ stream: PCMStream?) -> UInt64 {
         send(.setNext(stream.map { .passUnretained($0) }))
     }
@@ -160,10 +161,12 @@ public final class Renderer: @unchecked Sendable {
     /// Allows the device to be reopened. Ignored when the question is no longer open.
     @discardableResult public func reopen(question: UInt64) -> UInt64 { send(.reopen(question: question)) }
 
-    /// Uses another device from now on, at once if something plays: with the first frame that was not heard yet.
+    /// Uses another device from now on, or at once if something plays. Continues with the first frame that was not
+    /// heard yet.
     /// - Parameter device: as `RendererSettings.device`.
     @discardableResult public func use(_ device: String) -> UInt64 {
-        // The last one that was carried out may still wait until a device is opened.
+        // Keeps the last name whose command was carried out, because the audio thread may read it when it opens a
+        // device.
         while devices.count > 1, devices[1].command <= processedCommands { devices.removeFirst() }
         let box = DeviceNameBox(device)
         devices.append((sentCommands + 1, box))
@@ -173,7 +176,7 @@ public final class Renderer: @unchecked Sendable {
     /// Makes the audio thread check its clock again.
     public func nudge() { send(.nudge) }
 
-    /// The number of the last command that was carried out: streams that it dropped may be freed.
+    /// The number of the last command that was carried out: streams that this command dropped may be freed.
     public var processedCommands: UInt64 { channel.processed.load(ordering: .acquiring) }
 
     /// The next event, oldest first; nil when there is none.

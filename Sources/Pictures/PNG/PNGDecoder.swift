@@ -37,7 +37,7 @@ private struct PNGDecoder: ~Copyable {
 /// Decodes a PNG file to the requested size.
 /// - Throws: `.damaged`, `.tooLarge`.
 func decodePNG(_ file: [UInt8], for request: ThumbnailRequest) throws(PictureError) -> (Bitmap, Orientation) {
-    // A throwing closure would have to be `rethrows` with a type: the error is a value.
+    // The closure returns the error as a value, because it cannot rethrow a typed error.
     let result: Result<Bitmap, PictureError> = file.withUnsafeBufferPointer { file in
         do throws(PictureError) { return .success(try decodePNG(file, for: request)) } catch { return .failure(error) }
     }
@@ -72,8 +72,8 @@ private func decodePNG(_ file: UnsafeBufferPointer<UInt8>, for request: Thumbnai
     return scaler.bitmap
 }
 
-/// Replaces pixels of red, green, blue and opacity by those that are seen before white: three bytes each, from the
-/// start.
+/// Replaces pixels of red, green, blue and opacity by their colours on a white background. The result has three bytes
+/// for each pixel, from the start of the row.
 private func putOnWhite(_ row: UnsafeMutableBufferPointer<UInt8>) {
     var to = 0
     for from in stride(from: 0, to: row.count - 3, by: 4) {

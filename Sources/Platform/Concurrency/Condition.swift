@@ -34,7 +34,7 @@ public final class Condition: @unchecked Sendable {
     }
 
     /// Blocks until `isTrue` returns true, or the time is over.
-    /// - Parameter limit: in nanoseconds.
+    /// - Parameter limit: the longest wait, in nanoseconds.
     public func wait(atMost limit: Int64, until isTrue: () -> Bool) {
         let end = nanoseconds(of: CLOCK_MONOTONIC) + limit
         var time = timespec()

@@ -27,7 +27,7 @@ final class PostedWork: @unchecked Sendable {
     /// Takes the work that was posted so far.
     func take() -> [Work] {
         lock.withLock {
-            // Under the lock: a post in between would cause an empty wake-up.
+            // Clears under the lock, because a post in between would cause an empty wake-up.
             if !waiting.isEmpty { wakeUp.clear() }
             defer { waiting = [] }
             return waiting

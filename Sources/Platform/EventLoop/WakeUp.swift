@@ -17,7 +17,7 @@ public final class WakeUp: Sendable {
     /// blocks.
     public func signal() {
         var one: UInt64 = 1
-        // It fails only when the counter is full; the descriptor is then readable already.
+        // The write fails only when the counter is full, and then the descriptor is already readable.
         _ = write(descriptor, &one, 8)
     }
 

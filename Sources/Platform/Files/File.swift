@@ -88,7 +88,7 @@ public struct File: ~Copyable {
     }
 
     /// Cuts the file, or extends it with zeros.
-    /// - Parameter length: in bytes.
+    /// - Parameter length: the new length in bytes.
     public func truncate(to length: Int64) throws(SystemError) {
         if tonearm_truncate(descriptor, length) != 0 { throw .last("ftruncate", path) }
     }

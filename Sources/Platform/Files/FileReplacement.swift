@@ -13,12 +13,12 @@ public struct FileReplacement: ~Copyable {
     private static let prefix = ".tonearm-"
     private static let suffix = ".new"
 
-    /// Begins to replace the file at `path`, which may be missing; its folder must exist. A symbolic link is replaced
-    /// itself, not its target.
-    /// - Parameter mode: of the new file; the mode of the old one is ignored.
+    /// Begins to replace the file at `path`, which may be missing; its folder must exist. A symbolic link itself is
+    /// replaced, and not its target.
+    /// - Parameter mode: the mode of the new file; the mode of the old file is ignored.
     public init(of path: String, mode: UInt32 = 0o644) throws(SystemError) {
         let number = hexadecimal(SystemRandomSource().bytes(8))
-        // In the same folder: rename(2) cannot cross file systems.
+        // Created in the same folder, because rename(2) cannot cross file systems.
         file = try File(creating: "\(Folder.containing(path))/\(Self.prefix)\(number)\(Self.suffix)", mode: mode)
         target = path
     }
@@ -43,7 +43,8 @@ public struct FileReplacement: ~Copyable {
     public consuming func commit() throws(SystemError) {
         // A crash here: the old file is in place, the new one has its temporary name; `removeLeftovers` finds it.
         try file.synchronize()
-        // A crash here: as above. Without the fsync the rename could reach the medium before the bytes: an empty file.
+        // A crash here has the same result as above. Without the fsync, the rename could reach the medium before the
+        // bytes and leave an empty file.
         if !Folder.rename(file.path, to: target) { throw .last("rename", target) }
         isCommitted = true
         // A crash here: the folder on the medium has either the old file or the new one; both are complete.

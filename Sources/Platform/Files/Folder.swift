@@ -153,7 +153,7 @@ public enum Folder {
     }
 
     /// Creates the folder and its missing parents.
-    /// - Parameter mode: of created folders, minus the process's umask.
+    /// - Parameter mode: the mode of created folders, minus the process's umask.
     /// - Throws: ENOTDIR when a part of the path is a file, EEXIST when the whole of it is, EACCES, EROFS, ENOSPC…
     public static func create(_ path: String, mode: UInt32 = 0o755) throws(SystemError) {
         if FileKind(at: path) == .folder { return }

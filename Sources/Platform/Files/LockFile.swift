@@ -13,7 +13,7 @@ public struct LockFile: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// Takes the lock, and creates a missing file.
-    /// - Parameter path: of the file, in an existing folder.
+    /// - Parameter path: the path of the file, in an existing folder.
     public init(_ path: String) throws(Refusal) {
         let file = tonearm_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if file < 0 { throw .system(.last("open", path)) }
@@ -31,7 +31,8 @@ public struct LockFile: ~Copyable, Sendable {
     }
 
     deinit {
-        // Closing is not enough: a child process has a copy of the descriptor until its exec, and would keep the lock.
+        // Closing is not enough, because a child process has a copy of the descriptor until its exec, and would hold
+        // the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -2,7 +2,7 @@
 /// folder. Any thread except the audio thread.
 public enum MountPoint {
     /// Returns the mount point of the file system that contains `path`.
-    /// - Parameter path: of a folder, absolute.
+    /// - Parameter path: the absolute path of a folder.
     /// - Returns: nil on the root file system, and for a missing folder.
     public static func containing(_ path: String) -> String? {
         var folder = path

@@ -1,7 +1,7 @@
 /// Why bytes are not valid JSON.
 public enum JSONError: Error, Equatable, Sendable {
-    /// Not JSON, not UTF-8, a name twice in one object, or a number that Int64 or Double cannot hold. Line and column
-    /// count from 1; the column counts characters.
+    /// The text is not JSON or not UTF-8, an object has the same name twice, or Int64 or Double cannot hold a number.
+    /// Line and column count from 1; the column counts characters.
     case malformed(reason: String, line: Int, column: Int)
     /// Arrays and objects are nested deeper than `limit`.
     case tooDeep(limit: Int)

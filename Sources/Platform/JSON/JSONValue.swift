@@ -6,7 +6,8 @@ public enum JSONValue: Equatable, Sendable {
     case real(Double)
     case string(String)
     case array([JSONValue])
-    /// In the order of the text. Names in a parsed text are unique, and must be unique when the value is built.
+    /// An object, in the order of the text. Names in a parsed text are unique, and must be unique when the value is
+    /// built.
     case object([Member])
 
     public struct Member: Equatable, Sendable {

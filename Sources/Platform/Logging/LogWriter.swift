@@ -38,7 +38,8 @@ final class LogWriter: @unchecked Sendable {
                 defer { hasThread = true }
                 return !hasThread
             }
-            // One write(2): lines of several processes do not mix. The descriptor is ready, so this does not wait.
+            // Uses one write(2), so that lines of several processes do not mix. The descriptor is ready, so this does
+            // not wait.
             Self.write(line, to: descriptor)
             return false
         }
@@ -61,7 +62,7 @@ final class LogWriter: @unchecked Sendable {
         do throws(SystemError) {
             _ = try NamedThread.start(name: "log", stackSize: 64 << 10) { self.drain() }
         } catch {
-            // Without a thread the waiting lines are lost.
+            // If no thread can be started, the waiting lines are lost.
             lock.withLock {
                 dropped += 1
                 waiting = []

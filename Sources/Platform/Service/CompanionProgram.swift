@@ -59,8 +59,8 @@ package final class CompanionProgram: Sendable {
 
     /// Waits for the next packet.
     /// - Parameters:
-    ///   - size: the most bytes of a packet; more are cut off.
-    ///   - limit: in nanoseconds.
+    ///   - size: the maximum number of bytes of a packet; more are cut off.
+    ///   - limit: the longest wait, in nanoseconds.
     package func receive(_ size: Int, atMost limit: Int64) -> Arrival {
         let end = nanoseconds(of: CLOCK_MONOTONIC) + limit
         var bytes = [UInt8](repeating: 0, count: size)
@@ -81,7 +81,7 @@ package final class CompanionProgram: Sendable {
 private final class ChildProcess: @unchecked Sendable {
     private let number: pid_t
     private let lock = Lock()
-    /// Its number may be that of another process now.
+    /// Whether the program has ended. Its process number may belong to another process then.
     private var isOver = false
 
     init(_ number: pid_t) { self.number = number }

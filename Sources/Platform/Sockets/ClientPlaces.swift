@@ -1,4 +1,4 @@
-/// Decides which client leaves when all places are taken and another one connects. A value, without state
+/// Decides which client leaves when all places are taken and another one connects. It has no state
 /// (docs/decisions/places-for-clients.md).
 ///
 ///     var places = ClientPlaces(limit: 50)
@@ -7,9 +7,9 @@ public struct ClientPlaces: Sendable {
     /// A client that is connected.
     public struct Client: Sendable {
         public var number: UInt64
-        /// That of `network(of:)`; empty for a client of this machine's own sockets.
+        /// The network from `network(of:)`; empty for a client of this machine's own sockets.
         public var network: [UInt8]
-        /// When its last request came, or when it connected, in nanoseconds of a monotonic clock.
+        /// The time of the client's last request, or of its connection, in nanoseconds of a monotonic clock.
         public var lastRequest: Int64
 
         public init(number: UInt64, network: [UInt8], lastRequest: Int64) {

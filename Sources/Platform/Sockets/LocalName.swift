@@ -4,7 +4,7 @@ public enum LocalName {
     private static let domains = [".local", ".home.arpa", ".internal"]
 
     /// Whether a name can only mean a machine of this network: it has no dot, or is under such a domain.
-    /// - Parameter name: in lower case, and not an address. It may end with a dot.
+    /// - Parameter name: a name in lower case, and not an address. It may end with a dot.
     public static func isLocal(_ name: String) -> Bool {
         let bytes = name.utf8.last == UInt8(ascii: ".") ? name.utf8.dropLast() : name.utf8[...]
         if bytes.isEmpty { return false }

@@ -62,7 +62,7 @@ public final class StreamSocket: Sendable {
         return (StreamSocket(descriptors.0), StreamSocket(descriptors.1))
     }
 
-    /// Ends both directions. A thread that waits in `receive` gets the end. Any thread.
+    /// Ends both directions. A thread that waits in `receive` then receives the end. Any thread.
     public func shutDown() { tonearm_shut_down(descriptor) }
 
     /// Whether `init(listeningAt:port:)` can read the text.

@@ -46,7 +46,7 @@ public struct RegularExpression: ~Copyable {
         }
     }
 
-    /// Refuses what takes the C library much time or memory: nested repetitions and references to groups.
+    /// Refuses expressions that cost the C library much time or memory: nested repetitions and references to groups.
     private static func reasonToRefuse(_ text: [UInt8]) -> String? {
         if text.count > longest { return "longer than \(longest) bytes" }
         if text.contains(0) { return "a zero byte" }

@@ -50,7 +50,8 @@ public struct SectionedText: Sendable {
     /// Reads UTF-8 text; lines end with LF or CR LF.
     public init(parsing text: [UInt8]) {
         var number = 0
-        // Also set for a rejected section; otherwise its keys would belong to the section before it.
+        // The current section. It is also set for a rejected section, so that its keys do not belong to the section
+        // before it.
         var section: Section?
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1

@@ -31,8 +31,8 @@ public final class NamedThread: @unchecked Sendable {
     /// real-time priority is not an error: see `refusal`.
     /// - Parameters:
     ///   - name: the kernel's name for the thread, which is cut to 15 bytes.
-    ///   - stackSize: in bytes, rounded up to the system's minimum. nil: the system's default (usually 8 MB, of which
-    ///     only the used part takes memory).
+    ///   - stackSize: the size in bytes, rounded up to the system's minimum. nil: the system's default (usually 8 MB,
+    ///     of which only the used part takes memory).
     /// - Throws: EAGAIN when no more threads are allowed, ENOMEM.
     public static func start(
         name: String, priority: Priority = .normal, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void

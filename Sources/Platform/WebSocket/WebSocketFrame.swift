@@ -72,7 +72,7 @@ public enum WebSocketFault: UInt16, Error, Sendable {
 
 /// Divides the bytes of one direction of a WebSocket into frames.
 struct WebSocketFrameReader: Sendable {
-    /// Whether frames must have a mask: those of a client.
+    /// Whether received frames must have a mask, because they come from a client.
     private let isMasked: Bool
     private var buffer: [UInt8] = []
     /// The index of the first byte of the next frame.

@@ -16,7 +16,7 @@ public struct WebSocketMachine: Sendable {
     }
 
     public enum End: Equatable, Sendable {
-        /// The other end has closed; nil: without a code.
+        /// The other end has closed; nil when it sent no code.
         case closed(code: UInt16?)
         /// This end has closed.
         case closedHere

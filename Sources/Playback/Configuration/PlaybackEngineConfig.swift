@@ -19,12 +19,12 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         package var volume = Volume.full
         /// False until the user sets the volume, or the card's mixer provides one.
         package var isVolumeKnown = true
-        /// The volume that the player last set in a card's mixer while no volume was known. When it is read back, it is
-        /// not the user's choice.
+        /// The volume that the player last set in a card's mixer while no volume was known. If the mixer still has this
+        /// volume later, the user has not chosen it.
         package var unaskedVolume: Volume?
         package var maximumVolume = Volume.full
         package var isMuted = false
-        /// The device on which `auto` played last. Among several of a kind it comes first.
+        /// The device on which `auto` played last. `auto` prefers it to other devices of the same kind.
         package var automaticDevice: Device?
 
         package init() {}
@@ -79,8 +79,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     package static func limitedPreAmp(_ decibels: Int) -> Int { max(-30, min(30, decibels)) }
 
-    /// The gain of local files whose loudness is not known, with normalization, in dB; limited to −20…6. Default: 0,
-    /// which leaves their samples as they are.
+    /// The gain in dB that normalization applies to local files whose loudness is not known; limited to −20…6. Default:
+    /// 0, which does not change their samples.
     public var untaggedGain: Int {
         get { values.untaggedGain }
         set { update { $0.untaggedGain = Self.limitedUntaggedGain(newValue) } }
@@ -104,8 +104,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     // MARK: Volume
 
-    /// The user's volume, limited to `maximumVolume`. While none is known it is `PlayerSettings.firstVolume`, or the
-    /// volume of the card's mixer (docs/decisions/first-volume.md). Full volume does not change the samples.
+    /// The user's volume, limited to `maximumVolume`. While no volume is known, this is `PlayerSettings.firstVolume`,
+    /// or the volume of the card's mixer (docs/decisions/first-volume.md). Full volume does not change the samples.
     public var volume: Volume {
         get { values.volume }
         set {

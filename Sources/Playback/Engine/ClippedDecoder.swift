@@ -12,18 +12,18 @@ package final class ClippedDecoder: AudioDecoder {
     private let ownMetadata: TrackMetadata?
     private let rate: Int
     private let start: Int64
-    /// The number of frames; nil: to the end.
+    /// The number of frames; nil for all frames to the end.
     private let count: Int64?
     private var position: FramePosition
     /// The sample rate of the next frames.
     private var currentRate: Int
-    /// False until the first read has moved the decoder to the start.
+    /// False until the first read has moved the decoder to the first frame of the clip.
     private var isPlaced: Bool
 
     /// - Parameters:
     ///   - start: the first frame, of the audio's first format.
-    ///   - count: the number of frames in that format; nil: to the end.
-    ///   - metadata: nil: the metadata of the decoder.
+    ///   - count: the number of frames in that format; nil for all frames to the end.
+    ///   - metadata: nil for the metadata of the decoder.
     init(_ decoder: any AudioDecoder, from start: Int64, count: Int64?, metadata: TrackMetadata? = nil) {
         self.decoder = decoder
         ownMetadata = metadata
@@ -36,7 +36,7 @@ package final class ClippedDecoder: AudioDecoder {
     }
 
     /// - Parameters:
-    ///   - clip: in seconds of the media's own timeline; the upper bound may be infinite.
+    ///   - clip: the range in seconds of the media's own timeline; the upper bound may be infinite.
     ///   - mediaStart: the time of the first frame, in the same seconds; nil: the media defines it.
     package convenience init(_ decoder: any AudioDecoder, _ clip: Range<Double>, mediaStart: Double? = nil) {
         let rate = Double(decoder.properties.format.sampleRate)
@@ -53,7 +53,7 @@ package final class ClippedDecoder: AudioDecoder {
         var properties = decoder.properties
         let known = properties.frameCount.map { max(0, $0 - start) }
         properties.frameCount = if let known, let count { min(known, count) } else { count ?? known }
-        // The digest is that of the whole file.
+        // The digest of the file does not apply to a part of it.
         properties.sampleDigest = nil
         return properties
     }

@@ -8,9 +8,9 @@ import Platform
 final class ConductedDevice {
     private let volume: LoudnessAndVolume
     private let published: PublishedPlayback
-    /// As it was chosen; `auto` is one.
+    /// The device's name as it was chosen, which may be `auto`.
     private var name: String
-    /// The device that was opened last. Products that are opened while none is open are meant for the same one.
+    /// The device that was opened last. A product that is opened while no device is open is decoded for this one.
     private(set) var last: DeviceConfiguration?
     private(set) var rates: DeviceRates
     let reopening = ReopeningListener()
@@ -46,7 +46,7 @@ final class ConductedDevice {
     }
 
     /// Notes that another device was chosen, which is not open yet.
-    /// - Returns: false when it is the one that is in use.
+    /// - Returns: false when this device is already in use.
     func use(_ name: String) -> Bool {
         guard !name.utf8.elementsEqual(self.name.utf8) else { return false }
         self.name = name
@@ -64,6 +64,7 @@ final class ConductedDevice {
 
     func scaling(for loudness: ProductLoudness) -> SampleScaling { volume.scaling(for: loudness) }
 
-    /// How the open device plays audio of this format; nil without adaptation, and when it would be reopened.
+    /// How the open device plays audio of this format; nil without adaptation, and when the device would have to be
+    /// reopened.
     func adaptation(of format: PCMFormat) -> ChannelAdaptation? { published.value.device?.adaptation(of: format) }
 }

@@ -16,13 +16,13 @@ struct ConductedItem {
 /// A stream that the renderer may still use.
 struct RetiredStream {
     let stream: PCMStream
-    /// The command after which it does not use it; nil before the command is sent.
+    /// The command after which the renderer does not use the stream; nil before the command is sent.
     var command: UInt64?
 }
 
 /// Closures that are posted to the loop hold this object: a loop that has ended keeps closures that come too late.
 /// `@unchecked Sendable` is safe because control alone reads and writes `conductor`.
 final class ConductorLink: @unchecked Sendable {
-    /// The conductor; nil after the end. Only for control.
+    /// The conductor; nil after the end. Used only on the control thread.
     var conductor: PlaybackConductor?
 }

@@ -66,7 +66,7 @@ final class ConductedItems {
         for item in items.values { item.pipeline.cancel() }
     }
 
-    /// Lets the decoder thread of `playing` watch its ring: the renderer takes frames from no other one.
+    /// Lets the decoder thread of `playing` watch its ring: the renderer takes frames only from this ring.
     func setPlaying(_ playing: ItemID?) {
         for (id, item) in items { item.pipeline.setPlaying(id == playing) }
     }
@@ -99,7 +99,7 @@ final class ConductedItems {
         for index in retired.indices where retired[index].command == nil { retired[index].command = command }
     }
 
-    /// Keeps a retired stream that is still heard until this command is carried out.
+    /// Retains a retired stream, which may still be heard, until `command` is carried out.
     func keep(_ stream: UInt64, until command: UInt64) {
         for index in retired.indices where retired[index].stream.id == stream { retired[index].command = command }
     }
@@ -114,7 +114,7 @@ final class ConductedItems {
         items[id]?.representations.append((representation, position))
     }
 
-    /// Removes and returns the item's next representation if it is heard already.
+    /// Removes and returns the item's next representation if it is already heard.
     /// - Parameter position: the position that is heard, in seconds.
     func takeRepresentation(of id: ItemID, heardAt position: Double) -> AudioRepresentation? {
         guard let first = items[id]?.representations.first, position >= first.position else { return nil }
@@ -124,12 +124,12 @@ final class ConductedItems {
 
     // MARK: The device
 
-    /// Ramps all streams to their present gain.
+    /// Ramps all streams to their current gain.
     func applyGain() {
         for item in items.values { item.stream?.gain = device.gain(for: item.loudness) }
     }
 
-    /// Passes the device and its rates to all items. The next item may have been decoded for other rates.
+    /// Passes the device and its rates to all items. Decodes the next item again if it was decoded for other rates.
     func deviceChanged(next: ItemID?) {
         let rates = device.rates
         for item in items.values {
@@ -142,14 +142,14 @@ final class ConductedItems {
         item.pipeline.seek(toSeconds: 0)
     }
 
-    /// Decodes DSD again to PCM, from the same position, when the device has turned out not to take its words.
+    /// Decodes DSD again to PCM, from the same position, when the device turns out not to accept DSD over PCM.
     func decodesAgain(_ stream: PCMStream, _ item: ConductedItem) -> Bool {
         guard stream.format.isDSD, !device.rates.takes(dsd: stream.format) else { return false }
         item.pipeline.seek(toSeconds: Double(stream.startPosition) / 1e9)
         return true
     }
 
-    /// Decodes an item again from the same position, because the device does not have its rate, or takes no DSD.
+    /// Decodes an item again from the same position, because the device does not support its rate or DSD over PCM.
     /// - Returns: false when the error has another reason, or conversion is not allowed.
     func converts(_ id: ItemID, after error: DeviceError, next: ItemID?) -> Bool {
         guard let item = items[id], let stream = item.stream, device.refuses(stream.format, because: error)

@@ -6,7 +6,7 @@ import Synchronization
 /// `@unchecked Sendable` is safe because `lock` or atomics guard the mutable state.
 final class DecoderRequests: @unchecked Sendable {
     enum Request: Equatable {
-        /// Continue from here, in a new stream. The following reports have this `number`.
+        /// Continue decoding from this position, in a new stream. The following reports have this `number`.
         case position(seconds: Double, number: Int)
         /// Mark the end of the frames before a failure.
         case finish
@@ -44,9 +44,9 @@ final class DecoderRequests: @unchecked Sendable {
     /// Ends the decoder thread's sleep: the missing bytes have arrived.
     func wake() { arrival.signal() }
 
-    /// A number that changes while the decoder thread works; nil while it is idle, or waits for its medium. A number
-    /// that stays the same for long shows that the thread hangs: a decoder reads again and again, and sleeps when the
-    /// ring is full.
+    /// A number that changes while the decoder thread works; nil while it is idle, or waits for its medium. If it stays
+    /// the same for long, the thread hangs, because a working decoder reads repeatedly, and sleeps when the ring is
+    /// full.
     var beat: UInt32? { isAtRest.load(ordering: .relaxed) || medium.isWaiting ? nil : medium.count }
 
     // MARK: Decoder thread
@@ -62,8 +62,8 @@ final class DecoderRequests: @unchecked Sendable {
     /// Ends the next sleep when bytes of the product have arrived, or one of its transfers has ended.
     func wakeAtBytes() { medium.stream.wake(arrival, at: .bytes) }
 
-    /// Ends the next sleep when a transfer of the product has ended, if no frames are being taken. Otherwise the sleep
-    /// has a limit anyway.
+    /// Ends the next sleep when a transfer of the product has ended, if no frames are being taken. While frames are
+    /// taken, each sleep has a time limit.
     func wakeAtEndOfTransfer() {
         if !isPlaying.load(ordering: .relaxed) { medium.stream.wake(arrival, at: .end) }
     }

@@ -19,16 +19,16 @@ final class DecoderWorker {
 
     /// Where a run of decoding begins.
     private struct Start {
-        /// The position in seconds; nil: the decoder's position.
+        /// The position in seconds; nil for the decoder's current position.
         var position: Double?
         /// The number of the seek that requested it.
         var seek = 0
     }
 
-    /// The longest sleep in milliseconds before the ring is checked again: well below the content of a full one.
+    /// The longest sleep in milliseconds before the ring is checked again: well below the duration of a full ring.
     private static let longestSleep = 1000
-    /// The greatest position in seconds: 30 years. Replaces the end of a product without a length, or with a longer
-    /// one.
+    /// The greatest position in seconds: 30 years. It stands for the end of a product whose length is unknown or
+    /// greater.
     static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 
@@ -145,7 +145,7 @@ final class DecoderWorker {
                     try waitForBytes(decoder.source)
                     // A seek ends the wait too: the bytes at its target may have arrived.
                     try check()
-                    // These bytes came too late: playback has stalled.
+                    // The ring is empty, so these bytes came too late and playback has stalled.
                     if ring.isEmpty { try waitForEnough(opened, at: seconds) }
                 case .end:
                     reportFetched(opened, isAtEnd: true)
@@ -236,8 +236,8 @@ final class DecoderWorker {
         report(.failed(error, hasFrames: hasFrames, seek: seek))
     }
 
-    /// Waits until control lets the frames before a failure be heard, and then for a seek.
-    /// - Returns: where to continue; nil when cancelled.
+    /// Waits until control allows the frames before a failure to be heard, and then for a seek.
+    /// - Returns: the position at which to continue; nil when cancelled.
     private func finish(_ ring: PCMRing) -> Start? {
         var mayMark = false
         var isMarked = false
@@ -247,7 +247,7 @@ final class DecoderWorker {
             case .finish: mayMark = true
             case nil: break
             }
-            // A full ring has no room for the mark: retry when some frames were heard.
+            // A full ring has no room for the mark: retry after some frames were heard.
             if mayMark, !isMarked { isMarked = ring.put(.end) }
         }
         return nil
@@ -269,14 +269,15 @@ final class DecoderWorker {
         report(.representationChanged(now, at: seconds))
     }
 
-    /// - Parameter format: the format of the frames; the decoder's properties have that of the first ones.
+    /// - Parameter format: the format of the frames; the decoder's properties contain only the format of the first
+    ///   frames.
     private func representation(of opened: OpenedProduct, _ format: PCMFormat) -> AudioRepresentation {
         var properties = opened.decoder.properties
         properties.format = format
         var now = AudioRepresentation(
             codec: properties.codec.rawValue, bitRate: properties.bitRate,
             quality: opened.currentQuality.map { $0.heard(in: properties) })
-        // After a restart the source may name another quality. It does not know other changes.
+        // After a restart the source may name another quality. Other changes are not known to the source.
         if opening == nil || opening?.quality != now.quality { opening = now }
         if let opening, now != opening { now.quality = AudioQuality(of: properties) }
         return now

@@ -2,21 +2,21 @@ import Output
 import PCM
 
 /// The rates at which the device plays: those of the open device, or those that it named when it refused one. Also
-/// whether it gets DSD over PCM.
+/// decides whether the device gets DSD over PCM.
 ///
-/// A value. A device that names one rate alone may be held at it by another program, so other rates are tried, until it
-/// refuses them.
+/// Another program may hold a device at one rate. The device then names only this rate, so other rates are tried until
+/// it refuses them.
 struct DeviceRates: Equatable, Sendable {
     let rule: SampleRateRule
     /// Whether DSD may be sent as DSD over PCM.
     let sendsDSD: Bool
-    /// The rates that the device named last, in Hz; empty before.
+    /// The rates that the device named last, in Hz; empty before the first time.
     private var named: [Int] = []
-    /// The rates that it has refused.
+    /// The rates that the device has refused.
     private var refused: [Int] = []
-    /// The channel counts for which it carries DSD over PCM; nil before a device is known.
+    /// The channel counts for which the device accepts DSD over PCM; nil before a device is known.
     private var countsOfDSD: ChannelCounts?
-    /// The formats of DSD that it has refused.
+    /// The formats of DSD that the device has refused.
     private var refusedDSD: [PCMFormat] = []
 
     init(rule: SampleRateRule = SampleRateRule(), sendsDSD: Bool = false) {
@@ -40,9 +40,9 @@ struct DeviceRates: Equatable, Sendable {
         }
     }
 
-    /// Notes that the device does not have a rate.
-    /// - Parameter supported: the usual rates that it has now, in Hz.
-    /// - Returns: whether audio of the refused rate can be converted to one that it has.
+    /// Notes that the device does not support a rate.
+    /// - Parameter supported: the usual rates that it supports now, in Hz.
+    /// - Returns: whether audio of the refused rate can be converted to a supported one.
     mutating func refuse(_ rate: Int, supported: [Int]) -> Bool {
         named = supported
         if !refused.contains(rate) { refused.append(rate) }
@@ -57,7 +57,7 @@ struct DeviceRates: Equatable, Sendable {
         countsOfDSD = device.carriesDSD ? device.channels : ChannelCounts([])
     }
 
-    /// Forgets a lost device: another one may come.
+    /// Forgets a lost device: another device may replace it.
     mutating func lost() { self = DeviceRates(rule: rule, sendsDSD: sendsDSD) }
 
     /// Whether words of DSD of this format are sent as DSD over PCM. Otherwise the DSD is decoded to PCM.

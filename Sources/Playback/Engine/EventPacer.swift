@@ -4,14 +4,14 @@
 struct EventPacer {
     private static let shortest: Int64 = 20_000_000
     private static let longest: Int64 = 100_000_000
-    /// The limit while music plays whose end is far.
+    /// The maximum delay while the end of the product is far away.
     private static let longestWhileSteady: Int64 = 250_000_000
-    /// The age of a published position in seconds, at most.
+    /// The maximum age of a published position, in seconds.
     private static let positionAge = 0.25
 
     private var interval = shortest
 
-    /// Whether the next poll is later than it would be after an event.
+    /// Whether the delay is longer than directly after an event.
     var isSlow: Bool { interval > Self.shortest }
 
     /// Resets the delay after an event, or when the audio thread got a command.

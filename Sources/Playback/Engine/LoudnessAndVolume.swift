@@ -46,24 +46,24 @@ package final class LoudnessAndVolume {
         applyVolume()
     }
 
-    /// Uses the card's volume while none is known, if the user has set it (docs/decisions/first-volume.md). A card at
-    /// its loudest or silent has the driver's default, which is not used: the loudest is not safe with an amplifier,
-    /// and silence looks like a defect.
+    /// Uses the card's volume while no volume is known, if the user has set the card's volume
+    /// (docs/decisions/first-volume.md). A card at its loudest or silent has the driver's default, which is not used:
+    /// the loudest is not safe with an amplifier, and silence looks like a defect.
     private func adoptVolume() throws(DeviceError) {
         let values = configuration.values
         guard let mixer, !values.isVolumeKnown else { return }
         let volume = try mixer.volume()
         // A card's loudest may be below 0 dB.
         guard volume > .muted, volume < (try mixer.reading(afterSetting: Volume.full.percent)) else { return }
-        // Both are the player's own settings, of this process or of an earlier one. They differ if the first volume or
-        // the maximum was changed since.
+        // The player itself set both volumes, in this process or an earlier one. They differ if the first volume or the
+        // maximum was changed in between.
         guard volume != (try mixer.reading(afterSetting: values.volume.percent)) else { return }
         if let own = values.unaskedVolume, volume == (try mixer.reading(afterSetting: own.percent)) { return }
         configuration.adopt(volume)
     }
 
-    /// Scales the samples until `deviceChanged` sets the mixer again. A card that comes back has its own volume, often
-    /// its loudest, and plays before that.
+    /// Scales the samples until `deviceChanged` sets the mixer again. A card that was plugged in again has its own
+    /// volume, often its loudest. It may play before the mixer is set.
     func deviceLost() { mixer = nil }
 
     /// Sets the mixer, if there is one, to the configured volume.
@@ -80,7 +80,8 @@ package final class LoudnessAndVolume {
         }
     }
 
-    /// Returns the factor on a product's samples. Loudness and volume are multiplied first, so that it is rounded once.
+    /// Returns the factor on a product's samples. Loudness and volume are multiplied first, so that the product is
+    /// rounded once.
     func gain(for loudness: ProductLoudness) -> Gain {
         let values = configuration.values
         if values.isMuted { return .muted }
@@ -105,7 +106,8 @@ package final class LoudnessAndVolume {
     private func softwareFactor(for volume: Volume) -> Double {
         guard let applied else { return volume.factor }
         if mixer != nil { return applied.result.softwareFactor }
-        // Without the mixer the samples are as loud as they were with it; its steps may have rounded the volume down.
+        // Without the mixer, scales the samples to the loudness that they had with it. The steps of the mixer may have
+        // rounded the volume down.
         return applied.volume == volume ? applied.result.factor : volume.factor
     }
 }

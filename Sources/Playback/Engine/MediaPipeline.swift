@@ -13,11 +13,11 @@ import Platform
 final class MediaPipeline: @unchecked Sendable {
     /// A report from the decoder thread to control. `seek` is the last seek that the thread has received.
     enum Report {
-        /// The audio comes in this stream: from the product's start, or from the target of a seek.
+        /// The audio is in this stream, and begins at the product's start or at the target of a seek.
         case ready(PlaybackContext, ProductLoudness, PCMStream, seek: Int)
         /// Nothing more will be decoded. `hasFrames`: the last stream has frames that can be heard first.
         case failed(PlayerError, hasFrames: Bool, seek: Int)
-        /// From this position of the product on, in seconds, the last stream has another representation.
+        /// The last stream has another representation from this position of the product on, in seconds.
         case representationChanged(AudioRepresentation, at: Double)
         /// All of the product has arrived.
         case fetched
@@ -37,7 +37,7 @@ final class MediaPipeline: @unchecked Sendable {
     /// - Parameters:
     ///   - newSessionID: returns the id of the playback session, and of the sessions that replace it.
     ///   - deviceMilliseconds: the length of the device's buffer, which the rings must be able to hold.
-    ///   - device: the device that is open or was last; nil before the first one.
+    ///   - device: the open device, or the last one that was open; nil before the first.
     ///   - rates: the rates at which it plays.
     ///   - report: called on the decoder thread.
     init(
@@ -47,7 +47,7 @@ final class MediaPipeline: @unchecked Sendable {
     ) throws(SystemError) {
         let requests = try DecoderRequests()
         self.requests = requests
-        // Before the thread starts, because it selects the first representation for the device.
+        // Set before the thread starts, because the thread selects the first representation for the device.
         requests.medium.device.set(rates)
         requests.medium.device.set(device)
         let session = PlaybackSession(
@@ -65,13 +65,13 @@ final class MediaPipeline: @unchecked Sendable {
     /// Ends the decoder thread as soon as it can, without waiting for it.
     func cancel() { requests.cancellation.cancel() }
 
-    /// Produces audio from `seconds` on in a new stream. The last request counts.
+    /// Produces audio from `seconds` on in a new stream. A later seek replaces an earlier one.
     func seek(toSeconds seconds: Double) {
         lastSeek += 1
         requests.ask(.position(seconds: seconds, number: lastSeek))
     }
 
-    /// Whether a later seek makes this report outdated: another one will follow.
+    /// Whether a later seek makes this report outdated: another report will follow.
     func isOutdated(_ report: Report) -> Bool {
         switch report {
         case .ready(_, _, _, let seek): seek != lastSeek
@@ -96,6 +96,6 @@ final class MediaPipeline: @unchecked Sendable {
     /// The device that plays the product.
     var device: PlayingDevice { requests.medium.device }
 
-    /// Whether the renderer takes frames now. Otherwise a full ring is not checked.
+    /// Whether the renderer takes frames now. While it takes none, a full ring is not checked again.
     func setPlaying(_ isPlaying: Bool) { requests.setPlaying(isPlaying) }
 }

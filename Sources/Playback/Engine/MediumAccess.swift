@@ -3,11 +3,11 @@ import Platform
 import Synchronization
 
 /// Whether a decoder thread waits for its medium now: inside the calls that open and read it, and until missing bytes
-/// have arrived. Decoding does not count, so a decoder that does not end is not taken for a slow medium.
+/// have arrived. Decoding does not count, so a decoder that never ends does not look like a slow medium.
 ///
 /// Thread: the decoder thread, except where a declaration says otherwise.
 public final class MediumAccess: Sendable {
-    /// The number of the present access; 0 between two accesses.
+    /// The number of the current access; 0 between two accesses.
     private let current = Atomic<UInt32>(0)
     private let last = Atomic<UInt32>(0)
     /// The progress of a product that is streamed.
@@ -44,7 +44,7 @@ public final class MediumAccess: Sendable {
 
     func end() { current.store(0, ordering: .relaxed) }
 
-    /// The present access; nil between two accesses.
+    /// The current access; nil between two accesses.
     var access: UInt32? {
         let number = current.load(ordering: .relaxed)
         return number == 0 ? nil : number

@@ -27,7 +27,7 @@ public final class MediumByteSource: ByteSource {
     }
 
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) {
-        // A read that follows before the bytes arrive begins a new wait, which the end of this one must not end.
+        // A read before the bytes arrive begins a new wait. The end of the earlier wait must not end the new one.
         let access = medium.access
         source.whenReadable { [medium] in
             if let access { medium.end(access) }

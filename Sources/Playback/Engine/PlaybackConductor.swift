@@ -60,7 +60,7 @@ package final class PlaybackConductor: @unchecked Sendable {
 
     package func handle(_ event: PlaybackStateMachine.Event) { handle(event, moment) }
 
-    /// - Parameter before: the engine before the event, with the position that is heard in the item that is current.
+    /// - Parameter before: the engine before the event, with the position that is heard in the current item.
     private func handle(_ event: PlaybackStateMachine.Event, _ before: PlaybackMoment) {
         loop.assertOnLoop()
         let effects = machine.handle(event, heard: before.position)
@@ -84,7 +84,7 @@ package final class PlaybackConductor: @unchecked Sendable {
             isStreamed: items[machine.currentItem]?.isStreamed ?? false)
     }
 
-    /// The engine when the current item has been heard to its end.
+    /// The state of the engine at the moment when the current item has been heard to its end.
     private var momentAtEnd: PlaybackMoment {
         var moment = moment
         moment.position = machine.context?.duration
@@ -231,7 +231,8 @@ package final class PlaybackConductor: @unchecked Sendable {
     }
 
     private func repositioned(_ id: ItemID, _ context: PlaybackContext, _ stream: PCMStream) {
-        // First: it drops the former stream, which stays until the commands sent so far are carried out.
+        // Handled first, because it drops the former stream. That stream stays until the commands sent so far are
+        // carried out.
         handle(.repositioned(id))
         if let adaptation = device.adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
         handle(.decodedAgain(id, context))
@@ -307,10 +308,10 @@ package final class PlaybackConductor: @unchecked Sendable {
     private func heard(_ stream: UInt64, isCutOff: Bool) {
         let id = items.item(of: stream)
         if isCutOff {
-            // If it is still the next one, its first frames are gone: decode them again.
+            // If the item is still the next one, its first frames were already taken from the ring: decode them again.
             if let id, id == machine.nextItem { items[id]?.pipeline.seek(toSeconds: 0) }
         } else if let id, let heard = items[id]?.stream {
-            // Without a length its end is not known exactly: the position that was recorded last counts.
+            // The end of a product without a length is not known exactly, so use the last recorded position.
             let before = momentAtEnd
             published.show(heard)
             let adaptation = device.adaptation(of: heard.format)
@@ -336,8 +337,8 @@ package final class PlaybackConductor: @unchecked Sendable {
         handle(.qualityChanged(id, context))
     }
 
-    /// Handles a device that is there and cannot play the stream: the current one, or the next one for which it was
-    /// reopened.
+    /// Handles a device that is present and cannot play the stream: the current stream, or the next stream for which
+    /// the device was reopened.
     private func refused(_ stream: UInt64, _ error: DeviceError) {
         guard let id = items.item(of: stream), !items.converts(id, after: error, next: machine.nextItem)
         else { return }

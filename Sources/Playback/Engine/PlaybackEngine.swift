@@ -33,15 +33,15 @@ public final class PlaybackEngine: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Drops the current products and makes `mediaProduct` the active one, not playing. Its transition message follows
-    /// when the product was opened.
+    /// Drops the current products and makes `mediaProduct` the active one, not playing. Its transition message is sent
+    /// after the product was opened.
     public func load(_ mediaProduct: MediaProduct) {
         loop.post { [conductor] in conductor.load(mediaProduct) }
     }
 
     /// Makes `mediaProduct` follow the active one without a gap; nil for none. Call it each time the next product
-    /// changes. A call replaces the earlier product, even a decoded one, as long as it is not heard. Ignored in state
-    /// `.idle`.
+    /// changes. A call replaces the earlier next product, even after decoding, unless that product is already heard.
+    /// Ignored in state `.idle`.
     public func setNext(_ mediaProduct: MediaProduct?) {
         loop.post { [conductor] in conductor.setNext(mediaProduct) }
     }
@@ -50,9 +50,9 @@ public final class PlaybackEngine: @unchecked Sendable {
     public func play() { play(isAutomatic: false) }
 
     /// Plays the active product.
-    /// - Parameter isAutomatic: whether a program continues by itself what the user has started: after a failed
-    ///   product, an interruption or a restart. It does not take the streaming privileges from a device whose play was
-    ///   pressed meanwhile (docs/playback.md, 20.3).
+    /// - Parameter isAutomatic: whether a program continues playback without the user, after a failed product, an
+    ///   interruption or a restart. Such a call does not take the streaming privileges from a device on which the user
+    ///   pressed play meanwhile (docs/playback.md, 20.3).
     public func play(isAutomatic: Bool) {
         loop.post { [conductor] in conductor.play(isAutomatic: isAutomatic) }
     }
@@ -61,8 +61,8 @@ public final class PlaybackEngine: @unchecked Sendable {
     public func pause() { perform(.pause) }
 
     /// Seeks to a position of the active product, to the exact frame.
-    /// - Parameter position: in seconds, limited to 0…duration; at the end the product has ended. Ignored in state
-    ///   `.idle`.
+    /// - Parameter position: the position in seconds, limited to 0…duration; at the end the product has ended. Ignored
+    ///   in state `.idle`.
     public func seek(_ position: Double) { perform(.seek(seconds: position)) }
 
     /// Makes the next product the active one now, playing or paused as before. Does nothing without a next product.
@@ -71,14 +71,15 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Stops and drops the active and the next product; the state is `.idle` and the device is free.
     public func reset() { perform(.reset) }
 
-    /// Plays on another device from now on, at once if something plays: with the first frame that was not heard yet.
+    /// Plays on another device from now on, or at once if something plays. Continues with the first frame that was not
+    /// heard yet.
     /// - Parameter device: `hw:CARD=id,DEV=0`, any PCM name, or `auto`.
     public func use(device: String) {
         loop.post { [conductor] in conductor.use(device) }
     }
 
-    /// Calls `action` once the audio thread has carried out all earlier requests. After `reset` the device is free
-    /// then, and another program can open it. Runs on the control thread; it must return soon.
+    /// Calls `action` once the audio thread has carried out all earlier requests. After `reset` the device is then
+    /// free, and another program can open it. Runs on the control thread; it must return soon.
     public func afterRequests(_ action: @escaping @Sendable () -> Void) {
         loop.post { [conductor] in conductor.poller.afterCommands(action) }
     }
@@ -122,12 +123,12 @@ public final class PlaybackEngine: @unchecked Sendable {
     public var deviceProblem: String? { published.value.deviceProblem }
 
     /// Whether playback is stalled and the active product's medium is the reason: a call that opens or reads it has not
-    /// returned yet, or bytes are on their way. A decoder that is busy with bytes it has does not count. No message is
-    /// sent for it; it ends with the stall.
+    /// returned yet, or bytes are on their way. False while the decoder works on bytes that have arrived. No message
+    /// announces a change; the wait ends with the stall.
     public var isWaitingForMedium: Bool { published.isWaitingForMedium }
 
-    /// A number that changes while the decoder thread of the active product works. nil while that thread is idle, or
-    /// waits for its medium, and without a product. When it stays the same for a minute, the thread hangs.
+    /// A number that changes while the decoder thread of the active product works. nil without a product, and while
+    /// that thread is idle or waits for its medium. If the number stays the same for a minute, the thread hangs.
     public var decoderBeat: UInt32? { published.value.pipeline?.decoderBeat }
 
     /// The seconds of the active product that have arrived but are not decoded; nil for a product that is not streamed,
@@ -135,6 +136,6 @@ public final class PlaybackEngine: @unchecked Sendable {
     public var bufferedSeconds: Double? { published.value.pipeline?.stream.bufferedSeconds }
 
     /// Why the transfers of the active product wait, even while buffered audio still plays; nil while they run. No
-    /// message is sent for it.
+    /// message announces a change.
     public var streamWait: WaitReason? { published.value.pipeline?.stream.wait }
 }

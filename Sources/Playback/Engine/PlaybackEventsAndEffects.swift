@@ -14,13 +14,13 @@ extension PlaybackStateMachine {
 
         // From an item's pipeline.
         case opened(ItemID, PlaybackContext)
-        /// Its audio now comes from another position.
+        /// The item's audio now begins at another position.
         case repositioned(ItemID)
         /// Nothing more will be decoded. `hasFrames`: some frames were decoded, and may not have been heard yet.
         case failed(ItemID, PlayerError, hasFrames: Bool)
-        /// Its source has begun a new playback session.
+        /// The item's source has begun a new playback session.
         case sessionRenewed(ItemID, String)
-        /// All of it has arrived, or it needs no network.
+        /// All of the item's content has arrived, or the item needs no network.
         case fetched(ItemID)
 
         // From the renderer.
@@ -32,15 +32,15 @@ extension PlaybackStateMachine {
         /// The last frame of the item was heard and nothing followed.
         case ended(ItemID)
         case qualityChanged(ItemID, PlaybackContext)
-        /// The channels of the item are, or will be, adapted to the device in this way.
+        /// The way in which the item's channels are or will be adapted to the device; nil for none.
         case adapted(ItemID, ChannelAdaptation?)
         /// The item was decoded again, and has this context. Only the next item is changed at once.
         case decodedAgain(ItemID, PlaybackContext)
 
-        /// Another device plays with the same subscription.
+        /// Another device has begun to play with the same subscription.
         case privilegesRevoked(otherDevice: String?)
 
-        /// The second of `watchStart` is over.
+        /// The second that `watchStart` began has passed.
         case startIsLate(generation: UInt64)
     }
 
@@ -50,7 +50,7 @@ extension PlaybackStateMachine {
         case open(ItemID, MediaProduct, isNext: Bool = false)
         /// Stop the item's work and free it.
         case close(ItemID)
-        /// Decode the item's audio from here on, in seconds.
+        /// Decode the item's audio from this position on, in seconds.
         case seek(ItemID, seconds: Double)
         /// No more frames will come.
         case finish(ItemID)

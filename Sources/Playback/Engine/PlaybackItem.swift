@@ -6,14 +6,14 @@ package struct ItemID: Hashable, Sendable {
 /// A product that the playback engine works on.
 struct PlaybackItem: Equatable {
     enum Phase: Equatable {
-        /// Its source is opened later: the current item needs the network.
+        /// The item's source is opened later, because the current item needs the network.
         case waiting
-        /// Its source is being opened.
+        /// The item's source is being opened.
         case loading
         case ready(PlaybackContext)
         /// The product cannot be played. The error is sent only when the item becomes the active one.
         case failed(PlayerError)
-        /// Another device has taken over the right to play. It is opened again when it should play.
+        /// Another device has taken over the right to play. The item is opened again when it should play.
         case revoked
     }
 
@@ -24,9 +24,9 @@ struct PlaybackItem: Equatable {
     var isRepositioning = false
     /// An error in the middle of decoding: sent after the decoded frames were heard.
     var failureAtEnd: PlayerError?
-    /// Whether nothing of it is on its way over a network.
+    /// Whether all of its content has arrived, or none comes over a network.
     var isFetched = false
-    /// The position at which it begins when it is opened, in seconds; nil for its beginning.
+    /// The position at which the item starts when it is opened, in seconds; nil for its beginning.
     var start: Double?
 
     init(id: ItemID, product: MediaProduct, phase: Phase = .loading) {
@@ -35,7 +35,7 @@ struct PlaybackItem: Equatable {
         self.phase = phase
     }
 
-    /// The effect that stops its work, if any has begun.
+    /// The effect that stops the item's work, if any work has begun.
     var closing: [PlaybackStateMachine.Effect] { phase == .waiting ? [] : [.close(id)] }
 
     /// Whether the output can play it.

@@ -3,7 +3,7 @@ package struct PlaybackMoment: Equatable {
     package var current: ItemID?
     /// Whether frames of the current item are heard.
     package var isSounding: Bool
-    /// Whether the user wants it to play.
+    /// Whether the user wants the current item to play.
     package var wantsToPlay: Bool
     package var state: PlaybackState
     /// The position that is heard, in seconds; nil while none is known.

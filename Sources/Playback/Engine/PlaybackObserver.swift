@@ -1,7 +1,7 @@
-/// Follows what the playback engine does with its items. `StreamNeed` is one, and `Player` has the one that records
-/// sessions. A function that an observer does not need does nothing.
+/// Follows what the playback engine does with its items. `StreamNeed` is an observer, and `Player` has another one that
+/// records sessions. An observer leaves the functions that it does not need empty.
 ///
-/// Thread: every call is on control, and returns soon.
+/// Thread: all functions are called on control, and must return soon.
 package protocol PlaybackObserver: AnyObject {
     /// The user has pressed play.
     func pressed()
@@ -20,7 +20,7 @@ package protocol PlaybackObserver: AnyObject {
     /// The effects of an event were carried out.
     /// - Parameters:
     ///   - after: the engine now.
-    ///   - now: returns the engine at a later moment.
+    ///   - now: returns the state of the engine when it is called.
     func didCarryOut(
         _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment,
         _ after: PlaybackMoment, now: @escaping () -> PlaybackMoment)

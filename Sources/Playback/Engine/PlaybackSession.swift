@@ -1,7 +1,7 @@
 import Platform
 
-/// One playback of a product, as the play log and the service identify it. A source that has to start over ends it and
-/// begins a new one (docs/playback.md, 15.5).
+/// One playback of a product, as the play log and the service identify it. A source that has to start over ends the
+/// session and begins a new one (docs/playback.md, 15.5).
 ///
 /// Thread: any.
 /// `@unchecked Sendable` is safe because `lock` guards the mutable state.

@@ -10,8 +10,8 @@ public protocol PlaybackSource: AnyObject, Sendable {
     /// - Parameters:
     ///   - session: identifies this playback; a source that starts over renews it.
     ///   - cancellation: cancelled when the product is not needed any more; a blocking call then ends at once.
-    ///   - medium: records when the medium is opened and read, here and later by the decoder: the bytes that are
-    ///     decoded go through a `MediumByteSource`.
+    ///   - medium: records when the medium is opened and read, by this function and later by the decoder. Wrap the
+    ///     decoded bytes in a `MediumByteSource`.
     /// - Throws: the error that the player sends. The player adds the product to it.
     func open(
         _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
@@ -31,18 +31,18 @@ extension PlaybackSource {
 /// Thread: the decoder thread.
 public struct OpenedProduct {
     public var decoder: any AudioDecoder
-    /// The same decoder, when its content is fetched; nil when all of it is on this device.
+    /// The same decoder if its content is fetched; nil if all of the content is on this device.
     public var fetching: (any FetchingDecoder)?
     /// The actual product; it may differ from the requested one.
     public var productId: String
     public var streamType: StreamType
     public var assetPresentation: AssetPresentation
     public var audioMode: AudioMode?
-    /// The quality of audio that is not fetched: `FetchingDecoder.audioQuality` has the other one.
+    /// The quality of audio that is not fetched. `FetchingDecoder.audioQuality` has the quality of fetched audio.
     public var audioQuality: AudioQuality?
     public var videoQuality: VideoQuality?
     public var replayGain: ReplayGain
-    /// Whether the product is a local file: `PlaybackEngineConfig.untaggedGain` is for these alone.
+    /// Whether the product is a local file: `PlaybackEngineConfig.untaggedGain` applies only to local files.
     public var isLocal: Bool
 
     public init(

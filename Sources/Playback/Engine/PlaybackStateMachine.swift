@@ -11,7 +11,7 @@ package struct PlaybackStateMachine {
     private struct Active {
         var current: PlaybackItem
         var next: PlaybackItem?
-        /// Whether the user wants it to play.
+        /// Whether the user wants the active product to play.
         var wantsToPlay = false
         var output = Output.silent
 
@@ -22,7 +22,7 @@ package struct PlaybackStateMachine {
 
     /// The state of the output, compared with the wish to play.
     private enum Output {
-        /// Nothing is heard yet; it may start at any moment.
+        /// Nothing is heard yet, but the sound may start at any moment.
         case silent
         case sounding
         /// Data or the device is missing.
@@ -187,8 +187,8 @@ package struct PlaybackStateMachine {
         active.wantsToPlay && active.current.isPlayable ? [.run(generation: generation)] : []
     }
 
-    /// Makes the output hold until there is audio from the new position. Its old frames are dropped; otherwise the next
-    /// item would begin after them.
+    /// Stops the output until there is audio from the new position. Drops the old frames; otherwise the next item would
+    /// begin after them.
     private mutating func seek(_ seconds: Double, _ active: inout Active) -> [Effect] {
         guard !seconds.isNaN else { return [] }
         let end = active.current.context?.duration ?? .infinity
@@ -199,7 +199,7 @@ package struct PlaybackStateMachine {
         }
         active.current.isRepositioning = true
         var effects = [.hold, seek] + start(&active)
-        // Frames that could not be decoded may be skipped, or be readable now.
+        // The seek may skip the frames that could not be decoded, or they may be readable now.
         if active.current.failureAtEnd != nil {
             active.current.failureAtEnd = nil
             if active.next?.context != nil { effects.append(.follow(active.next?.id)) }
@@ -207,7 +207,7 @@ package struct PlaybackStateMachine {
         return effects
     }
 
-    /// The product was closed, and continues where it was.
+    /// Seeks to the position at which the product was closed.
     private func seekToStart(_ item: PlaybackItem) -> [Effect] {
         item.start.map { [.seek(item.id, seconds: $0)] } ?? []
     }
@@ -285,10 +285,10 @@ package struct PlaybackStateMachine {
         return [.follow(nil)]
     }
 
-    /// Handles the loss of the right to play to another device: the product waits for the next `play`, which opens it
-    /// again at the position that was heard.
+    /// Handles the loss of the right to play to another device: the next `play` opens the product again at the position
+    /// that was heard.
     private func revoke(_ active: inout Active, heard: Double?) -> [Effect] {
-        // The position of a product that is not open is that of the one before.
+        // While the product is not open, `heard` is a position in the product before it.
         if active.current.context != nil { active.current.start = heard }
         let silence: [Effect] = active.current.context == nil ? [] : [.silence(releaseDevice: false)]
         active.current.failureAtEnd = nil

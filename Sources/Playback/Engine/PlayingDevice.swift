@@ -2,8 +2,8 @@ import Output
 import PCM
 import Platform
 
-/// The device that plays a product, as far as it is known: the decoder thread selects a representation for it, converts
-/// rates for it, and sends DSD only where it takes it.
+/// The device that plays a product, as far as it is known: The decoder thread selects representations, converts rates
+/// and sends DSD according to it.
 ///
 /// Thread: any. Control writes it, and the decoder thread reads it.
 /// `@unchecked Sendable` is safe because `lock` guards the mutable state.
@@ -16,7 +16,7 @@ package final class PlayingDevice: @unchecked Sendable {
 
     // MARK: From control
 
-    /// Sets the device as it was opened last; nil while it is unknown.
+    /// Sets the configuration with which the device was last opened; nil while it is unknown.
     func set(_ configuration: DeviceConfiguration?) { lock.withLock { self.configuration = configuration } }
 
     /// Sets the rates at which the device plays, as far as they are known.
@@ -24,7 +24,7 @@ package final class PlayingDevice: @unchecked Sendable {
 
     // MARK: From the decoder thread
 
-    /// Returns the rate at which the device plays audio of a rate, in Hz.
+    /// Returns the rate at which the device plays audio whose rate is `rate`, in Hz.
     func rate(for rate: Int) -> Int { lock.withLock { rates.rate(for: rate) } }
 
     /// Returns whether words of DSD of this format are sent to the device.

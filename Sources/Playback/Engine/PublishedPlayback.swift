@@ -18,7 +18,7 @@ package final class PublishedPlayback: @unchecked Sendable {
         var startPosition: Double?
         /// The stream that follows.
         var following: UInt64?
-        /// The pipeline of the active product, for its waits and its buffer only.
+        /// The pipeline of the active product, used only for its waits and its buffer.
         var pipeline: MediaPipeline?
     }
 
@@ -88,7 +88,7 @@ package final class PublishedPlayback: @unchecked Sendable {
         }
     }
 
-    /// Shows an open device, or why there is none: nil for both while none is needed.
+    /// Shows the open device, or the problem why none is open. Both are nil while no device is needed.
     func show(_ device: DeviceConfiguration?, problem: String? = nil) {
         update { ($0.device, $0.deviceProblem) = (device, problem) }
     }

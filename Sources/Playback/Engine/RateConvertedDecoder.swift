@@ -2,8 +2,8 @@ import Media
 import PCM
 import Platform
 
-/// A decoder whose frames the device supports: at one of its rates, and of DSD either the words or PCM. Frames that
-/// have such a rate pass unchanged, at no cost.
+/// A decoder whose frames the device supports. Their rate is one of the device's, and DSD becomes PCM where the device
+/// does not take its words. Frames of a supported rate pass unchanged, at no cost.
 ///
 /// Positions are in frames of the first format of `source`.
 ///
@@ -51,9 +51,9 @@ final class RateConvertedDecoder {
         }
     }
 
-    /// The decoder of PCM, and that of the words of DSD.
+    /// The decoder that delivers PCM, and the decoder that delivers the words of DSD.
     private let decoders: (pcm: any AudioDecoder, words: (any AudioDecoder)?)
-    /// The one of them whose frames are read.
+    /// The decoder whose frames are read.
     private(set) var source: any AudioDecoder
     private let takesDSD: (PCMFormat) -> Bool
     private let quality: RateQuality
@@ -62,7 +62,8 @@ final class RateConvertedDecoder {
     /// The format of the decoder's next frames.
     private(set) var sourceFormat: PCMFormat
 
-    /// Decoding begins this many milliseconds before the target of a seek, so that the filter is full there.
+    /// Decoding begins this many milliseconds before the target of a seek, so that the filter of the conversion is full
+    /// at the target.
     private static let preroll = 100
 
     /// - Parameters:
@@ -93,19 +94,19 @@ final class RateConvertedDecoder {
         }
     }
 
-    /// All bits of converted frames carry signal.
+    /// All 32 bits of converted frames carry signal.
     private static func format(of conversion: Conversion) -> PCMFormat {
         PCMFormat(sampleRate: conversion.target, channelCount: conversion.source.channelCount, bitDepth: 32)
     }
 
-    /// Prepares the frames of a position, for the present rates of the device.
-    /// - Parameter frame: the position in the decoder's first format; nil: the decoder's present position.
+    /// Prepares the frames from a position on, for the current rates of the device.
+    /// - Parameter frame: the position in the decoder's first format; nil for the decoder's current position.
     func begin(at frame: Int64?) throws(MediaError) {
         try choose()
         guard let frame else { return }
         guard case .converting(let conversion) = state else { return try source.seek(toFrame: frame) }
         conversion.reset()
-        // A whole number of frames on both sides, if possible.
+        // Chooses a whole number of frames at both rates, if possible.
         let (first, target) = (Int64(source.properties.format.sampleRate), Int64(conversion.target))
         let step = first / Self.greatestDivisor(first, target)
         let wanted = first * Int64(Self.preroll) / 1000
@@ -188,7 +189,7 @@ final class RateConvertedDecoder {
     }
 
     /// Handles another format of the decoder's next frames.
-    /// - Returns: the format of the converted frames; nil when it stays.
+    /// - Returns: the format of the converted frames; nil when it does not change.
     private func changed(to new: PCMFormat) throws(MediaError) -> PCMFormat? {
         let old = format
         sourceFormat = new

@@ -1,5 +1,5 @@
 /// How long a decoder thread sleeps before it checks a full ring again. The audio thread makes no system call to wake
-/// it. So this thread measures how fast frames are taken: by a device, or by a plug-in that takes all at once.
+/// it. So the decoder thread measures how fast frames are taken: steadily by a device, or all at once by a plug-in.
 struct RefillPacer {
     /// The longest sleep in milliseconds.
     private let longestSleep: Int
@@ -17,7 +17,7 @@ struct RefillPacer {
         slept = 0
     }
 
-    /// The next sleep in milliseconds: most of the last interval first, then a little more each time.
+    /// The next sleep in milliseconds: at first most of the last interval, then short sleeps until there is room.
     mutating func sleep() -> Int {
         let milliseconds = max(1, min(longestSleep, slept == 0 ? lastInterval * 3 / 4 : slept / 4))
         slept += milliseconds

@@ -8,7 +8,7 @@ final class RendererCommands {
     private let renderer: Renderer
     /// Whether the renderer should run.
     private(set) var isRunning = false
-    /// The last command that cut off the current streams: earlier events about streams are outdated.
+    /// The last command that replaced the current streams. Earlier events about streams are outdated.
     private var lastCut: UInt64 = 0
     /// The last command that released the device.
     private var lastRelease: UInt64 = 0
@@ -38,7 +38,7 @@ final class RendererCommands {
         if releaseDevice { lastRelease = lastCut }
     }
 
-    /// Makes all events about the present streams outdated: their audio is decoded again from another position.
+    /// Makes all events about the current streams outdated, because their audio is decoded again from another position.
     func cutOff() { lastCut = renderer.sentCommands }
 
     func askBeforeReopening() { renderer.askBeforeReopening() }

@@ -23,7 +23,7 @@ final class RendererEventPoller {
         timer = LoopTimer(loop)
     }
 
-    /// Polls soon: the renderer got a command, and events are expected.
+    /// Polls soon, because the renderer got a command and events are expected.
     func hurry() {
         let mayBeLate = pacer.isSlow
         pacer.hurry()

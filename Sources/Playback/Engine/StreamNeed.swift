@@ -1,5 +1,5 @@
 /// Reports whether a stream of the content service should be heard now, and when the user presses play. Offline copies,
-/// local files and files of the web are no streams of the service.
+/// local files and files on web servers do not count.
 ///
 /// Thread: control.
 package final class StreamNeed: PlaybackObserver {
@@ -24,7 +24,7 @@ package final class StreamNeed: PlaybackObserver {
 
     package func fetches(_ item: ItemID, _ fetch: FetchReport, _ moment: PlaybackMoment) { look(moment) }
 
-    /// Looks at the engine after an event, and after an item has turned out to be a stream.
+    /// Examines the engine after an event, and after an item has turned out to be a stream.
     func look(_ moment: PlaybackMoment) {
         let needed = moment.wantsToPlay && moment.isStreamed
         guard needed != isNeeded else { return }

@@ -14,7 +14,7 @@ struct ListedSheets {
             let listed = try SheetTracks(try SheetFile(at: path, cancellation: cancellation))
             for problem in listed.problems { contents.skip(problem) }
             let found = listed.files.compactMap { Folder.Identity(of: $0) }
-            // Other programs write a second sheet for the same files: ignore it.
+            // Ignores a second sheet for the same files, which some programs write.
             if found.allSatisfy({ files.contains($0) }) { return }
             files.formUnion(found)
             tracks.append((path, listed.paths))
@@ -29,7 +29,7 @@ struct ListedSheets {
         tracks.first { $0.sheet.utf8.elementsEqual(sheet.utf8) }?.tracks ?? []
     }
 
-    /// Whether the tracks of a sheet replace this file.
+    /// Returns whether the tracks of a sheet replace this file.
     func have(_ file: String) -> Bool {
         if files.isEmpty { return false }
         return Folder.Identity(of: file).map { files.contains($0) } ?? false

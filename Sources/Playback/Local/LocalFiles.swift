@@ -61,7 +61,7 @@ public final class LocalFiles: PlaybackSource {
         }
     }
 
-    /// Returns the values of the tags; missing ones are measured values, if there are any.
+    /// Returns the values of the tags. Replaces missing values by measured ones, if there are any.
     private func replayGain(
         of decoder: any AudioDecoder, _ path: String, _ cancellation: Cancellation, _ medium: MediumAccess
     ) -> ReplayGain {

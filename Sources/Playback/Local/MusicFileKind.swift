@@ -14,7 +14,7 @@ enum MusicFileKind {
     init?(name: String) {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         let ending = name.utf8[name.utf8.index(after: dot)...]
-        // The ending is longer than all of them, or part of a folder's name.
+        // A longer ending is none of the known ones. An ending with a slash is part of a folder's name.
         guard ending.count <= 5, !ending.contains(UInt8(ascii: "/")) else { return nil }
         let text = String(decoding: ending.map { $0.lowercased }, as: UTF8.self)
         if Self.audioEndings.contains(text) {

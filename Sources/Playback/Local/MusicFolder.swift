@@ -8,7 +8,7 @@ import Platform
 /// The paths that are added to one `MusicFolder` are one request: each folder is visited once (by device and inode),
 /// also when several names or links lead to it, and all files are counted together. Any thread.
 public struct MusicFolder {
-    /// Why a search ended early. Its results are not complete and not used.
+    /// Why a search ended early. Its results are incomplete and are not used.
     public enum Stop: Error, Equatable, Sendable {
         case cancelled
         /// There are more files than the limit.
@@ -52,17 +52,17 @@ public struct MusicFolder {
     var playlists: PlaylistsRead
     let cancellation: Cancellation?
     private let limit: Int
-    /// Whether only files are found: playlists and cue sheets are passed over, and the files of sheets are not.
+    /// Whether playlists and cue sheets are ignored, so that the files of a sheet are found themselves.
     private let findsFilesAlone: Bool
     private var visited: Set<Folder.Identity> = []
     /// Whether a folder had more files than there was room for, and was not read to its end.
     private var isFull = false
-    /// The folder of the last noted file: the next one is often in it too.
+    /// The folder of the last noted file. The next file is often in the same folder.
     private var notedFolder = ""
     private var taggedOrder: TaggedOrder
 
     /// - Parameters:
-    ///   - limit: the most files of the whole search.
+    ///   - limit: the maximum number of files of the whole search.
     ///   - cancellation: ends the search.
     ///   - findsFilesAlone: whether to pass over playlists and cue sheets. The files of a sheet are then found
     ///     themselves.
@@ -102,7 +102,7 @@ public struct MusicFolder {
         try add(path, inside: [])
     }
 
-    /// Whether a path means other files: a playlist, a cue sheet, or a track of one.
+    /// Whether a path stands for other files: a playlist, a cue sheet, or a track of one.
     public static func isList(_ path: String) -> Bool {
         if WebFileAddress.isMeant(by: path) { return false }
         return switch MusicFileKind(name: path) {

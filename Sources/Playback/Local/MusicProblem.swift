@@ -32,7 +32,7 @@ public struct MusicProblem: Error, Equatable, Sendable {
 }
 
 extension PlayerError {
-    /// A track of a cue sheet that cannot be played.
+    /// Describes a track of a cue sheet that cannot be played.
     init(_ problem: MusicProblem, _ product: MediaProduct) {
         self.init(
             .unexpected, problem.systemError.map { .system($0) } ?? .source(code: MusicProblem.listCode),

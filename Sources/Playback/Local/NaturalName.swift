@@ -3,15 +3,15 @@
 ///     NaturalName("2.flac") < NaturalName("10.flac")
 ///     NaturalName(folder: "CD 2") < NaturalName(folder: "disc10")
 ///
-/// Folders of discs are sorted by their numbers, however they are called. The order is total: names that differ only in
-/// case, in leading zeros or in the word for a disc follow their bytes.
+/// Folders of discs are sorted by their numbers, whatever the word for the disc. The order is total: names that differ
+/// only in case, in leading zeros or in the word for a disc follow their bytes.
 struct NaturalName: Comparable {
     private let key: [UInt8]
     private let bytes: [UInt8]
 
     private static let discWords: [StaticString] = ["cd", "disc", "disk"]
 
-    /// A file: the ending counts last, so that `Song.flac` comes before `Song (live).flac`.
+    /// Makes the name of a file. The ending is compared last, so that `Song.flac` comes before `Song (live).flac`.
     init(_ name: String) {
         bytes = Array(name.utf8)
         let dot = bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex

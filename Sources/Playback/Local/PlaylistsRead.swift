@@ -11,7 +11,7 @@ struct OpenPlaylist {
 /// The number of playlists that a search has read, and the problems that it has noted.
 struct PlaylistsRead {
     let musicPath: PlaylistEntry.MusicPath
-    /// The playlists that contain themselves, or are nested too deeply: the problem is noted once.
+    /// The playlists that contain themselves or are nested too deeply, and whose problem was already noted.
     private var told: Set<Folder.Identity> = []
     private var count = 0
 
@@ -21,7 +21,7 @@ struct PlaylistsRead {
 
     init(musicPath: @escaping PlaylistEntry.MusicPath) { self.musicPath = musicPath }
 
-    /// Returns why a playlist is not read; nil when it is. An empty reason was noted before.
+    /// Returns why a playlist is not read; nil when it is. The reason is empty if the problem was noted before.
     mutating func refusal(_ playlist: OpenPlaylist, inside outer: [OpenPlaylist]) -> String? {
         let reason: String
         if let place = outer.firstIndex(where: { $0.identity == playlist.identity }) {
@@ -40,8 +40,8 @@ struct PlaylistsRead {
 }
 
 extension MusicFolder {
-    /// The most missing entries of a playlist that are named, and the same of refused addresses. The others are only
-    /// counted.
+    /// The maximum number of missing entries of a playlist that are named, and also of refused addresses. Further ones
+    /// are only counted.
     private static let mostNamed = 10
 
     /// Adds the entries of a playlist. Problems with the playlist and its entries are noted.

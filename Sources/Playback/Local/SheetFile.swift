@@ -64,12 +64,14 @@ struct SheetFile {
             SystemError(code: ENOENT, operation: "open", subject: path))
     }
 
-    /// Returns a sentence about a character set that cannot be decoded, after a missing name; empty for nil.
+    /// Returns a sentence about a character set that cannot be decoded, for the end of a message about a missing file;
+    /// empty for nil.
     static func remedy(_ encoding: String?) -> String {
         encoding.map { " Its names are in \($0), which cannot be read: save it in UTF-8." } ?? ""
     }
 
-    /// Returns the file that a name means which cannot be read, if all other files are known.
+    /// Returns the one file in the folder that no other name of the sheet matches. A name that cannot be decoded then
+    /// means this file.
     private func remaining(_ file: Int, _ folder: String) -> String? {
         guard sheet.isNameGuessed(file) else { return nil }
         var others: [String] = []
@@ -92,8 +94,8 @@ struct SheetFile {
         return FileKind(at: path) == .file
     }
 
-    /// Returns the file with the same name and another ending, for music that was converted; else the only music file
-    /// in the folder.
+    /// Returns the file with the same name and another ending, because the music may have been converted. Without one,
+    /// returns the only music file in the folder.
     private func otherEnding(_ entry: PlaylistEntry, _ folder: String) -> String? {
         guard let named = entry.path ?? entry.alternatives.first else { return nil }
         let name = Self.name(of: named)

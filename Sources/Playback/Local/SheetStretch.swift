@@ -52,7 +52,7 @@ struct SheetStretch {
         return ClippedDecoder(whole, from: first, count: next.map { $0 - first }, metadata: tags)
     }
 
-    /// Returns the tags of the sheet. The file's tags fill the gaps, as far as they are about this track.
+    /// Returns the tags of the sheet. Tags of the file fill the gaps if they apply to this track.
     private func tags(_ file: TrackMetadata, _ loudness: ReplayGain) -> TrackMetadata {
         var known = file
         if !isWholeFile {

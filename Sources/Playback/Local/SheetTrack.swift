@@ -1,7 +1,7 @@
 import Platform
 
-/// The path of a track of a cue sheet. It treats the sheet, or the file that the sheet is embedded in, as a folder
-/// (docs/decisions/cue-sheets.md).
+/// The path of a track of a cue sheet. The path treats the sheet, or the file in which the sheet is embedded, as a
+/// folder (docs/decisions/cue-sheets.md).
 ///
 ///     SheetTrack("/music/album.cue/track0003")      // number 3 of /music/album.cue
 ///
@@ -17,7 +17,7 @@ public struct SheetTrack: Equatable, Sendable {
 
     init(_ number: Int, of sheet: String) { (self.sheet, self.number) = (sheet, number) }
 
-    /// Returns nil for another path, and for a file with such a name in a real folder.
+    /// Returns nil for any other path, and for a real file whose path has this form.
     public init?(_ path: String) {
         let bytes = Array(path.utf8)
         let name = bytes.suffix(Self.prefix.utf8.count + Self.digits)

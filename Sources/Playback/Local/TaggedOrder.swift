@@ -4,7 +4,7 @@ import Platform
 /// The order of an album's files by the numbers in their tags, for a folder whose file names have no numbers
 /// (docs/playback.md, 17.2).
 ///
-/// Tags are read only where they can decide: in a folder of few files, until one file does not fit.
+/// Tags are read only where they can decide: in a folder of few files, until a file contradicts the order.
 struct TaggedOrder {
     /// A folder with more files is no album, and takes long to read.
     static let mostFiles = 200

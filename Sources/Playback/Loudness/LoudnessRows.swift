@@ -1,8 +1,8 @@
 import Database
 import PCM
 
-/// The measured loudness of files, as rows of the state's database. A row is of one version of a file, and of all files
-/// with the same sound.
+/// The measured loudness of files, as rows of the state's database. A row belongs to one version of a file, and to all
+/// files with the same sound.
 ///
 /// Thread: the database's.
 public struct LoudnessRows {
@@ -16,7 +16,8 @@ public struct LoudnessRows {
                     number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
                     modified INTEGER NOT NULL, track_gain REAL, track_peak REAL, album_gain REAL, album_peak REAL)
                 """),
-            // 0 in rows of an earlier version, until their sound is known (`note`). The shipped SQLite has no ALTER.
+            // The column is 0 in rows of an earlier version, until `note` stores their sound. The shipped SQLite has no
+            // ALTER.
             Migration(
                 2,
                 """
@@ -41,7 +42,7 @@ public struct LoudnessRows {
     /// - Parameter database: its migrations include `schema`.
     public init(_ database: Database) { self.database = database }
 
-    /// Returns for each file what is known of it; nil when neither this version nor its sound was measured.
+    /// Returns the known loudness of each file; nil when neither this version nor its sound was measured.
     public func known(_ files: [MusicFileVersion]) throws(DatabaseError) -> [KnownLoudness?] {
         var known: [KnownLoudness?] = []
         for file in files { known.append(try replayGain(of: file).map { KnownLoudness(albumGain: $0.albumGain) }) }
@@ -53,7 +54,7 @@ public struct LoudnessRows {
         try row(of: file)?.replayGain
     }
 
-    /// Returns the loudness of a file, and the sound that its row has.
+    /// Returns the loudness of a file, and the identity of the sound in its row.
     @inline(never)
     func row(of file: MusicFileVersion) throws(DatabaseError) -> (replayGain: ReplayGain, content: Int64)? {
         var statement = try database.prepare(
@@ -79,7 +80,7 @@ public struct LoudnessRows {
 
     // MARK: Rows of an earlier version
 
-    /// Returns the next rows after a number whose sound is not known.
+    /// Returns the next rows whose sound is not known, after the row with this number.
     public func unidentified(
         after number: Int64, limit: Int
     ) throws(DatabaseError) -> [(number: Int64, file: MusicFileVersion)] {

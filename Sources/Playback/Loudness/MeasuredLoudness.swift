@@ -7,7 +7,8 @@ import Platform
 ///
 /// Thread: any that may block on the medium; not the storage thread.
 public final class MeasuredLoudness: Sendable {
-    /// How long a product waits for the database, in milliseconds. A slow medium must not delay the music any longer.
+    /// How long a product waits for the database, in milliseconds. A slow medium must not delay the music longer than
+    /// this.
     private static let patience = 1000
 
     private let storage: StorageThread
@@ -16,10 +17,10 @@ public final class MeasuredLoudness: Sendable {
     public init(_ storage: StorageThread) { self.storage = storage }
 
     /// Returns the loudness of the file at `path`, or of the same sound in another file; nil when it was not measured.
-    /// - Parameter properties: of the file's decoder.
+    /// - Parameter properties: the properties of the file's decoder.
     func replayGain(of path: String, _ properties: AudioProperties, _ cancellation: Cancellation) -> ReplayGain? {
         guard let file = try? MusicFileVersion(at: path) else {
-            // Opening the file reports it.
+            // Opening the file reports the error.
             return nil
         }
         switch look(for: file) {
@@ -37,7 +38,7 @@ public final class MeasuredLoudness: Sendable {
     /// The answer of the database.
     private enum Finding {
         case row(ReplayGain, content: Int64)
-        /// Other files were measured.
+        /// Other files were measured, but not this one.
         case otherRows
     }
 

@@ -3,7 +3,7 @@ import Media
 import PCM
 import Platform
 
-/// A music file in one of its states: it is another version after the file was changed.
+/// One version of a music file. Changing the file makes another version.
 public struct MusicFileVersion: Equatable, Sendable {
     /// The absolute path without links, in the form of `FileName`.
     public let path: String
@@ -22,7 +22,7 @@ public struct MusicFileVersion: Equatable, Sendable {
     }
 
     /// Returns the present version of the file at `path`.
-    /// - Throws: ENOENT, EACCES…; EINVAL for anything else than a file.
+    /// - Throws: ENOENT, EACCES…; EINVAL when the path is not a file.
     public init(at path: String) throws(SystemError) {
         var (size, modified): (Int64, Int64) = (0, 0)
         let resolved = try Folder.resolved(path)
@@ -32,8 +32,8 @@ public struct MusicFileVersion: Equatable, Sendable {
         self.init(path: resolved, size: size, modified: modified)
     }
 
-    /// Returns it with the identity of its sound, if the file can be read.
-    /// - Parameter properties: of the file's decoder.
+    /// Returns this version with the identity of its sound, if the file can be read.
+    /// - Parameter properties: the properties of the file's decoder.
     public func identified(_ properties: AudioProperties, cancellation: Cancellation? = nil) -> Self {
         var file = self
         if let bytes = try? FileByteSource(path: path, cancellation: cancellation) {
@@ -42,7 +42,7 @@ public struct MusicFileVersion: Equatable, Sendable {
         return file
     }
 
-    /// Whether it is the same state of the same file, whatever is known of its sound.
+    /// Returns whether both are the same version of the same file. The sound may be unknown in one of them.
     public func isSame(as other: Self) -> Bool {
         size == other.size && modified == other.modified && path.utf8.elementsEqual(other.path.utf8)
     }
@@ -53,7 +53,7 @@ public struct MusicFileVersion: Equatable, Sendable {
 /// The measured loudness of a version of a file.
 public struct FileLoudness: Equatable, Sendable {
     public var file: MusicFileVersion
-    /// Without gains for silence, and for a file that is too short.
+    /// The gains; missing for silence, and for a file that is too short.
     public var replayGain: ReplayGain
 
     public init(_ file: MusicFileVersion, _ replayGain: ReplayGain) {

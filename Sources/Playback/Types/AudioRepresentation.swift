@@ -52,7 +52,7 @@ extension PlaybackContext {
 }
 
 extension AudioQuality {
-    /// Below this, lossy audio counts as low. In bits per second.
+    /// The bit rate below which lossy audio counts as low, in bits per second.
     private static let highBitRate = 160_000
 
     /// The quality of audio for which the source names none.
@@ -65,7 +65,7 @@ extension AudioQuality {
             }
     }
 
-    /// Returns the quality that is heard where the source named this one: a lossy codec is never lossless.
+    /// Returns the quality that is heard when the source names this quality. A lossy codec is never lossless.
     func heard(in properties: AudioProperties) -> AudioQuality {
         let decoded = AudioQuality(of: properties)
         return isLossless && !decoded.isLossless ? decoded : self

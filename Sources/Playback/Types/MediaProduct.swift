@@ -5,10 +5,10 @@ public struct MediaProduct: Equatable, Sendable {
     public var productId: String
     /// Unique for each instance, so that messages distinguish two requests for the same product.
     public var referenceId: String
-    /// The origin of the request; passed through to the play log.
+    /// The origin of the request, which is passed through to the play log.
     public var sourceType: String?
     public var sourceId: String?
-    /// Further attributes; passed through to the play log.
+    /// Further attributes, which are passed through to the play log.
     public var extras: [String: String]
 
     public init(

@@ -1,7 +1,7 @@
 import PCM
 
-/// The properties of the actual playback (docs/playback.md, 1.1). The product may differ from the requested one: a
-/// replacement.
+/// The properties of the actual playback (docs/playback.md, 1.1). The product may be a replacement of the requested
+/// one.
 public struct PlaybackContext: Equatable, Sendable {
     public var productId: String
     public var streamType: StreamType
@@ -16,10 +16,11 @@ public struct PlaybackContext: Equatable, Sendable {
     public var audioCodec: String?
     /// The sample rate in Hz.
     public var audioSampleRate: Int?
-    /// The rate to which the audio is converted for the device, in Hz; nil when it is played at its own
+    /// The rate to which the audio is converted for the device, in Hz; nil when it is played at its own rate
     /// (docs/playback.md, 8).
     public var convertedSampleRate: Int?
-    /// Whether the device gets DSD over PCM (docs/playback.md, 8). The rate and the bits are those of the DSD then.
+    /// Whether the device gets DSD over PCM (docs/playback.md, 8). `audioSampleRate` and `audioBitDepth` are then those
+    /// of the DSD.
     public var isDSDOverPCM = false
     public var videoQuality: VideoQuality?
     /// How the device's channels differ from those of the audio; nil when they are the same, and while no device is

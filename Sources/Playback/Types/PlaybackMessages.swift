@@ -4,7 +4,7 @@ public enum PlaybackMessage: Equatable, Sendable {
     case error(PlayerError)
     case mediaProductTransition(MediaProductTransition)
     case playbackStateChanged(PlaybackState)
-    /// The quality changed inside a product. The context is complete, and not only the change.
+    /// The quality changed inside a product. The context is complete and not limited to the change.
     case playbackQualityChanged(PlaybackContext)
     /// Another device plays with the same subscription; playback was paused. `otherDevice` is its name, if known.
     case streamingPrivilegesRevoked(otherDevice: String?)
@@ -36,6 +36,7 @@ public enum PlaybackState: Equatable, Sendable {
     case playing
     /// There is an active product, and it should not play.
     case notPlaying
-    /// The product should play and cannot, because data or the device is missing; it continues without a request.
+    /// The product should play and cannot, because data or the device is missing; Playback continues by itself when
+    /// they return.
     case stalled
 }

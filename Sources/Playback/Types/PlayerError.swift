@@ -16,7 +16,7 @@ public struct PlayerError: Error, Equatable, Sendable {
         case contentNotAvailableForSubscription
         /// subStatus 4010.
         case monthlyStreamQuotaExceeded
-        /// Any other refusal, and operations that are not allowed now.
+        /// Any other refusal, or an operation that is not allowed now.
         case notAllowed
         /// subStatus 4007.
         case offliningNotAllowedOnDevice
@@ -28,7 +28,7 @@ public struct PlayerError: Error, Equatable, Sendable {
 
     /// The cause, as reported by the module where it happened. Programs decide by this, never by `code`.
     public enum Cause: Equatable, Sendable {
-        /// The product cannot be decoded, or not to its end. An error of the medium is `.system` instead.
+        /// The product cannot be decoded at all, or not to its end. An error of the medium is `.system` instead.
         case media(MediaError)
         /// A file, its medium, or a resource of the system.
         case system(SystemError)
@@ -40,7 +40,7 @@ public struct PlayerError: Error, Equatable, Sendable {
         case database(DatabaseError)
         /// The content service refuses the product, with an HTTP status and its own reason.
         case service(status: Int, subStatus: Int?)
-        /// Something else than the content service has answered in its place: a login page, a filter or a proxy.
+        /// Another server has answered in place of the content service: a login page, a filter or a proxy.
         case foreign(status: Int)
         /// The content service's answer cannot be used; `field` is wrong.
         case answer(field: String)
@@ -89,7 +89,7 @@ extension PlayerError.Cause {
         case .memory: "m6"
         case .device(let error): Self.code(of: error)
         case .database(let error): "b\(error.code & 0xFF)"
-        // Both have at most four digits in everything that the service sends.
+        // Status and sub-status have at most four digits in every answer of the service.
         case .service(_, let subStatus?) where (0...9999).contains(subStatus): "a\(subStatus)"
         case .service(let status, _), .foreign(let status): "h\(status)"
         case .answer: "a0"

@@ -7,8 +7,8 @@ extension PlayerError {
     public enum Reach: Equatable, Sendable {
         /// Only the product: waiting does not change it, and the next product may play.
         case product
-        /// A server has no content of the product (403, 404, 410), and the service gave no reason. It may be missing,
-        /// or a filter may block all content: the next product decides.
+        /// A server refuses the content of the product (403, 404, 410), and the service gave no reason. The content may
+        /// be missing, or a filter may block all content. The next product shows which.
         case content
         /// The service is away, and with it all products: the network or the service fails, something else answers, or
         /// the login is not valid any more.
@@ -22,11 +22,11 @@ extension PlayerError {
         case .service(let status, let subStatus):
             ServiceRefusal.isTemporary(status) || ServiceRefusal.isOfLogin(status, subStatus) ? .service : .product
         case .foreign: .service
-        // Not even JSON: a web page, or a server that is no content service.
+        // An answer that is not JSON is a web page, or comes from a server that is not a content service.
         case .answer(let field): field.utf8.elementsEqual(PlayerError.Cause.noAnswer.utf8) ? .service : .product
         case .media(let error) where isOfWeb: error.reachOfWebFile
         case .media(.source(let error)): Self.reach(of: error)
-        // Not in the form of content, or of a license: neither says anything about the product.
+        // Data that is not in the form of content or of a license proves nothing about the product.
         case .media(let error) where error.isOfNoService: isOfService ? .service : .product
         case .media(.license): isOfService ? .service : .product
         case .system(let error): error.isOfResources ? .machine : .product

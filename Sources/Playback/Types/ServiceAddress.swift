@@ -37,9 +37,9 @@ public struct ServiceAddress: Equatable, Sendable {
         }
     }
 
-    /// Whether no service has such a product.
+    /// Whether the id is longer than any id of a service.
     public var hasTooLongID: Bool { id.utf8.count > Self.idLimit }
 
-    /// Whether `text` is meant to be an address, complete or not.
+    /// Returns whether `text` is meant to be an address, even an incomplete one.
     public static func isMeant(by text: String) -> Bool { text.utf8.starts(with: scheme.utf8) }
 }

@@ -34,7 +34,7 @@ extension VideoQuality {
     }
 
     package init?(serviceName: String) {
-        // Some clients request only the audio of a video.
+        // A name of its own stands for requests of only the audio of a video.
         let names = Self.allCases.map { ($0.serviceName, $0) } + [("AUDIO_ONLY", VideoQuality.low)]
         guard let quality = named(serviceName, names) else { return nil }
         self = quality

@@ -18,7 +18,7 @@ public struct SignalPath: Equatable, Sendable {
         case volume
         /// The device is muted on the samples.
         case mute
-        /// The device takes fewer bits than the audio has: it is dithered.
+        /// The device takes fewer bits than the audio has, so the audio is dithered.
         case depth
         /// A sound server follows, which may change samples.
         case server
@@ -38,11 +38,11 @@ public struct SignalPath: Equatable, Sendable {
     /// Whether the device gets DSD over PCM, to which neither volume nor normalization apply.
     public let isDSDOverPCM: Bool
 
-    /// Whether every sample of the decoder reaches the card unchanged, as far as is known. A mixer in the card comes
-    /// later.
+    /// Whether every sample of the decoder reaches the card unchanged, as far as is known. The card's own mixer is not
+    /// considered.
     public var isBitPerfect: Bool { changes.isEmpty }
 
-    /// Takes changes from another form.
+    /// Makes a path from changes that were read from another form, such as JSON.
     public init(_ changes: [Change], isDSDOverPCM: Bool = false) {
         (self.changes, self.isDSDOverPCM) = (changes, isDSDOverPCM)
     }
@@ -65,7 +65,7 @@ public struct SignalPath: Equatable, Sendable {
             if scaling.isNormalized { changes.append(.loudness) }
             if scaling.isVolumeScaled { changes.append(.volume) }
         }
-        // Converted audio has more bits than any converter.
+        // Rate-converted audio always has more bits than a converter, so their loss is not reported.
         if context.convertedSampleRate == nil, context.audioBitDepth ?? 0 > device.keptBits { changes.append(.depth) }
         self.changes = changes + Self.changes(on: device.route)
     }

@@ -22,7 +22,7 @@ public struct WebFileAddress: Equatable, Sendable {
         authority = start..<end
     }
 
-    /// Whether `text` is meant to be such an address, complete or not.
+    /// Returns whether `text` is meant to be such an address, even an incomplete one.
     public static func isMeant(by text: String) -> Bool { schemeLength(of: text) != nil }
 
     private static func schemeLength(of text: String) -> Int? {
@@ -42,7 +42,7 @@ public struct WebFileAddress: Equatable, Sendable {
         String(decoding: bytes[..<authority.lowerBound] + bytes[host...], as: UTF8.self)
     }
 
-    /// The address for a request: what no address may contain is escaped.
+    /// The address for a request, in which characters that no address may contain are escaped.
     package var request: String {
         var escaped = Array(bytes[..<authority.upperBound])
         for byte in bytes[authority.upperBound...] {

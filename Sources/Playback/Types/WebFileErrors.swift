@@ -35,8 +35,8 @@ extension MediaError {
         }
     }
 
-    /// How far the error of a web file reaches. One server says nothing about the others: what may be the network's
-    /// fault is decided by the next products (docs/playback.md, 18.5).
+    /// How far the error of a web file reaches. The failure of one server proves nothing about others. The next
+    /// products show whether the network is the reason (docs/playback.md, 18.5).
     var reachOfWebFile: PlayerError.Reach {
         switch self {
         case .source(.network), .source(.tls), .source(.meteredLink): .content

@@ -42,7 +42,7 @@ struct EventBatch {
         var request = TransferRequest(
             .post(body: Array(FormText.text(of: fields).utf8), contentType: Self.contentType),
             url: settings.baseURL + "/v1/event-batch", headers: [identity])
-        // A redirect would send what was heard to another place.
+        // A redirect would send the listening history to another server.
         request.isRedirectAllowed = false
         return request
     }
@@ -56,7 +56,7 @@ struct EventBatch {
         ]
     }
 
-    /// Reads the answer. Events that it does not name are left for a later batch.
+    /// Reads the answer. Events that the answer does not name stay for a later batch.
     func answer(_ response: Response) -> BatchAnswer {
         let status = response.head.status
         guard (200...299).contains(status) else {
@@ -64,7 +64,7 @@ struct EventBatch {
             if Self.refusals.contains(status), ServiceRefusal(status: status, body: response.body).isOfService {
                 return .refusedBatch(events.map { $0.number })
             }
-            // A service without this address takes no events now; a later version of it may.
+            // A service without this address takes no events now; but a later version may.
             return .failed(retryAfter: retryAfter(response.head))
         }
         let document: XMLElement

@@ -1,7 +1,7 @@
 import Events
 import Platform
 
-/// Sends one batch of events at a time. Each batch has a thread for as long as it is on its way.
+/// Sends one batch of events at a time. Each batch has its own thread until it is answered.
 ///
 /// Thread: control.
 struct EventBatchSender {
@@ -25,10 +25,10 @@ struct EventBatchSender {
         }
     }
 
-    /// Ends the batch that is on its way soon.
+    /// Asks the batch that is being sent to end, without waiting for it.
     func cancel() { thread?.cancel() }
 
-    /// Ends the batch that is on its way, and returns when its thread has ended.
+    /// Ends the batch that is being sent, and returns when its thread has ended.
     mutating func end() {
         thread?.cancel()
         thread?.join()

@@ -19,17 +19,17 @@ final class EventDelivery: @unchecked Sendable {
     private var sender: EventBatchSender
     private var way = Way()
 
-    /// A value that others may read.
+    /// A new value for readers outside the delivery.
     enum Report: Sendable {
         /// The numbers of the outbox, when they have changed.
         case counts(OutboxCounts)
-        /// The account of the present login, when it may have changed.
+        /// The account of the current login, when it may have changed.
         case account(AccountMark)
     }
 
-    /// Whether a batch may go.
+    /// The conditions under which a batch may be sent.
     private struct Way {
-        /// Whether the waiting events of the last start were counted: they are sent as soon as there is a way.
+        /// Whether the events that an earlier process left were counted. They are sent as soon as a batch may be sent.
         var isCounted = false
         /// The link; nil while it is unknown.
         var link: Link.Kind?
@@ -82,9 +82,9 @@ final class EventDelivery: @unchecked Sendable {
     }
 
     func linkChanged(to kind: Link.Kind) {
-        // A changed route of the same link says nothing new: the delivery stays as it is.
+        // A changed route of the same link does not change the delivery.
         guard kind != way.link else { return }
-        // Another link may have a way to the service that the former one had not.
+        // The service may be reachable over the new link and not over the former one.
         let wasLinked = way.isLinked
         way.link = kind
         if wasLinked, way.isLinked {
@@ -99,7 +99,7 @@ final class EventDelivery: @unchecked Sendable {
         wayChanged()
     }
 
-    /// The next batch goes at once: the reason of a failure may be gone, and the events of another account may go now.
+    /// Sends the next batch at once. The new login may end the reason of a failure, or allow events of its account.
     func loginChanged() {
         eventsStored()
         storage.query { [self] _ in loop.post { [self] in handle(.loginChanged) } }
@@ -111,7 +111,7 @@ final class EventDelivery: @unchecked Sendable {
         handle(.way(isFree: isFree))
     }
 
-    /// Ends a batch that is on its way; its events stay until the service has confirmed them. The last call.
+    /// Ends a batch that is being sent. Its events stay until the service has confirmed them. No other call may follow.
     func shutDown() {
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -144,7 +144,7 @@ final class EventDelivery: @unchecked Sendable {
                 try rows.putAside(refused)
                 report(.counts(try rows.counts()))
             } answer: { error in
-                // They are sent again, and the service recognises their ids.
+                // The events of the batch are sent again. The service recognises their ids.
                 if let error { Log.warning("the delivery of events cannot be recorded: \(error)") }
             }
         case .send(let limit, let number):
@@ -152,7 +152,7 @@ final class EventDelivery: @unchecked Sendable {
         }
     }
 
-    /// Reads after the last batch was settled: the storage thread carries out both in their order.
+    /// The storage thread settles the last batch before it reads this one, because it runs its work in order.
     private func send(_ limit: Int, _ number: Int) {
         storage.write(answerOn: nil) { (_) throws(DatabaseError) in
         } answer: { [self] error in
@@ -178,7 +178,7 @@ final class EventDelivery: @unchecked Sendable {
     }
 
     private func begin(_ batch: EventBatch, _ number: Int) {
-        // The way was blocked meanwhile, or another batch has been decided since.
+        // Meanwhile sending became impossible, or another batch was decided.
         guard machine.waits(forBatch: number) else { return }
         guard !batch.events.isEmpty else { return handle(.nothingToSend(batch: number)) }
         do throws(SystemError) {

@@ -29,8 +29,8 @@ struct EventService: Sendable {
         return AccountMark(rawValue: digest.prefix(8).reduce(0) { $0 << 8 | Int64($1) } | 1)
     }
 
-    /// Sends a batch; once more with another token when the first one is refused. Events of an account are sent only
-    /// with a token of the account.
+    /// Sends a batch. If the service refuses the token, sends it once more with another one. Events of an account are
+    /// sent only with a token of the account.
     func send(_ batch: EventBatch, _ device: EventDevice, _ cancellation: Cancellation) -> BatchAnswer {
         let use = TokenUse(
             purpose: .offlining, cancellation: cancellation, mayUseMeteredLink: permission.isGiven)

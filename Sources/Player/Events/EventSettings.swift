@@ -66,7 +66,8 @@ final class PlayerEvents: @unchecked Sendable {
     private let delivery: EventDelivery?
 
     /// - Parameters:
-    ///   - player: its `eventSender` receives the events. Without one they are stored for the service of `streaming`.
+    ///   - player: its `eventSender` receives the events. Without an `eventSender` the events are stored for the
+    ///     service of `streaming`.
     ///   - storage: its modules include `EventSettings.schema`.
     init(_ settings: EventSettings, of player: PlayerSettings, loop: EventLoop, storage: StorageThread) {
         consent = settings.consent
@@ -106,7 +107,7 @@ final class PlayerEvents: @unchecked Sendable {
     /// The numbers of the outbox. Any thread.
     var status: EventStatus { EventStatus(consent, published.value) }
 
-    /// Ends the sessions that a power cut has left open, and begins to deliver. On control.
+    /// Ends the sessions that a power cut has left open, and begins to deliver. Called on the control thread.
     func start(isOfflineMode: Bool) {
         recorder.endLeftSessions()
         delivery?.offlineModeChanged(to: isOfflineMode)
@@ -123,10 +124,10 @@ final class PlayerEvents: @unchecked Sendable {
 
     func loginChanged() { delivery?.loginChanged() }
 
-    /// Ends the delivery. On control, after the last session has ended.
+    /// Ends the delivery. Called on the control thread, after the last session has ended.
     func shutDown() { delivery?.shutDown() }
 
-    /// Writes what waits in memory. After control has ended.
+    /// Writes the events that wait in memory. Called after the control thread has ended.
     func close() { recorder.close() }
 }
 
@@ -156,7 +157,7 @@ private final class PublishedEvents: @unchecked Sendable {
 }
 
 extension EventTime {
-    /// The trusted time; the system's clock, which may be wrong, while no time was ever proved.
+    /// Takes the trusted time. While no time was ever proved, takes the system's clock, which may be wrong.
     init(now clock: TrustedClock) {
         let reading = clock.read()
         let milliseconds = reading.milliseconds ?? SystemTime.clockMilliseconds()

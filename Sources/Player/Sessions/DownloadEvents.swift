@@ -6,7 +6,7 @@ import Playback
 import Streaming
 
 /// Records downloads as sessions. The events of a download that succeeds are stored in the transaction that makes the
-/// product an offline copy. A sender of the integrator gets them after it.
+/// product an offline copy. An integrator's sender gets the events after the transaction.
 final class DownloadEvents: DownloadObserver {
     enum Receiver {
         /// - stored: called when events wait in the outbox, on any thread.
@@ -17,7 +17,7 @@ final class DownloadEvents: DownloadObserver {
 
     let form: EventForm
     let time: @Sendable () -> EventTime
-    /// Returns the kind of the present link.
+    /// Returns the kind of the current link.
     let link: @Sendable () -> SessionStart.Link
     /// Returns the account that is logged in.
     let account: @Sendable () -> AccountMark
@@ -45,7 +45,7 @@ private final class DownloadSession: DownloadRecord, @unchecked Sendable {
     private let start: SessionStart
     private let lock = Lock()
     private var facts: [SessionFact] = []
-    /// The changes of the outbox at the end; nil while it has not ended, and when the service was never reached.
+    /// The changes of the outbox at the end of the session; nil until then, and when the service was never reached.
     private var changes: OutboxChanges?
 
     init(_ product: ServiceAddress, _ events: DownloadEvents) {

@@ -2,7 +2,7 @@ import Events
 import Platform
 import Playback
 
-/// The sessions of the current and the next item. It gives the facts of `SessionObserver` to the log.
+/// The sessions of the current and the next item. Passes the facts of `SessionObserver` to the log.
 ///
 /// Thread: control.
 final class PlaybackSessions: PlaybackObserver {
@@ -13,7 +13,7 @@ final class PlaybackSessions: PlaybackObserver {
         /// Whether the playbackinfo was fetched; otherwise the content is an offline copy.
         var isFetched = false
         var content: SessionContent?
-        /// The fetch that is running, and the time of its beginning.
+        /// The fetch that is running, and the time at which it began.
         var fetch: (resource: SessionFetch.Resource, began: EventTime)?
     }
 
@@ -52,8 +52,8 @@ final class PlaybackSessions: PlaybackObserver {
         }
     }
 
-    /// Records the other facts. Call it after the effects were carried out.
-    /// - Parameter now: returns the engine at a later moment, to record the position every 15 s.
+    /// Records all facts except the ends of items. Call it after the effects were carried out.
+    /// - Parameter now: returns the state of the engine when it is called, to record the position every 15 s.
     func didCarryOut(
         _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment,
         _ after: PlaybackMoment, now: @escaping () -> PlaybackMoment
@@ -105,8 +105,8 @@ final class PlaybackSessions: PlaybackObserver {
         log.add(.fetched(SessionFetch(fetch.resource, milliseconds: milliseconds, .other)), to: session.id)
     }
 
-    /// Begins a new session of an item whose source starts over. The former one ends at the position that is heard.
-    /// - Parameter moment: the engine now.
+    /// Begins a new session of an item whose source starts over. The former session ends at the position that is heard.
+    /// - Parameter moment: the current state of the engine.
     func renewed(_ item: ItemID, session id: String, _ moment: PlaybackMoment) {
         guard var session = sessions[item] else { return }
         let isCurrent = item == moment.current

@@ -31,12 +31,13 @@ extension SessionFetch.Resource {
 }
 
 extension PlayerError {
-    /// The message for events.
+    /// The message that events contain.
     var reportedMessage: String { cause.isReportedWithMessage ? message : "" }
 }
 
 extension PlayerError.Cause {
-    /// Whether events have the message. Messages about files, devices and the database are left out: they name paths.
+    /// Whether events contain the message. Messages about files, devices and the database are left out: they name
+    /// paths.
     var isReportedWithMessage: Bool {
         switch self {
         case .media(.source(.medium)), .system, .memory, .device, .database: false

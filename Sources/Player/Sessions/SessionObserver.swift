@@ -11,13 +11,13 @@ struct SessionObserver {
 
     private var failures: [ItemID: PlayerError] = [:]
     private var representations: [ItemID: AudioRepresentation] = [:]
-    /// The items of which frames were heard.
+    /// The items of which at least one frame was heard.
     private var heard: Set<ItemID> = []
-    /// Where the sound stopped last. The same stream continues there.
+    /// The stream and the position at which the sound last stopped. The same stream continues there.
     private var stop: (stream: UInt64?, position: Double)?
 
-    /// Returns the ends of the items that the effects close, and before it the start of one that was heard unnoticed.
-    /// They belong before the effects: a new session begins after the former one has ended.
+    /// Returns the ends of the items that the effects close. The start of an item comes first if the item was heard and
+    /// no fact says so yet. Record these facts before the effects: a new session begins after the former one has ended.
     mutating func ends(
         _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment
     ) -> [Fact] {
@@ -55,7 +55,7 @@ struct SessionObserver {
         }
     }
 
-    /// Returns the other facts. They belong after the effects, which may have opened an item.
+    /// Returns all facts except ends. Record them after the effects, which may have opened an item.
     mutating func facts(
         _ event: PlaybackStateMachine.Event, _ effects: [PlaybackStateMachine.Effect], _ before: PlaybackMoment,
         _ after: PlaybackMoment
@@ -70,7 +70,7 @@ struct SessionObserver {
             else { break }
             representations[id] = representation
             facts.append((id, .changed(position: after.position ?? 0, SessionRepresentation(representation))))
-        // A seek makes frames readable again that could not be decoded.
+        // After a seek, frames that could not be decoded may be readable again.
         case .seek: if let current = before.current { failures[current] = nil }
         default: break
         }
@@ -89,7 +89,7 @@ struct SessionObserver {
         if isNew { stop = nil }
         if after.isSounding {
             if before.isSounding, !isNew { return nil }
-            // The device may have played on since it began: its position is too late.
+            // The device may have played since the start of the sound, so its position is later than the start.
             let isSameStream = stop != nil && stop?.stream == after.stream
             return .started(position: (isSameStream ? stop?.position : after.streamStart) ?? 0)
         }
@@ -121,7 +121,7 @@ extension SessionRepresentation {
 }
 
 extension SessionContent {
-    /// The content of a product of the service, by its context.
+    /// Takes the content of a product of the service from the playback context.
     init(_ context: PlaybackContext) {
         self.init(
             productId: ServiceAddress(context.productId)?.id ?? context.productId,

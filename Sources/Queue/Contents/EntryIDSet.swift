@@ -1,13 +1,13 @@
 /// Entries that are removed together.
 struct EntryIDSet {
-    /// A range of ids larger than this is searched; for a smaller one, a bit for each id is stored.
+    /// The largest range of ids for which a bit per id is stored. For a larger range, the sorted ids are searched.
     private static let bitLimit: UInt32 = 1 << 22
 
     private let first: UInt32
     private let last: UInt32
     /// A bit for each number from `first` to `last`; empty when the range is too large.
     private var bits: [UInt64] = []
-    /// Empty where there are bits.
+    /// The ids in ascending order; empty if `bits` is used.
     private var sorted: [EntryID] = []
 
     init(_ ids: [EntryID]) {

@@ -1,7 +1,7 @@
 import Platform
 
-/// The mount points of the queue's music, from the time when it was added. One that is not mounted any more is a
-/// missing medium, even if its folder has other files (docs/decisions/missing-medium.md).
+/// The mount points of the queue's music, from the time when it was added. A mount point without a mounted file system
+/// is a missing medium, even if its folder has other files (docs/decisions/missing-medium.md).
 package struct MusicMedia: Equatable, Sendable {
     /// The limit, which is more than anyone mounts. The oldest is removed first.
     static let limit = 32

@@ -1,7 +1,7 @@
 import Player
 
-/// Products that will be added to the queue, in the pages that the queue uses. They are packed where there is time for
-/// it, such as on the thread of a search. The queue then takes whole pages and copies next to nothing
+/// Products that will be added to the queue, in the pages that the queue uses. They are packed on a thread that has
+/// time for it, such as that of a search. The queue then takes whole pages and copies next to nothing
 /// (docs/decisions/queue-of-100000.md).
 package struct PackedProducts: Sendable {
     /// The pages, numbered from 0 without a gap.
@@ -37,7 +37,7 @@ package struct PackedProducts: Sendable {
         count += 1
     }
 
-    /// Appends products. Copies one page at most.
+    /// Appends products. Copies at most one page.
     package mutating func append(contentsOf more: PackedProducts) {
         let distance = UInt32(count)
         for var page in more.pages {
@@ -50,7 +50,7 @@ package struct PackedProducts: Sendable {
 }
 
 extension [ProductPage] {
-    /// Appends a page, or its products to the last page where that has room for all of them.
+    /// Appends a page, or adds its products to the last page if that page has room for all of them.
     /// - Parameter page: a page whose numbers are all greater than those in the array.
     mutating func append(joining page: ProductPage) {
         if page.isEmpty { return }

@@ -26,7 +26,7 @@ package struct PlayQueue: Sendable {
     private(set) var nextNumber: UInt32 = 1
     /// The media of the entries.
     package private(set) var media = MusicMedia()
-    /// Chooses random places without a source of randomness: `upNext` is known before a round begins.
+    /// Chooses random positions from a seed, so that `upNext` is known before a round begins.
     private var mixer = QueueMixer()
 
     package init() {}
@@ -36,8 +36,8 @@ package struct PlayQueue: Sendable {
     package var count: Int { originalOrder.count }
     package var isEmpty: Bool { originalOrder.isEmpty }
 
-    /// The number of entries in a row after which each one had its turn: between two rounds a shuffled queue gets
-    /// another order.
+    /// The number of consecutive entries after which each entry was played at least once. A shuffled queue gets another
+    /// order between two rounds, so this takes almost two rounds.
     package var roundLength: Int { isShuffled && repeatMode == .all ? max(0, 2 * count - 1) : count }
 
     /// All entries in the order in which they are played.
@@ -60,15 +60,15 @@ package struct PlayQueue: Sendable {
 
     // MARK: Playback
 
-    /// The entry that follows the current one, at its end and after `next`. The engine's `setNext` gets it after each
-    /// change. nil at the end.
+    /// The entry that follows the current one when it ends, and after `next`; nil at the end. It is passed to the
+    /// engine's `setNext` after each change.
     package var upNext: EntryID? {
         guard let current else { return playOrder.first }
         return repeatMode == .one ? current : following(current)
     }
 
     /// The entry after `id` in the order of playing. With repeat all, the first one follows the last one; while
-    /// shuffled, another one than the last begins the next round.
+    /// shuffled, the next round begins with any entry except the last one.
     private func following(_ id: EntryID) -> EntryID? {
         guard let index = index(of: id) else { return nil }
         if index + 1 < count { return playOrder[index + 1] }
@@ -76,7 +76,7 @@ package struct PlayQueue: Sendable {
         return isShuffled ? shuffledOrder[nextRoundStart] : originalOrder.first
     }
 
-    /// The place of the entry that begins the next round of a shuffled queue: any but the last one.
+    /// The index of the entry that begins the next round of a shuffled queue: any except the last index.
     private var nextRoundStart: Int { mixer.place(below: count - 1) }
 
     /// Gives a shuffled queue the order of its next round.
@@ -106,8 +106,9 @@ package struct PlayQueue: Sendable {
         return id
     }
 
-    /// Makes the entry current that played before. Without a history it is the former entry in the order, at the
-    /// beginning the first one. (`PreviousButton` decides whether "previous" restarts the current entry instead.)
+    /// Makes the previously played entry current. Without a history, takes the entry before the current one in the
+    /// order, or the first entry at the beginning. (`PreviousButton` decides whether "previous" restarts the current
+    /// entry instead.)
     /// - Returns: the new current entry; nil when the queue is empty.
     package mutating func previous() -> EntryID? {
         while let last = history.popLast() {
@@ -130,7 +131,8 @@ package struct PlayQueue: Sendable {
         advance(to: id)
     }
 
-    /// Makes an entry current, and adds the former one to the history. Does nothing for an entry that does not exist.
+    /// Makes an entry current, and adds the formerly current entry to the history. Does nothing for an entry that does
+    /// not exist.
     mutating func advance(to id: EntryID) {
         guard id != current, table.contains(id) else { return }
         remember(current)
@@ -138,7 +140,7 @@ package struct PlayQueue: Sendable {
         current = id
     }
 
-    /// Ends the last entry. A shuffled queue has another order when it is played again.
+    /// Ends playback after the last entry. A shuffled queue gets another order for the next time.
     mutating func finish() {
         remember(current)
         current = nil
@@ -188,8 +190,8 @@ package struct PlayQueue: Sendable {
         if current == nil { current = playOrder.first }
     }
 
-    /// Adds products at the end of both orders. In a shuffled queue without a current entry each gets a random place,
-    /// so that any of them may be the first.
+    /// Adds products at the end of both orders. In a shuffled queue without a current entry each product gets a random
+    /// position, so that any of them may be the first.
     @discardableResult
     package mutating func add(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
         try append(products, isMixed: current == nil)
@@ -285,7 +287,7 @@ package struct PlayQueue: Sendable {
         history = []
         current = nil
         media = MusicMedia()
-        // Start again from 1: when half of the numbers are used, no client still refers to the first ones.
+        // Starts again from 1 when half of the numbers are used, because no client still refers to the first ones.
         if nextNumber > UInt32.max / 2 { nextNumber = 1 }
     }
 
@@ -294,7 +296,7 @@ package struct PlayQueue: Sendable {
 
     /// Assigns ids to products and stores them, without a position in the order.
     private mutating func take(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
-        // In 64 bits: the number of entries that can still be added does not fit into an Int of 32.
+        // Calculates in 64 bits, because the remaining numbers do not fit into a 32-bit Int.
         guard products.count <= Self.capacity - count, Int64(UInt32.max - nextNumber) > Int64(products.count)
         else { throw .full(limit: Self.capacity) }
         guard products.byteCount <= Self.idBytes - table.byteCount else { throw .idsTooLong(limit: Self.idBytes) }
@@ -308,14 +310,14 @@ package struct PlayQueue: Sendable {
     // MARK: Shuffle
 
     /// Switches shuffle. On: the current entry stays current and becomes the first of the random order. Off: the
-    /// original order is back, with the entries that were added and without those that were removed.
+    /// original order returns, including entries that were added, without those that were removed.
     package mutating func setShuffled(_ shuffled: Bool, random: any RandomSource) {
         guard shuffled != isShuffled else { return }
         isShuffled = shuffled
         if shuffled { shuffle(random) } else { shuffledOrder = [] }
     }
 
-    /// Makes the places that it chooses from now on those of another queue.
+    /// Seeds the choice of random positions, so that it differs from that of other queues.
     mutating func seed(_ random: any RandomSource) {
         var number: UInt64 = 0
         withUnsafeMutableBytes(of: &number) { random.fill($0) }
@@ -331,7 +333,7 @@ package struct PlayQueue: Sendable {
 
     private static func shuffled(_ entries: ArraySlice<EntryID>, _ random: any RandomSource) -> [EntryID] {
         var entries = Array(entries)
-        // One request for all bytes: a system call for each would take longer than the rest.
+        // Requests all bytes at once, because a system call for each entry would take longer than the rest.
         // (`random.bytes` would do, but a protocol extension's function on an existential traps in Embedded Swift 6.3.)
         var bytes = [UInt8](repeating: 0, count: 8 * entries.count)
         bytes.withUnsafeMutableBytes { random.fill($0) }
@@ -344,7 +346,7 @@ package struct PlayQueue: Sendable {
 
     // MARK: Restoring
 
-    /// Restores the stored queue. If its parts do not match, all entries are there, in the order in which they were
+    /// Restores the stored queue. If its parts do not match, the queue has all entries in the order in which they were
     /// added.
     init(
         table: EntryTable, originalOrder: [EntryID], shuffledOrder: [EntryID]?, repeatMode: RepeatMode,

@@ -76,7 +76,7 @@ struct ProductPage: Sendable {
         return low
     }
 
-    /// Whether both share the same memory, so that nothing was copied.
+    /// Returns whether both share the same memory, which means that nothing was copied.
     func isSameMemory(as other: ProductPage) -> Bool {
         rows.withUnsafeBufferPointer { rows in
             other.rows.withUnsafeBufferPointer { rows.baseAddress == $0.baseAddress }
@@ -102,7 +102,7 @@ struct ProductPage: Sendable {
     /// Adds a distance to all numbers.
     mutating func shift(by distance: UInt32) { firstNumber += distance }
 
-    /// - Parameter id: an id greater than all in the page.
+    /// - Parameter id: an id that is greater than all in the page.
     mutating func append(_ product: QueuedProduct, as id: EntryID) {
         let length = product.productId.utf8.count
         makeRoom(for: 1, bytes: length)
@@ -119,7 +119,7 @@ struct ProductPage: Sendable {
         return Origin(product)
     }
 
-    /// - Parameter page: a page whose numbers are all greater.
+    /// - Parameter page: a page whose numbers are all greater than those in this page.
     mutating func append(_ page: ProductPage) {
         makeRoom(for: page.count, bytes: page.byteCount)
         let (distance, start) = (page.firstNumber - firstNumber, UInt32(text.count))
@@ -148,7 +148,7 @@ struct ProductPage: Sendable {
             return true
         }
         unused += freed
-        // At most half is unused, so closing the gaps costs a constant share of the removed bytes.
+        // Closes the gaps when more than half is unused, so that the cost is proportional to the removed bytes.
         if unused > text.count / 2 { closeGaps() }
         return before - rows.count
     }

@@ -1,6 +1,6 @@
 import Player
 
-/// Names an entry of the play queue as long as the entry exists, across restarts and moves.
+/// Identifies an entry of the play queue as long as the entry exists, across restarts and moves.
 package struct EntryID: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// The number, from 1. A later entry has a greater number.
     package let number: UInt32
@@ -15,10 +15,10 @@ package struct QueuedProduct: Equatable, Sendable {
     package var productType: ProductType
     /// The product's id at its source; for local files the path.
     package var productId: String
-    /// The origin of the request; passed through to the play log.
+    /// The origin of the request, which is passed through to the play log.
     package var sourceType: String?
     package var sourceId: String?
-    /// Further attributes; passed through to the play log.
+    /// Further attributes, which are passed through to the play log.
     package var extras: [String: String]
 
     package init(
@@ -71,7 +71,7 @@ package enum RepeatMode: UInt8, Equatable, Sendable, CaseIterable {
     }
 }
 
-/// Why the queue could not be changed. Nothing has changed.
+/// The reason why the queue could not be changed. Nothing was changed.
 package enum PlayQueueError: Error, Equatable, Sendable {
     /// There is no such entry (any more).
     case noSuchEntry(EntryID)

@@ -1,17 +1,17 @@
-/// Random places in a shuffled queue, as a value: the next one is known before it is taken (SplitMix64).
+/// Random positions in a shuffled queue, as a value. The next one is known before it is taken (SplitMix64).
 struct QueueMixer: Sendable {
     private var state: UInt64
 
     init(seed: UInt64 = 0x5DEE_CE66_D1CE_4E5B) { state = seed }
 
-    /// Returns the next number in 0..<bound, and stays at it; 0 for an empty range.
+    /// Returns the next number in 0..<bound without taking it; 0 for an empty range.
     func place(below bound: Int) -> Int {
         bound > 0 ? Int(number.multipliedFullWidth(by: UInt64(bound)).high) : 0
     }
 
     mutating func advance() { state &+= 0x9E37_79B9_7F4A_7C15 }
 
-    /// Returns the next number in 0..<bound, and moves on.
+    /// Takes and returns the next number in 0..<bound.
     mutating func next(below bound: Int) -> Int {
         advance()
         return place(below: bound)

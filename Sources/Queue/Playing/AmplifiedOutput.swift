@@ -12,14 +12,14 @@ package final class AmplifiedOutput: @unchecked Sendable {
     private var amplifier: (any OutputAmplifier)?
     /// Whether the last request was to play.
     private var wantsToPlay = false
-    /// Whether the next start of the engine is none of the user's.
+    /// Whether the next start of the engine was not requested by the user.
     private var startsAutomatically = false
     /// The request that waits until the amplifier is silent.
     private var pending: (() -> Void)?
-    /// Called when that request is done or cancelled.
+    /// Called when the pending request is done or cancelled.
     private var waiting: [@Sendable () -> Void] = []
     private var isHeard = false
-    /// Lets the engine reopen the device; nil when the engine does not wait for it.
+    /// Lets the engine reopen the device; nil when the engine does not wait for permission.
     private var reopen: (() -> Void)?
 
     init(engine: PlaybackEngine, loop: EventLoop) {
@@ -47,7 +47,7 @@ package final class AmplifiedOutput: @unchecked Sendable {
 
     func setNext(_ product: MediaProduct?) { engine.setNext(product) }
 
-    /// - Parameter seconds: in the active product.
+    /// - Parameter seconds: the position in the active product.
     func seek(_ seconds: Double) { engine.seek(seconds) }
 
     /// - Parameter isAutomatic: see `PlaybackEngine.play`.
@@ -72,7 +72,7 @@ package final class AmplifiedOutput: @unchecked Sendable {
 
     func reset() { afterMuting { [engine] in engine.reset() } }
 
-    /// Calls `action` on the engine's thread when all requests are done: after `reset` the device is free then.
+    /// Calls `action` on the engine's thread when all requests are done: after `reset` the device is then free.
     func afterRequests(_ action: @escaping @Sendable () -> Void) {
         loop.assertOnLoop()
         if pending == nil { engine.afterRequests(action) } else { waiting.append(action) }
@@ -123,7 +123,7 @@ package final class AmplifiedOutput: @unchecked Sendable {
         isHeard = state == .playing
         switch state {
         case .playing:
-            // After a stall the engine has started by itself.
+            // After a stall, the engine has started the device by itself.
             if pending == nil { amplifier?.wantDevice() }
             amplifier?.deviceStarted()
         case .idle, .stalled:

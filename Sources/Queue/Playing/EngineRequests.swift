@@ -1,4 +1,4 @@
-/// The requests that the engine has.
+/// The requests that were passed to the engine.
 struct EngineRequests {
     private var lastSerial: UInt64 = 0
     /// The request that the engine plays or will play; nil without one. Messages about earlier requests are outdated.
@@ -6,7 +6,7 @@ struct EngineRequests {
     /// The request that the engine has as its next one.
     var planned: PlaybackRequest?
 
-    /// Returns a request with a serial that no earlier one has.
+    /// Returns a request with a new serial.
     mutating func new(_ entry: EntryID) -> PlaybackRequest {
         lastSerial += 1
         return PlaybackRequest(entry, serial: lastSerial)

@@ -2,7 +2,7 @@ import Player
 
 /// Why an entry failed, as far as the queue depends on it.
 enum EntryFailure: Equatable {
-    /// The entry itself failed: the next one may play.
+    /// The entry itself failed, and the next one may play.
     case ofEntry
     /// The medium is missing (a missing or broken file is no such case), or this machine cannot open it now.
     case ofMedium

@@ -1,6 +1,6 @@
 /// The wait for an entry that cannot be played for an outside reason: a stick was pulled out, a share is not mounted
-/// yet, or a service is away. At first only this entry is retried, then the other entries are tried. If none of them
-/// can be played either, this entry is retried for ever.
+/// yet, or a service is away. At first only this entry is retried, then the other entries. If none of them can be
+/// played either, this entry is retried without end.
 struct EntryWait: Equatable {
     enum Cause: Equatable {
         case medium
@@ -33,7 +33,7 @@ struct EntryWait: Equatable {
     }
 
     private var isPatient: Bool { attempts <= Self.patience }
-    /// Whether this entry is tried now, and not the others.
+    /// Whether this entry is retried now, instead of the others.
     var isOn: Bool { isPatient || othersWereTried }
 
     /// Returns how long to wait before the next attempt, in nanoseconds.
@@ -55,8 +55,8 @@ struct EntryWait: Equatable {
         if failed != entry, failure == .ofService || failure == .ofContent { othersMayPlay = true }
     }
 
-    /// Retries this entry first again, because none of the others can be played now. The others are tried later, when
-    /// that may help.
+    /// Retries this entry again, because none of the others can be played now. The others are tried again later if any
+    /// of them failed for an outside reason.
     mutating func comesBack() {
         guard cause == .service || othersMayPlay else { return }
         attempts = 1

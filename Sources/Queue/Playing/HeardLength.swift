@@ -1,4 +1,4 @@
-/// How much of each entry is heard, to find a queue that repeats without anything to hear.
+/// The heard length of each entry, to detect a queue that repeats without audible sound.
 struct HeardLength {
     /// The length of the entry that is heard in seconds, nil when unknown, and the time when it began.
     private var length: (seconds: Double?, began: Int64)?
@@ -8,13 +8,14 @@ struct HeardLength {
 
     mutating func end() { length = nil }
 
-    /// Returns how much of the ended entry was heard, in seconds. When its length is unknown, the time that it took.
+    /// Returns how much of the ended entry was heard, in seconds. If its length is unknown, returns the time that it
+    /// took.
     func yield(at time: Int64) -> Double {
         guard let length else { return .infinity }
         return length.seconds ?? Double(time - length.began) / 1e9
     }
 
-    /// Begins to count anew, because the user has chosen an entry.
+    /// Begins a new count, because the user has chosen an entry.
     mutating func beginRound() { round = ShortRound() }
 
     /// Notes the end of an entry.

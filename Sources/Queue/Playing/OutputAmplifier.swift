@@ -3,12 +3,12 @@
 ///
 /// Thread: the event loop of the output.
 package protocol OutputAmplifier: AnyObject {
-    /// Whether the device was asked to start, and not to stop since.
+    /// Whether the last request to the device was to start.
     var isDeviceStarted: Bool { get }
     /// Whether the device will be stopped when the amplifier has been muted for long enough.
     var isStopping: Bool { get }
 
-    /// Asks for the device; `deviceMayStart` follows.
+    /// Requests the device; `deviceMayStart` follows.
     func wantDevice()
 
     /// Notes that the device has started.

@@ -1,5 +1,5 @@
-/// A request of the conductor to the playback engine for an entry of the queue. Its reference id comes back in the
-/// engine's messages, which arrive later. The serial shows whether a message is outdated.
+/// A request of the conductor to the playback engine for an entry of the queue. The engine's messages, which arrive
+/// later, contain its reference id. The serial shows whether a message is outdated.
 struct PlaybackRequest: Equatable {
     let entry: EntryID
     /// Ascends with each request.
@@ -13,7 +13,7 @@ struct PlaybackRequest: Equatable {
     /// `entry.serial`
     var referenceId: String { "\(entry.number).\(serial)" }
 
-    /// Returns nil when it is not a reference id of a conductor.
+    /// Returns nil when the text is not a reference id of a conductor.
     init?(referenceId: String) {
         let parts = referenceId.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 2, let entry = UInt32(Substring(parts[0])), let serial = UInt64(Substring(parts[1]))

@@ -20,12 +20,12 @@ package final class QueueConductor: @unchecked Sendable {
     /// The timer of the next attempt, and when it fires.
     private var wake: (timer: TimerToken, time: Int64)?
     private var gathered = GatheredEdits()
-    /// Whether it has ended.
+    /// Whether the conductor has ended.
     private var isOver: Bool { subscription == nil }
 
     /// - Parameters:
     ///   - loop: the loop on which everything runs here. If it is the player's own loop, the engine's messages are
-    ///     handled at once: the next entry is set before the current one ends, however short it is.
+    ///     handled at once: the next entry is set before the current one ends, even if that is very short.
     ///   - observe: called on `loop`'s thread with every event.
     package init(
         engine: PlaybackEngine, loop: EventLoop, queue: PlayQueue = PlayQueue(), rules: QueueRules = .appliance,
@@ -46,7 +46,7 @@ package final class QueueConductor: @unchecked Sendable {
     }
 
     /// Stops listening to the engine. From now on no effect is carried out and no event is sent; the last values can
-    /// still be read. Without this call it lives as long as the engine.
+    /// still be read. Without this call, the conductor lives as long as the engine.
     package func shutDown() {
         loop.assertOnLoop()
         if let subscription { engine.bus.cancel(subscription) }
@@ -60,7 +60,8 @@ package final class QueueConductor: @unchecked Sendable {
     /// The entries, their order and the modes.
     package var contents: PlayQueue { machine.contents }
 
-    /// Whether the user wants it to play. It may still be silent, because data, the device or the focus is missing.
+    /// Whether the user wants the queue to play. It may still be silent, because data, the device or the focus is
+    /// missing.
     package var wantsToPlay: Bool { machine.wantsToPlay }
 
     /// The seconds until the content service is asked for the current entry again; 0 during the request, nil when the
@@ -87,14 +88,14 @@ package final class QueueConductor: @unchecked Sendable {
         return machine.isReleased || machine.waitsFor != nil || engine.playbackState == .stalled ? .stalled : .playing
     }
 
-    /// The current entry if it should play and does not although the device is there: its medium, network or decoder is
-    /// late.
+    /// The current entry if it should play and the device is present, but its medium, network or decoder is late;
+    /// otherwise nil.
     package var entryWithoutData: QueuedProduct? {
         guard wantsToPlay, engine.playbackState == .stalled, engine.deviceProblem == nil else { return nil }
         return machine.contents.current.flatMap(machine.contents.product)
     }
 
-    /// Remembers the position: the engine forgets it when it fails.
+    /// Remembers the position, because the engine loses it when it fails.
     package func notePosition() {
         loop.assertOnLoop()
         machine.notePosition(engine.assetPosition)
@@ -202,8 +203,9 @@ package final class QueueConductor: @unchecked Sendable {
 
     // MARK: Many edits that are one
 
-    /// Runs `body`, and gathers its edits with those of other calls: thousands of edits are one change for the engine,
-    /// the medium and the observers. Any other request, and any event, comes after the gathered edits (`settle`).
+    /// Runs `body`, and gathers its edits with those of other calls: thousands of edits become one change for the
+    /// engine, the medium and the observers. Any other request, and any event, comes after the gathered edits
+    /// (`settle`).
     package func gather<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         loop.assertOnLoop()
         gathered.isOn = true
@@ -219,8 +221,8 @@ package final class QueueConductor: @unchecked Sendable {
         carryOutDecided()
     }
 
-    /// Carries out the gathered edits if they have made another entry current. Call it before other parts run: the
-    /// engine's position would be taken for that of the other entry.
+    /// Carries out the gathered edits if they have made another entry current. Call it before other parts run.
+    /// Otherwise the engine's position would count for the new entry.
     package func settleCurrent() {
         if gathered.hasChanged(machine.contents.current) { settle() }
     }
@@ -228,13 +230,13 @@ package final class QueueConductor: @unchecked Sendable {
     // MARK: The device
 
     /// Stops and frees the device for other programs, and remembers the position and whether it was playing. Until
-    /// `regain` everything else works, silently.
+    /// `regain`, all other requests still work, but without sound.
     package func release() { handle(.release) }
 
     /// Resumes after `release`, if it was playing.
     package func regain() { handle(.regain) }
 
-    /// Retries at once if the queue waits for the content service: another link is in use.
+    /// Retries at once if the queue waits for the content service, because another link is in use.
     package func linkChanged() { handle(.linkChanged) }
 
     // MARK: Decisions

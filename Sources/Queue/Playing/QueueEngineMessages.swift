@@ -6,7 +6,7 @@ extension QueueStateMachine {
         guard let loaded = requests.loaded, request.serial >= loaded.serial else { return }
         if request != loaded {
             let yield = heardLength.yield(at: time)
-            // The planned entry is heard. Another one may have been set since; it then follows.
+            // The planned entry is heard. Another entry may have been set since, and then follows this one.
             if requests.planned == request { requests.planned = nil }
             requests.loaded = request
             place.start = 0
@@ -27,7 +27,7 @@ extension QueueStateMachine {
     /// - Parameter seconds: the length of the last entry that was heard.
     /// - Returns: whether a whole round was too short to be heard. The queue has stopped then.
     mutating func isTooShort(_ seconds: Double, hasFailed: Bool = false) -> Bool {
-        // A failed entry does not repeat: the next one follows.
+        // A failed entry is not repeated, and the next one follows.
         let round = contents.repeatMode == .one && !hasFailed ? 1 : contents.roundLength
         guard contents.repeatMode != .off, heardLength.isShortRound(after: seconds, of: round) else { return false }
         contents.giveUp()
@@ -36,7 +36,8 @@ extension QueueStateMachine {
         return true
     }
 
-    /// Handles the end of playback: the engine had no next entry. An entry may have been added too late for the engine.
+    /// Handles the end of playback, when the engine had no next entry. An entry may have been added too late for the
+    /// engine.
     mutating func finished(_ request: PlaybackRequest, at time: Int64) {
         guard request == requests.loaded else { return }
         let yield = heardLength.yield(at: time)
@@ -76,7 +77,7 @@ extension QueueStateMachine {
         wait?.letOthersTry(request.entry, failure)
         if wait?.entry != request.entry { notify(.failed(request.entry, error)) }
         if failures.countWithoutContent >= Self.mostWithoutContent, wait == nil {
-            // The entries are not the cause.
+            // Ends playback, because the entries are not the cause.
             contents.giveUp()
             proceed()
         } else if failures.count >= contents.roundLength || rules.deviceErrorEnds && error.isOfDevice {
@@ -84,7 +85,7 @@ extension QueueStateMachine {
             contents.giveUp()
             proceed()
         } else if request.entry == contents.current || request.entry == contents.upNext {
-            // It may be among entries without frames, and would repeat with them for ever.
+            // The entry may be among entries without frames, and the queue would repeat them without end.
             if request != loaded, isTooShort(yield) { return }
             if isTooShort(start, hasFailed: true) { return }
             contents.pass(over: request.entry)

@@ -35,7 +35,7 @@ extension QueueStateMachine {
         /// The time of `wake` has passed.
         case woken
 
-        /// Whether a user has requested it just now. A resumed queue was requested before the restart.
+        /// Whether a user has requested this event just now. A resumed queue was requested before the restart.
         var isOfUser: Bool {
             switch self {
             case .passOver, .play, .pause, .toggle, .stop, .next, .previous, .seek: true
@@ -52,7 +52,7 @@ extension QueueStateMachine {
         case play
         case pause
         case reset
-        /// With `reportsEnd`, `.sought` follows when the engine has carried it out.
+        /// With `reportsEnd`, `.sought` follows when the engine has carried out the seek.
         case seek(seconds: Double, reportsEnd: Bool)
         /// Report `.woken` after this many nanoseconds. Replaces an earlier wake.
         case wake(after: Int64)

@@ -15,16 +15,16 @@ package enum QueueMessage: Equatable, Sendable {
     case rested
     /// The entry could not be played and was skipped.
     case failed(EntryID, PlayerError)
-    /// The current entry's medium is missing, and the entry is retried; nil: the medium is back, or is not needed any
-    /// more.
+    /// The current entry's medium is missing, and the entry is retried; nil when the medium is back, or is not needed
+    /// any more.
     case mediumMissing(PlayerError?)
     /// The content service is away, and the entry is retried. The error is the latest reason; nil: the service is back,
     /// or is not needed any more.
     case serviceAway(PlayerError?)
     /// No entry is left to play.
     case ended
-    /// A whole round of the queue was too short to be heard: it stopped.
+    /// A whole round of the queue was too short to be heard: the queue has stopped.
     case nothingToHear
-    /// Another device plays with the same subscription; it was paused.
+    /// Another device plays with the same subscription; playback was paused.
     case revoked(otherDevice: String?)
 }

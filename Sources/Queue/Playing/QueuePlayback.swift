@@ -4,7 +4,7 @@ package enum QueuePlayback: Equatable, Sendable, CaseIterable {
     case stopped
     case paused
     case playing
-    /// The entry should play and cannot, because data, the device or the focus is missing. It continues without a
-    /// request.
+    /// The entry should play and cannot, because data, the device or the focus is missing. Playback continues by itself
+    /// when they return.
     case stalled
 }

@@ -5,9 +5,9 @@ package struct QueueRules: Equatable, Sendable {
     /// Whether an error of the device ends the queue: all other entries would fail too.
     package var deviceErrorEnds: Bool
 
-    /// The device may come back, and so may the stick with the music and the service.
+    /// The rules of the daemon. It waits, because the device, the stick with the music and the service may return.
     package static let appliance = QueueRules(waits: true, deviceErrorEnds: false)
-    /// A command whose user waits for its end.
+    /// The rules of a command, whose user waits for its end.
     package static let command = QueueRules(waits: false, deviceErrorEnds: true)
 
     /// Returns how a failure counts under these rules.

@@ -4,7 +4,8 @@ import Player
 /// 13). `QueueConductor` carries the effects out in their order.
 struct QueueStateMachine {
     var contents: PlayQueue
-    /// Whether the user wants it to play. It may still be silent, because data, the device or the focus is missing.
+    /// Whether the user wants the queue to play. It may still be silent, because data, the device or the focus is
+    /// missing.
     var wantsToPlay = false
     /// Whether other programs use the device.
     var isReleased = false
@@ -32,14 +33,14 @@ struct QueueStateMachine {
     /// Whether the engine has announced the current entry.
     var isAnnounced: Bool { place.isAnnounced }
 
-    /// The reason why the current entry cannot be played yet; nil when there is none.
+    /// The reason why the current entry cannot be played yet; nil when it need not wait.
     var waitsFor: EntryWait.Cause? { wait?.cause }
 
     /// The position that is heard in the current entry, in seconds; 0 without one. After a seek, the target of the
     /// seek.
     func position(_ heard: Double?) -> Double { place.position(heard) }
 
-    /// Remembers the position: the engine forgets it when it fails.
+    /// Remembers the position, because the engine loses it when it fails.
     mutating func notePosition(_ heard: Double?) { place.start = position(heard) }
 
     // MARK: The one switch
@@ -66,7 +67,7 @@ struct QueueStateMachine {
         case .engineIs(let state): engineIs(state)
         case .contextChanged: notify(.currentAnnounced)
         case .revoked(let device):
-            // The engine has paused; the amplifier, and the stored queue, have not.
+            // Only the engine has paused so far. `pause` also stops the amplifier and changes the stored queue.
             notify(.revoked(otherDevice: device))
             pause()
         case .sought: place.seeksUnderWay -= 1
@@ -86,7 +87,7 @@ struct QueueStateMachine {
     }
 
     /// Makes a change that chooses the current entry: it is loaded even if it already plays.
-    /// - Parameter playing: whether to play it; nil: as before.
+    /// - Parameter playing: whether to play it; nil for playing or paused as before.
     mutating func replace(
         playing: Bool?, _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
     ) throws(PlayQueueError) {

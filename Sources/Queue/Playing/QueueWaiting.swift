@@ -10,7 +10,7 @@ extension QueueStateMachine {
         switch failure {
         case .ofMedium where isFirst: wait = EntryWait(for: .medium, entry, at: position)
         case .ofService where isFirst: wait = EntryWait(for: .service, entry, at: position)
-        // The service is back, so the entry is the cause.
+        // The service has answered, so the entry itself is the cause.
         case .ofEntry where wait?.entry == entry && wait?.cause == .service: endWait()
         default: break
         }
@@ -63,8 +63,8 @@ extension QueueStateMachine {
         loadCurrent(at: place.start)
     }
 
-    /// Waits for the first entry without content if three in a row, or all that follow, have none: no other entry has
-    /// shown that the entry is the cause.
+    /// Waits for the first entry without content if three in a row, or all that follow, have none: nothing then shows
+    /// that the entry itself is the cause.
     mutating func waitForContent() {
         guard wait == nil, contents.current == nil, let first = failures.withoutContent else { return }
         wait = EntryWait(for: .service, first.entry, at: first.position)

@@ -1,9 +1,9 @@
 /// Detects a queue that repeats without audible sound: entries with no or few frames
 /// (docs/decisions/entries-too-short-to-hear.md).
 struct ShortRound: Equatable {
-    /// An entry that is heard for less, in seconds, is too short.
+    /// The heard length below which an entry is too short, in seconds.
     static let shortEntry = 0.2
-    /// A round that is heard for less, in seconds, stops the queue.
+    /// The heard length below which a round stops the queue, in seconds.
     static let shortRound = 1.0
 
     private var entries = 0

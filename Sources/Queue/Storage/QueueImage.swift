@@ -7,7 +7,7 @@ package struct QueueChange: Equatable, Sendable {
         var current: EntryID?
         var history: [EntryID] = []
         var nextNumber: UInt32 = 1
-        /// Whether it should play; a start uses it to decide whether to resume.
+        /// Whether the queue should play. A start uses this to decide whether to resume.
         var isPlaying = false
 
         init() {}
@@ -47,14 +47,14 @@ package struct QueueChange: Equatable, Sendable {
     }
 }
 
-/// A copy of the queue's rows in the database, as far as it is needed to find changes. It is compared with the queue
-/// after each operation, so operations do not have to report their changes.
+/// A copy of the queue's rows in the database, as far as needed to find changes. It is compared with the queue after
+/// each operation, so operations do not have to report their changes.
 ///
 /// Thread: the thread of the queue. Another thread may write the change.
 package struct QueueImage: Sendable {
     private var originalOrder: SparseOrder
     private var shuffledOrder: SparseOrder
-    /// The state in the database; nil: its content is unknown.
+    /// The state in the database; nil when it is unknown.
     private var state: QueueChange.State?
     private var media: MusicMedia?
 
@@ -65,7 +65,8 @@ package struct QueueImage: Sendable {
         self.state = state
     }
 
-    /// Makes an image of unknown content: the next change writes everything. Used when a change could not be written.
+    /// Makes an image of an unknown database, so that the next change writes everything. Used when a change could not
+    /// be written.
     package init() {
         originalOrder = SparseOrder()
         shuffledOrder = SparseOrder()
@@ -77,7 +78,7 @@ package struct QueueImage: Sendable {
             && shuffledOrder.ids == queue.shuffledOrder && media == queue.media
     }
 
-    /// Returns the rows to write so that the database holds `queue`; nil when it does already. The image then counts
+    /// Returns the rows to write so that the database holds `queue`; nil when it already does. The image then counts
     /// them as written.
     package mutating func change(to queue: PlayQueue, isPlaying: Bool) -> QueueChange? {
         let newState = QueueChange.State(queue, isPlaying: isPlaying)
@@ -85,7 +86,7 @@ package struct QueueImage: Sendable {
         if let state, state.nextNumber <= newState.nextNumber {
             update(&change, to: queue, firstNew: EntryID(state.nextNumber))
         } else {
-            // The content is unknown, or numbers begin again at 1, so that an id identifies no entry.
+            // The database is unknown, or numbers have begun again at 1, so that old ids do not identify entries.
             originalOrder = SparseOrder()
             shuffledOrder = SparseOrder()
             update(&change, to: queue, firstNew: EntryID(0))

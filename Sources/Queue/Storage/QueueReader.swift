@@ -32,7 +32,7 @@ struct QueueReader {
             media: media)
         if queue.originalOrder != original.ids || queue.isShuffled != state.isShuffled { lostOrder = true }
         let position = try readPosition(of: queue.current)
-        // The next number would be assigned a second time.
+        // The stored next number is already in use, so it was damaged.
         if queue.nextNumber != state.nextNumber { lostRows += 1 }
         let isWhole = lostRows == 0 && !lostOrder
         return QueueStore.Contents(
@@ -191,7 +191,8 @@ struct QueueReader {
 }
 
 extension [UInt8] {
-    /// The history: four bytes an entry, the lowest byte first. Only the newest ones, up to the limit of the history.
+    /// The history: four bytes an entry, the lowest byte first. Contains only the newest entries, up to the limit of
+    /// the history.
     fileprivate var history: [EntryID] {
         let bytes = prefix(count / 4 * 4).suffix(4 * PlayQueue.historyLimit)
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { index in

@@ -31,7 +31,7 @@ package final class QueueStore {
         package var queue: PlayQueue
         /// The position in the current entry, in seconds.
         package var position: Double
-        /// Whether it should play.
+        /// Whether the queue should play.
         package var isPlaying: Bool
         /// The image for later changes.
         package var image: QueueImage
@@ -62,7 +62,7 @@ package final class QueueStore {
     func writeRows(_ change: QueueChange) throws(DatabaseError) {
         if change.removesAllEntries {
             try database.execute("DELETE FROM queue_entry")
-            // A position that is not valid would be reported at each start until the next one is written.
+            // An invalid position would be reported at each start until the next one is written.
             try database.execute(
                 """
                 DELETE FROM queue_position

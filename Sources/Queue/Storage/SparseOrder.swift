@@ -1,7 +1,7 @@
 /// The order of entries in the database: each entry has a key, and the keys ascend with gaps between them. Adding,
 /// removing or moving an entry changes one row.
 struct SparseOrder: Sendable {
-    /// The rows that change. `isRewrite`: all old rows are removed, and `deletedKeys` is ignored.
+    /// The rows that change. If `isRewrite`, all old rows are removed, and `deletedKeys` is ignored.
     struct Change: Equatable, Sendable {
         struct Row: Equatable, Sendable {
             let key: Int64
@@ -37,8 +37,8 @@ struct SparseOrder: Sendable {
 
     /// Changes the order to `new`.
     /// - Parameters:
-    ///   - isNew: whether an entry was added since the last time.
-    ///   - isGone: whether an entry was removed.
+    ///   - isNew: returns whether an entry was added since the last update.
+    ///   - isGone: returns whether an entry was removed.
     mutating func update(
         to new: [EntryID], isNew: (EntryID) -> Bool, isGone: (EntryID) -> Bool
     ) -> Change {
@@ -87,7 +87,7 @@ struct SparseOrder: Sendable {
 
     private enum Walk {
         case rows(Edit)
-        /// An entry of the old order that is not at its position, and the entry that is there instead.
+        /// An entry of the old order that is not at its position, and the entry that is at its position instead.
         case mismatch(EntryID, EntryID)
         /// There are too many entries in one gap.
         case noRoom
@@ -105,7 +105,7 @@ struct SparseOrder: Sendable {
         var edit = Edit()
         var old = part.old.lowerBound
         let end = part.old.upperBound
-        /// The number of entries of the new order that have no key yet: the last ones so far.
+        /// The number of the last entries of the new order that have no key yet.
         var waiting = 0
         func delete() {
             edit.change.deletedKeys.append(keys[old])
@@ -127,7 +127,7 @@ struct SparseOrder: Sendable {
         for id in new[part.new] {
             while old < end, ids[old] != id, ids[old] == moved || isGone(ids[old]) { delete() }
             if id == moved, old < end, ids[old] == moved {
-                // It did not move relative to its neighbour.
+                // The entry did not move relative to its neighbour.
                 delete()
                 waiting += 1
             } else if id == moved || isNew(id) {
@@ -162,7 +162,7 @@ struct SparseOrder: Sendable {
         return Change(isRewrite: true, insertedRows: zip(keys, ids).map { Change.Row(key: $0, id: $1) }, gone: gone)
     }
 
-    /// `count` ascending keys between two others; nil when the gap is too small.
+    /// Returns `count` ascending keys between two others; nil when the gap is too small.
     private static func keys(_ count: Int, after lower: Int64?, before upper: Int64?) -> [Int64]? {
         switch (lower, upper) {
         case (let lower, nil):
@@ -170,7 +170,7 @@ struct SparseOrder: Sendable {
             let overflow = start.addingReportingOverflow(Int64(count) * gap).overflow
             return overflow ? nil : (1...count).map { start + Int64($0) * gap }
         case (let lower, let upper?):
-            // There is room before the first key too, down to the least number.
+            // Before the first key there is room down to the smallest integer.
             let (first, isBelow) = upper.subtractingReportingOverflow(Int64(count + 1) * gap)
             guard let start = lower ?? (isBelow ? nil : first) else { return nil }
             // The distance of keys that were read may exceed the range of the type.

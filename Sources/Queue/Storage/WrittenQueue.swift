@@ -1,7 +1,7 @@
 import Database
 
-/// The queue's rows in the database, to find the rows that a change affects. With 100,000 entries that takes
-/// milliseconds. So the storage thread does it, on a copy of the queue that shares its memory.
+/// The queue's rows in the database, to find the rows that a change affects. This takes milliseconds with 100,000
+/// entries. So the storage thread does it, on a copy that shares the queue's memory.
 ///
 /// Thread: storage. `@unchecked Sendable` is safe because the loop only passes it on.
 package final class WrittenQueue: @unchecked Sendable {
@@ -23,7 +23,7 @@ package final class WrittenQueue: @unchecked Sendable {
         pending = (number, image)
     }
 
-    /// Makes the next write replace all rows: the database may have other rows than were written.
+    /// Makes the next write replace all rows, because the database may not have the rows that were written.
     package func forget() {
         image = QueueImage()
         pending = nil

@@ -22,7 +22,7 @@ public struct CatalogueList: Equatable, Sendable {
         self.id = id
     }
 
-    /// The address as commands take it: `tonearm:album/ID`.
+    /// The address in the form that commands take: `tonearm:album/ID`.
     public var text: String { "tonearm:\(kind == .album ? "album" : "playlist")/\(id)" }
 
     /// Returns the path and query of the list's tracks, to append to the service's address.

@@ -16,7 +16,7 @@ public struct CatalogueMatches: Equatable, Sendable {
         /// The length in seconds.
         public var duration: Double?
 
-        /// The address as the queue takes it: `tonearm:track/ID`.
+        /// The address in the form that the queue takes: `tonearm:track/ID`.
         public var address: String { ServiceAddress(.track, id).text }
     }
 

@@ -30,7 +30,7 @@ public struct CatalogueEntry: Equatable, Sendable {
         }
     }
 
-    /// The path of its description, to append to the service's address.
+    /// The path of the entry's description, to append to the service's address.
     var path: String {
         let name =
             switch kind {
@@ -41,7 +41,7 @@ public struct CatalogueEntry: Equatable, Sendable {
         return "/v1/\(name)/\(FormText.escaped(id))"
     }
 
-    /// Returns the reference to its cover in its description; nil without one.
+    /// Returns the reference to the entry's cover in its description; nil without one.
     func cover(in description: JSONValue) -> String? {
         (kind == .track ? description["album"]?["cover"] : description["cover"])?.string
     }

@@ -12,7 +12,7 @@ public enum CoverFailure: Error, Equatable, Sendable {
     /// The service is not reached now, or refuses for now; the reason is for the user.
     case away(String)
 
-    /// Whether the next request would have the same end.
+    /// Whether the next request would fail in the same way.
     public var lasts: Bool { if case .away = self { false } else { true } }
 
     /// Ends a sentence.
@@ -32,7 +32,7 @@ public enum CoverFailure: Error, Equatable, Sendable {
         }
     }
 
-    /// - Parameter status: of an answer that has no cover, 300 and above.
+    /// - Parameter status: the status of an answer without a cover, 300 or above.
     init(status: Int) {
         switch status {
         case 401: self = .away("the service refuses the login")

@@ -16,7 +16,7 @@ package struct CoverTransfer: Sendable {
     /// The most milliseconds of both requests together.
     package var patience = Self.standardPatience
     package static let standardPatience = 8000
-    /// Checked for each request; nil: any link may be used.
+    /// The permission for metered links, checked for each request; nil if any link may be used.
     var permission: MeteredPermission?
 
     /// The largest description of a product, in bytes.

@@ -6,7 +6,7 @@ import Platform
 ///
 /// Thread: any. `@unchecked Sendable` is safe because nothing changes after the init.
 public final class FetchedPicture: @unchecked Sendable {
-    /// The largest one in bytes: as of pictures of music files that are put together in memory.
+    /// The largest picture in bytes, as for pictures of music files that are joined in memory.
     public static let mostBytes = 8 << 20
 
     private let answer: CoverAnswer
@@ -16,7 +16,7 @@ public final class FetchedPicture: @unchecked Sendable {
 
     private static let step = 64 << 10
 
-    /// - Parameter answer: a complete one.
+    /// - Parameter answer: a complete answer.
     /// - Returns: nil for bytes that do not begin as a JPEG, PNG or WebP.
     init?(_ answer: CoverAnswer) throws(CryptoError) {
         guard let kind = PictureKind(answer.read(PictureKind.beginning, at: 0)), kind != .jpegXL else { return nil }

@@ -90,7 +90,7 @@ package struct ContentLayout: Equatable {
         guard let best = all.last else { return [] }
         switch best.segments {
         case .file(let file):
-            // Only one representation of a file is used, and played to its end.
+            // Only one representation of a file is used, and it is played to its end.
             let start = file.mediaOffset
             let clip = period.duration.map { start..<(start + max(0, $0)) } ?? start..<Double.infinity
             return [Part(representations: [best], clip: clip, duration: period.duration)]

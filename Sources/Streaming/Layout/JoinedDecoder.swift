@@ -25,7 +25,7 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
     private var earlierDamage = DamageReport()
 
     /// - Parameters:
-    ///   - durations: of the parts according to the manifest, in seconds; at least one.
+    ///   - durations: the durations of the parts according to the manifest, in seconds; at least one.
     ///   - prepare: begins the transfers of a part.
     /// - Throws: when the first part cannot be opened.
     package init(

@@ -25,7 +25,7 @@ final class LaterPlaylist {
     private struct Attempts {
         private static let longestPause: Int64 = 300_000_000_000
 
-        /// When it is loaded again after a failure; nil without a failure.
+        /// The time of the next attempt after a failure; nil without a failure.
         private(set) var next: Int64?
         /// The time from the next failure to the attempt after it.
         private var pause: Int64 = 30_000_000_000
@@ -75,7 +75,7 @@ final class LaterPlaylist {
             let content = try result.get()
             do throws(MediaError) { known = try read(content) } catch { isUseless = true }
         } catch {
-            // A temporary failure: one answer says little about the next one.
+            // Counts as a temporary failure, because one answer proves little about the next one.
             attempts.failed(at: clock.now())
         }
         return known

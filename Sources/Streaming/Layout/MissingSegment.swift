@@ -1,7 +1,7 @@
 import Fetching
 
 extension ResourceFailure {
-    /// Whether a server answers so where it has no segment of that number.
+    /// Returns whether a server answers in this way for a segment that does not exist.
     /// - Parameter isRenewed: whether a second session got the same answer. In the first one a refusal may mean that
     ///   the address has expired.
     package func isOfMissing(isRenewed: Bool) -> Bool {

@@ -13,7 +13,7 @@ struct PartLengths {
     /// The longest accepted length, more than 15 years at the highest rate, so that sums do not overflow.
     private static let longest = 1e14
 
-    /// - Parameter durations: in seconds; at least one.
+    /// - Parameter durations: the durations in seconds; at least one.
     init(durations: [Double?], rate: Int) {
         self.rate = rate
         isCounted = durations.map { _ in false }

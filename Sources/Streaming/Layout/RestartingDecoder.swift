@@ -19,7 +19,7 @@ package final class RestartingDecoder: FetchingDecoder {
     /// The content of one session.
     package struct Content {
         var decoder: any AudioDecoder
-        /// nil when all of the content is on this device.
+        /// The transfers; nil when all of the content is on this device.
         var transfers: (any ContentTransfers)?
         var audioQuality: AudioQuality?
 
@@ -130,7 +130,7 @@ package final class RestartingDecoder: FetchingDecoder {
             throw cut
         }
         do throws(MediaError) { try take(renewed) } catch {
-            // It has nothing at this frame either.
+            // The reopened content has nothing at this frame either.
             guard error.isOfAnswer else { throw error }
             return false
         }

@@ -47,7 +47,7 @@ final class StreamedSegments: SegmentedSource {
         var patience = Patience.endless
 
         /// - Parameters:
-        ///   - index: of a segment.
+        ///   - index: the index of a segment.
         ///   - isFile: whether it is the whole content, which is read at arbitrary offsets.
         ///   - hasWorked: whether the representation has delivered something before.
         ///   - retries: for live content; nil for other content.

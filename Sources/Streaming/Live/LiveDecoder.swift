@@ -35,7 +35,7 @@ final class LiveDecoder: AudioDecoder, ContentTransfers {
     private var reading: ReadingPosition?
     /// The properties and metadata of the current or the last decoder.
     private var latest: (properties: AudioProperties, metadata: TrackMetadata)?
-    /// Whether nothing was read since the decoder was opened: its format may differ.
+    /// Whether nothing was read since the decoder was opened. Its format may differ from the last one.
     private var isNew = false
     /// The damage in the decoders before the current one.
     private var earlierDamage = DamageReport()

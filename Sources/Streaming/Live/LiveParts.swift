@@ -15,11 +15,11 @@ struct LiveParts {
 
     /// The latest segments, beginning no earlier than the first one that is played.
     private(set) var list: SegmentList
-    /// In order, at least one. The first segments of a part may have been forgotten.
+    /// The parts in order; at least one. The first segments of a part may have been forgotten.
     private var parts: [Part]
 
     /// - Parameters:
-    ///   - list: with at least one segment that is not a gap.
+    ///   - list: the segments, of which at least one is not a gap.
     ///   - delay: how far before its end playback begins, in seconds.
     init(_ list: SegmentList, delay: Double) {
         var seconds = 0.0

@@ -72,7 +72,7 @@ final class LivePlaylist {
     /// - Parameters:
     ///   - list: with at least one segment that is not a gap.
     ///   - interval: the time to the next load, in seconds.
-    ///   - targetDuration: of its segments, in seconds; nil for `interval`.
+    ///   - targetDuration: the target duration of its segments, in seconds; nil for `interval`.
     ///   - delay: how far before its end playback begins, in seconds.
     ///   - url: the address that it is loaded from.
     ///   - bases: the base addresses of its representation.

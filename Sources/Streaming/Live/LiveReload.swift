@@ -18,7 +18,7 @@ final class LiveReload: @unchecked Sendable {
 
     /// Begins after `delay`. It may be silent as long as the request says, and take twice as long in all.
     /// - Parameters:
-    ///   - addresses: of the same playlist, which are requested in turn.
+    ///   - addresses: the addresses of the same playlist, which are requested in turn.
     ///   - wantsLink: whether a new link ends the delay.
     init(
         _ request: TransferRequest, at addresses: ResourceAddresses, _ requests: ServiceRequests, after delay: Int64,

@@ -107,7 +107,7 @@ public final class ContentService: PlaybackSource {
 }
 
 extension StreamedContent.Opened {
-    /// - Parameter quality: of its audio, from the playbackinfo.
+    /// - Parameter quality: the quality of its audio, from the playbackinfo.
     fileprivate func content(_ quality: AudioQuality?) -> RestartingDecoder.Content {
         RestartingDecoder.Content(decoder, transfers: transfers, audioQuality: quality)
     }

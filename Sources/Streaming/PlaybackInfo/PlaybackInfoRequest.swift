@@ -36,7 +36,7 @@ package struct PlaybackInfoRequest: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - baseURL: of the service, without a trailing slash.
+    ///   - baseURL: the address of the service, without a trailing slash.
     ///   - token: nil to ask without credentials; a service may then answer with a preview.
     func transfer(baseURL: String, clientName: String, token: String?) -> TransferRequest {
         let id = FormText.escaped(productId)

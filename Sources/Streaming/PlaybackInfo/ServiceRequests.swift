@@ -40,7 +40,7 @@ package struct ServiceRequests {
         self.failed = failed
     }
 
-    /// - Parameter addresses: of the same answer; nil for the address of the request alone.
+    /// - Parameter addresses: the addresses of the same answer; nil for the address of the request alone.
     func answer(
         to request: TransferRequest, at addresses: ResourceAddresses? = nil
     ) throws(ResourceFailure) -> WholeAnswer.Content {

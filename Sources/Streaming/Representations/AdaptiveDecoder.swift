@@ -27,9 +27,9 @@ final class AdaptiveDecoder: AudioDecoder {
     /// The damage in the representations before the current one.
     private var earlierDamage = DamageReport()
 
-    ///   - candidates: the lowest bandwidth first; all of them consist of segments.
+    ///   - candidates: the representations, the lowest bandwidth first. All of them consist of segments.
     ///   - place: the index in `candidates` of the representation to decode first.
-    ///   - content: of the representation at `place`, whose transfers have begun.
+    ///   - content: the content of the representation at `place`, whose transfers have begun.
     ///   - isExcluded: whether each representation is unusable.
     /// - Throws: when the representation cannot be opened.
     init(

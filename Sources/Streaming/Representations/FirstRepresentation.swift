@@ -23,7 +23,7 @@ final class FirstRepresentation: PreparedPart {
     /// - Parameters:
     ///   - candidates: the lowest bandwidth first; at least one.
     ///   - preferred: whether the device can play each of them.
-    ///   - part: of the content; its clip is the range that is played.
+    ///   - part: a part of the content; its clip is the range that is played.
     ///   - mayBeRenewed: whether a new session may help when a part of the content is refused.
     /// - Throws: when none can be used.
     init(

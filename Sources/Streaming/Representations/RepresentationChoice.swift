@@ -73,7 +73,7 @@ struct RepresentationChoice: Equatable, Sendable {
 
     /// Returns the representation to begin with: the best one for the throughput.
     /// - Parameters:
-    ///   - line: in bits per second; nil when this kind of link was not measured before.
+    ///   - line: the throughput in bits per second; nil when this kind of link was not measured before.
     ///   - usable: the representations that may be chosen; when none may, all are.
     func first(line: Double?, usable: [Bool]) -> Int {
         let usable = usable.contains(true) ? usable : bandwidths.map { _ in true }

@@ -28,7 +28,7 @@ public final class WebFiles: PlaybackSource, @unchecked Sendable {
     private var isLinked: @Sendable () -> Bool = { true }
 
     /// - Parameters:
-    ///   - settings: of its own network.
+    ///   - settings: the settings of its own network.
     ///   - readAhead: how many bytes are fetched before the decoder needs them; nil for the standard.
     public convenience init(_ settings: NetworkSettings, readAhead: Int? = nil) {
         self.init(.unused(settings), readAhead: readAhead ?? ServiceSettings.standardReadAhead)
@@ -175,7 +175,7 @@ private struct WebFile {
     }
 }
 
-/// The transfer of a web file. It continues by itself.
+/// The transfer of a web file. It needs no calls to continue.
 private final class WebFileTransfer: ContentTransfers {
     private let bytes: StreamedBytes
 

@@ -1,7 +1,7 @@
 import Board
 import Platform
 
-/// `tonearm board dac`: the DAC on the header, by its name or by itself.
+/// `tonearm board dac`: the DAC on the header, named by the user or detected.
 ///
 /// It prints lines of `key=value` for the scripts of the images.
 struct DACCommand {

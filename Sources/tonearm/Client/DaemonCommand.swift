@@ -51,7 +51,7 @@ struct DaemonCommand {
     ) throws(DaemonFailure) {
         var batches = paths.batches
         let last = batches.removeLast()
-        // The last request adds all collected music or none of it.
+        // Only the last request adds the collected music, so either all or none of it is added.
         for batch in batches {
             try connection.ask("queue-collect", [Self.products(batch)], patience: nil)
         }

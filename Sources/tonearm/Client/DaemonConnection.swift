@@ -102,7 +102,7 @@ final class DaemonConnection {
         do throws(JSONError) { return try JSONValue.parse(line) } catch { throw .misunderstood }
     }
 
-    /// Sends bytes. A closed connection is no error here: earlier replies can still be read.
+    /// Sends bytes. A closed connection is not an error here, because earlier replies can still be read.
     private func send(_ bytes: [UInt8]) throws(DaemonFailure) {
         var done = 0
         while done < bytes.count {

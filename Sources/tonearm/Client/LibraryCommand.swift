@@ -16,7 +16,7 @@ struct LibraryCommand {
     private static let lists = [
         "artists", "albums", "tracks", "genres", "folders", "recent", "played", "history", "favourites",
     ]
-    /// The milliseconds between two looks at a running scan.
+    /// The milliseconds between two checks of a running scan.
     private static let interval: Int32 = 200
 
     private let common: DaemonCommand

@@ -1,11 +1,11 @@
-/// Places in a list, as the command line has them: from 1 on.
+/// Positions in a list, counted from 1 as on the command line.
 struct ListPlaces {
     /// The name of the list.
     let list: String
     /// The command that shows them.
     let command: String
 
-    /// Returns the index of a place.
+    /// Returns the index for a position.
     func index(of text: String) throws(UsageError) -> Int {
         guard let index = Self.index(text[...].utf8) else {
             let word = text.isEmpty ? "\"\"" : text
@@ -15,7 +15,7 @@ struct ListPlaces {
         return index
     }
 
-    /// Returns ranges of indexes, from the last to the first, so that earlier places do not change with a removal.
+    /// Returns ranges of indexes, from the last to the first, so that a removal does not change the remaining ranges.
     func ranges(_ words: [String]) throws(UsageError) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for word in words {

@@ -5,8 +5,8 @@ import Player
 /// The paths of a command line for the daemon: absolute, and divided to fit into lines of its protocol.
 struct MusicPaths {
     private(set) var absolute: [String] = []
-    /// Why the first missing path cannot be used, for the user; nil when none is missing. The daemon checks all others,
-    /// because it may read files that this user may not.
+    /// Why the first missing path cannot be used, for the user; nil when none is missing. The daemon checks the
+    /// existing paths, because it may read files that this user may not.
     private(set) var problem: String?
 
     /// The limit of the products in one request, which may have 64 KiB in all.

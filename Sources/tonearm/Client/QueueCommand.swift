@@ -7,7 +7,7 @@ struct QueueCommand {
         case list
         case set(MusicPaths, plays: Bool)
         case add(MusicPaths)
-        /// - Parameter index: nil: after the current entry.
+        /// - Parameter index: nil to insert after the current entry.
         case insert(MusicPaths, at: Int?)
         /// Indexes from 0.
         case move(Int, to: Int)

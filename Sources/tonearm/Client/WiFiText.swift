@@ -15,7 +15,7 @@ enum WiFiText {
         return lines
     }
 
-    /// Returns why a network could not be joined; nil when it is none.
+    /// Returns why a network could not be joined; nil when there is no failure.
     static func failure(_ failed: JSONValue) -> String? {
         guard failed["ssid"]?.string != nil else { return nil }
         let reason =

@@ -31,8 +31,8 @@ final class Console: @unchecked Sendable {
         if !line.isEmpty { output.write(line) }
     }
 
-    /// Shows `text` as the terminal's last line, and replaces the old one. It must fit. Does nothing while another job
-    /// uses the terminal.
+    /// Shows `text` as the terminal's last line, and replaces the old one. The text must fit. Does nothing while
+    /// another job uses the terminal.
     func draw(_ text: String) {
         guard text != line, output.isInFront else { return }
         output.write(Self.eraseLine + text)

@@ -32,7 +32,7 @@ struct KeyDecoder {
             switch byte {
             case UInt8(ascii: "["): state = .sequence(parameters: [])
             case UInt8(ascii: "O"): state = .singleShift
-            // The key Escape itself, followed by another one.
+            // The key Escape itself, followed by another key.
             default: return text(byte)
             }
             return nil

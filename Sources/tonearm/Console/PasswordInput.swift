@@ -66,7 +66,7 @@ final class PasswordInput: @unchecked Sendable {
     }
 
     private func receive(signal: Int32) {
-        // The question stays in front, and the size of the terminal does not matter.
+        // Ignored: the command stays in the foreground, and the size of the terminal does not matter.
         if signal == SIGTSTP || signal == SIGCONT || signal == SIGWINCH { return }
         end(.signal(signal))
     }
@@ -87,7 +87,7 @@ final class PasswordInput: @unchecked Sendable {
         var bytes: [UInt8] = []
         while bytes.count < limit {
             var byte: UInt8 = 0
-            // One at a time: the other lines belong to the program that reads them next.
+            // Reads one byte at a time, because the following lines belong to the program that reads them next.
             let count = CLinux.read(STDIN_FILENO, &byte, 1)
             if count == 0 || (count > 0 && byte == UInt8(ascii: "\n")) { break }
             if count > 0 { bytes.append(byte) } else if tonearm_errno() != EINTR { throw .last("read", "stdin") }

@@ -22,7 +22,7 @@ final class SignalInput {
     /// Restores the default action of the ending signals.
     func release() { tonearm_release_signals(handled, Int32(handled.count)) }
 
-    /// Ends the program after a time with this signal's default action, if it still runs then. After `release`.
+    /// Ends the program after a time with this signal's default action, if it still runs then. Call it after `release`.
     static func end(by signal: Int32, afterMilliseconds milliseconds: Int) {
         if tonearm_signal_later(signal, Int32(milliseconds)) != 0 {
             Log.warning("the end of the program has no time limit: \(SystemError.last("timer_create"))")

@@ -31,7 +31,7 @@ final class LoudnessScan {
 
     typealias Opening = (_ path: String) throws(PlayerError) -> OpenedProduct
 
-    /// The most tracks of an album. A larger number of files is a pile: each is measured alone.
+    /// The most tracks of an album. A larger number of files is not an album, and each is measured alone.
     private static let mostTracks = 200
 
     private let store: any LoudnessStore
@@ -39,7 +39,7 @@ final class LoudnessScan {
     private let open: Opening
     /// Called with each file, after its loudness is stored.
     private let report: (_ path: String, Outcome) -> Void
-    /// Called now and then with the file that is measured, and its measured part.
+    /// Called repeatedly with the file that is being measured, and the part that was measured.
     private let progress: (_ path: String, _ part: Double) -> Void
 
     /// - Parameter measuresAll: whether to measure also files with tags, and files that were measured before.

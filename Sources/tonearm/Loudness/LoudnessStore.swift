@@ -8,7 +8,7 @@ import Player
 ///
 /// Thread: the main thread; calls block.
 protocol LoudnessStore: AnyObject {
-    /// Returns for each file what is known of it; nil when neither this version nor its sound was measured.
+    /// Returns the known loudness of each file; nil when neither this version nor its sound was measured.
     func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [KnownLoudness?]
     /// Stores measurements. They are on the medium when this returns.
     /// - Returns: for each measurement the reason why it is not stored, for the user; nil for the others.

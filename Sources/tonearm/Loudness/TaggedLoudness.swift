@@ -18,14 +18,14 @@
             self.open = open
         }
 
-        /// Tags tell what was measured: the scan passes over files that have them.
+        /// Returns nothing, because the tags show what was measured: the scan skips files that have them.
         func known(_ files: [MusicFileVersion]) throws(LoudnessFailure) -> [KnownLoudness?] { files.map { _ in nil } }
 
         func keep(_ results: [FileLoudness]) throws(LoudnessFailure) -> [String?] {
             var folder = ""
             let refusals: [String?] = results.map { result in
                 let path = result.file.path
-                // Without a gain there is nothing to write.
+                // A file without a gain gets no tags.
                 guard result.replayGain.trackGain != nil else { return nil }
                 do throws(SystemError) {
                     let parent = Folder.containing(path)
@@ -116,8 +116,8 @@
         private final class Tags {
             let all: [tonearm_tag]
 
-            /// - Parameter areR128: R128 gains (RFC 7845, 5.2.1), else those of ReplayGain. The tags of the other
-            ///   standard are removed: a player must not find two gains.
+            /// - Parameter areR128: whether to write R128 gains (RFC 7845, 5.2.1) instead of ReplayGain. The tags of
+            ///   the other standard are removed, so that a player does not find two gains.
             init(_ gain: ReplayGain, areR128: Bool) {
                 let values: [(name: String, value: String?)] = [
                     ("REPLAYGAIN_TRACK_GAIN", areR128 ? nil : Self.decibels(gain.trackGain)),

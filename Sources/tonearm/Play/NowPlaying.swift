@@ -13,7 +13,7 @@ struct NowPlaying {
     var path: SignalPath?
     /// The volume in percent; 0 also when muted.
     var volume: Int
-    /// Why it does not play, for the user.
+    /// Why the entry does not play, for the user.
     var problem: String?
 
     /// The title, or the file's name when there is none.

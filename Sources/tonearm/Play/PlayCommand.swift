@@ -46,7 +46,7 @@ struct PlayCommand {
 
     private func play(_ selection: MusicSelection, on device: OutputDevice) throws(SystemError) -> Int32 {
         let loop = try EventLoop()
-        // Before any other thread starts: it would receive the signals.
+        // Created before any other thread starts, because such a thread would receive the signals.
         let signals = try SignalInput(loop: loop)
         report(to: loop)
         defer { Log.receiver = nil }

@@ -176,7 +176,7 @@ final class PlaySession: @unchecked Sendable {
         presentation?.changed()
     }
 
-    /// Skips a file. Skipping the last one ends the command. On the player's loop.
+    /// Skips a file. Skipping the last one ends the command. Called on the player's loop.
     private func skip() {
         if queue.contents.upNext == nil { loop.post { self.stop() } } else { queue.next() }
     }

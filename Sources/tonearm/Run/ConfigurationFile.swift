@@ -21,14 +21,14 @@ struct ConfigurationFile {
         mayBeMissing = path == nil
     }
 
-    /// - Throws: all mistakes, in the file and in those beside it.
+    /// - Throws: all mistakes in the file and in the files beside it.
     func read() throws(Problems) -> Configuration {
         let (reading, mistakes) = readAround()
         if !mistakes.isEmpty { throw Problems(lines: mistakes) }
         return reading.configuration
     }
 
-    /// Reads what can be used of the file and of those beside it, and all mistakes in them.
+    /// Reads the usable lines of the file and of the files beside it, and all mistakes in them.
     func readAround() -> (reading: ConfigurationReading, mistakes: [String]) {
         var mistakes: [String] = []
         var files: [(name: String, bytes: [UInt8])] = []

@@ -54,7 +54,7 @@ struct RunCommand {
         settings.settle(lastGood)
         let loop: EventLoop
         do throws(SystemError) { loop = try EventLoop() } catch { throw Failure(lines: [error.description]) }
-        // Before any other thread starts: it would receive the signals.
+        // Created before any other thread starts, because such a thread would receive the signals.
         let signals = Signals()
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
         let time = StoredTrustedTime(state.storage)
@@ -155,7 +155,7 @@ struct RunCommand {
             return try ApplianceState(folder, servers: [MPDStickers.schema, WebServer.schema])
         } catch {
             let lines = settings.mistakes + [error.description]
-            // Another start would find the same newer file, or the same mistakes: the unit file does not restart on
+            // Another start would find the same newer file or the same mistakes, so the unit file does not restart on
             // this code.
             if case .newerVersion = error { throw Failure(lines: lines, exitCode: ExitCode.configuration) }
             throw Failure(

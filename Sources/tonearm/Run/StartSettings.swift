@@ -3,10 +3,10 @@ import Board
 import Platform
 import Player
 
-/// The settings of a start: those of the file's lines without mistakes, and for the others those of the last good start
-/// or the defaults (docs/decisions/last-good-settings.md).
+/// The settings of a start: the values of the file's lines without mistakes. All other settings have the value of the
+/// last good start, or the default (docs/decisions/last-good-settings.md).
 struct StartSettings {
-    /// The settings below those of clients.
+    /// The settings that the values of clients override.
     private(set) var configuration: Configuration
     private(set) var board: BoardProfile?
     /// The mistakes in the file and in the profile, a line each.
@@ -34,7 +34,7 @@ struct StartSettings {
     }
 
     /// Completes the settings, and reads the board profile that they name.
-    /// - Parameter lastGood: those of the last good start; nil without one.
+    /// - Parameter lastGood: the settings of the last good start; nil without one.
     mutating func settle(_ lastGood: Configuration?) {
         self.lastGood = lastGood
         if !mistakes.isEmpty { configuration = reading.completed(by: lastGood).withState(in: stateFolder) }
@@ -42,8 +42,8 @@ struct StartSettings {
         for line in mistakes { Log.error(line) }
     }
 
-    /// Reads the profile and the DAC. Where nothing of the profile can be used, that of the last good start stands in,
-    /// if it is another one.
+    /// Reads the profile and the DAC. If the profile is unusable, uses the profile of the last good start, if that is a
+    /// different one.
     private mutating func readProfile() {
         let configured = ConfiguredBoard(configuration)
         board = configured.profile
@@ -62,8 +62,9 @@ struct StartSettings {
         .serviceURL, .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder,
     ]
 
-    /// Handles settings of the content service that the start cannot use: those of the last good start stand in.
-    /// - Returns: false when there are none, or when that was done before: then there is no service.
+    /// Handles settings of the content service that the start cannot use: replaces them by those of the last good
+    /// start.
+    /// - Returns: false when there are none, or when they were already tried. Then there is no service.
     mutating func replaceService(because line: String) -> Bool {
         mistakes.append(line)
         Log.error(line)

@@ -21,7 +21,7 @@ struct SystemAccount: Equatable {
 
     /// - Parameters:
     ///   - users: the format of passwd(5): lines of `name:password:id:group:…`.
-    ///   - groups: that of group(5): lines of `name:password:id:members`.
+    ///   - groups: the format of group(5): lines of `name:password:id:members`.
     init?(named name: String, users: [UInt8], groups: [UInt8]) {
         guard let fields = Self.lines(users).first(where: { $0.count >= 4 && $0[0] == name }),
             let user = UInt32(fields[2]), let group = UInt32(fields[3])

@@ -107,7 +107,7 @@ struct ServiceSearch {
     }
 
     /// Returns the tracks for the queue: albums in the order of the best match, and each in its own order.
-    /// - Throws: when there is none, or more than `mostAdded`.
+    /// - Throws: when there is no track, or there are more than `mostAdded`.
     func tracksToAdd(_ words: String) throws(ServiceAccess.Problem) -> [String] {
         let matches = try matches(words, limit: Self.mostAdded)
         if matches.tracks.isEmpty { throw ServiceAccess.Problem(lines: ["nothing found for: \(words)"]) }

@@ -19,7 +19,7 @@ struct ServiceAccess {
     let account: ServiceAccount
     /// The address for the user.
     let address: String
-    /// Whether the login is that of the daemon.
+    /// Whether the daemon's login is used.
     let isOfDaemon: Bool
 
     init(_ arguments: Arguments) throws(Problem) {
