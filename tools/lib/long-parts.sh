@@ -78,6 +78,13 @@ all_manifests() {
     TONEARM_ALL_MANIFESTS=1 host_tests "albums of all manifests" manifests "$(remaining)" --filter AlbumDownloadTests
 }
 
+# package: the Debian packages of this machine's architecture, in a Debian with systemd. To them it is the same whether
+# the engine is optimised.
+package() {
+    limited "$ROOT/tools/cross" --unoptimised x86_64 || { count 0 1 0 tools/cross && return 1; }
+    lines package-test tools/package-test --no-build
+}
+
 # all_binaries: all programs for all targets.
 all_binaries() {
     limited "$ROOT/tools/cross" || { count 0 1 0 tools/cross && return 1; }

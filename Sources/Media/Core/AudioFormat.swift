@@ -7,7 +7,7 @@
 ///             .dsf, suffixes: ["dsf"], mediaTypes: ["audio/x-dsf"], begins: { $0.has("DSD ") },
 ///             open: { … }, encodedBytes: { … })
 ///     }
-package struct AudioFormat: Sendable {
+package final class AudioFormat: Sendable {
     /// How many first bytes are checked.
     static let headSize = 512
 

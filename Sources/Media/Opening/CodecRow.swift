@@ -1,7 +1,7 @@
 import Platform
 
 /// A row of the `FormatTable`: a codec, and the names by which people and manifests know it.
-package struct CodecRow: Sendable {
+package final class CodecRow: Sendable {
     package let codec: AudioProperties.Codec
     /// For messages; nil for one that people call by another's name.
     package let label: StaticString?

@@ -1,9 +1,10 @@
 """Runs the tests of the board or of the firmware image, and prints the seconds that each took.
 
-    python3 -m virtual_board.runner --pattern PATTERN [--long NAME|list] [-k PATTERN]… [TEST…]
+    python3 -m virtual_board.runner --pattern PATTERN [--without PATTERN] [--long NAME|list] [-k PATTERN]… [TEST…]
 
-PATTERN says in which files tests are looked for. Without TEST and -k, the default tests run, or those of the long part
-NAME (`virtual_board.parts`). Each line of a test ends in ok, FAIL, ERROR or skipped: tools/test counts these lines.
+PATTERN says in which files tests are looked for, and in which not. Without TEST and -k, the default tests run, or
+those of the long part NAME (`virtual_board.parts`). Each line of a test ends in ok, FAIL, ERROR or skipped: tools/test
+counts these lines.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import sys
 import time
 import traceback
 import unittest
+from fnmatch import fnmatch
 
 from . import measures, shared
 from .parts import PARTS, part_of
@@ -114,6 +116,7 @@ def print_parts(tests):
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pattern", required=True)
+    parser.add_argument("--without", metavar="PATTERN")
     parser.add_argument("--long", metavar="NAME")
     parser.add_argument("-k", action="append", default=[])
     parser.add_argument("tests", nargs="*")
@@ -127,7 +130,8 @@ def select(options):
         loader.testNamePatterns = [pattern if "*" in pattern else f"*{pattern}*" for pattern in options.k]
     if options.tests:
         return list(tests_in(loader.loadTestsFromNames(options.tests)))
-    found = list(tests_in(loader.discover(".", options.pattern)))
+    found = [test for test in tests_in(loader.discover(".", options.pattern))
+             if not options.without or not fnmatch(f"{type(test).__module__}.py", options.without)]
     broken = [test for test in found if type(test).__module__ == "unittest.loader"]
     if options.k and not options.long:
         return found
