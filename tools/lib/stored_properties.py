@@ -16,7 +16,7 @@ import re
 import sys
 from pathlib import Path
 
-MANY = 10
+MANY = 12
 MOST = 16
 TYPES = 10
 

@@ -28,6 +28,10 @@ struct OfflineSchedule {
     /// The most runs at once. Each has a thread, even while it waits for a retry.
     private static let mostRuns = 8
 
+    /// The number of downloads that try a metered route before all wait. The products of a service usually share a route,
+    /// but another service may use another one.
+    private static let mostMetered = 8
+
     private let limit: Int
     private(set) var gate = OfflineGate()
     private var runs: [Run] = []
@@ -37,7 +41,10 @@ struct OfflineSchedule {
     private var withoutRoom = DownloadsWithoutRoom()
     private var resting = RestingDownloads()
     private var isPaced = false
-    private var metered = MeteredDownloads()
+    /// The numbers of the downloads whose route was metered, since the last change of a route.
+    private var metered: Set<Int64> = []
+    /// Whether `wayWaited` is still to come for them. One timer is enough, however often the routes change.
+    private var isWaitingForWay = false
     /// The downloads whose failure cannot be stored, and their reasons. No download begins while there are any, because
     /// its progress could not be recorded. Even without any, none begins while the state cannot be written.
     private(set) var unstored: [Int64: String] = [:]
@@ -55,7 +62,7 @@ struct OfflineSchedule {
         }
         if let reason = unstored[download.number] { return .failed(reason: reason) }
         let own: OfflineWait? =
-            metered.numbers.contains(download.number)
+            metered.contains(download.number)
             ? .unmeteredNetwork : withoutRoom.waiting.contains(download.number) ? .space : nil
         return (gate.wait ?? own).map { .waiting($0) } ?? .queued
     }
@@ -63,7 +70,7 @@ struct OfflineSchedule {
     /// The reason why some downloads, or all, wait; nil when they run.
     var wait: OfflineWait? {
         if let wait = gate.wait { return wait }
-        if !metered.numbers.isEmpty { return .unmeteredNetwork }
+        if !metered.isEmpty { return .unmeteredNetwork }
         return withoutRoom.isEmpty ? nil : .space
     }
 
@@ -127,7 +134,7 @@ struct OfflineSchedule {
             gate.hasState = true
             return find()
         case .wayWaited:
-            metered.isTimed = false
+            isWaitingForWay = false
             forgetMetered()
             return find()
         case .routesChanged:
@@ -146,7 +153,7 @@ struct OfflineSchedule {
 
     /// Retries the downloads whose route was metered.
     private mutating func forgetMetered() {
-        metered.numbers = []
+        metered = []
         gate.hasWay = true
     }
 
@@ -162,13 +169,13 @@ struct OfflineSchedule {
             hasThread || !runs.contains(where: { $0.restsThen })
         else { return [] }
         guard search.begin() else { return [] }
-        return [.find(limit: limit + runs.count + withoutRoom.count + resting.count + metered.numbers.count)]
+        return [.find(limit: limit + runs.count + withoutRoom.count + resting.count + metered.count)]
     }
 
     private mutating func start(_ downloads: [QueuedDownload]) -> [Effect] {
         if search.end() { return find() }
         guard gate.wait == nil else { return [] }
-        metered.numbers = metered.numbers.filter { number in downloads.contains { $0.number == number } }
+        metered = metered.filter { number in downloads.contains { $0.number == number } }
         // The others were deleted or paused, or are not next.
         withoutRoom.keepTriedAgain { [runs] number in
             downloads.contains { $0.number == number } || runs.contains { $0.download.number == number }
@@ -198,7 +205,7 @@ struct OfflineSchedule {
 
     private func mayStart(_ download: QueuedDownload) -> Bool {
         guard !withoutRoom.waiting.contains(download.number), !resting.contains(download.number),
-            !metered.numbers.contains(download.number),
+            !metered.contains(download.number),
             !runs.contains(where: { $0.download.product == download.product })
         else { return false }
         // One after the other: the first may need the room of a part that belongs to a later download that does not
@@ -280,10 +287,10 @@ struct OfflineSchedule {
         case .stopped: break
         case .metered where run?.hasOtherRoutes ?? false: break
         case .metered:
-            if !metered.isTimed { effects.append(.waitForWay) }
-            metered.isTimed = true
-            metered.numbers.insert(download.number)
-            gate.hasWay = !metered.isFull
+            if !isWaitingForWay { effects.append(.waitForWay) }
+            isWaitingForWay = true
+            metered.insert(download.number)
+            gate.hasWay = metered.count < Self.mostMetered
         case .noSpace where run?.hasMoreRoom ?? false:
             // It may have been refused before room was freed.
             withoutRoom.tryAgain(download.number)
