@@ -28,8 +28,8 @@ struct OfflineSchedule {
     /// The most runs at once. Each has a thread, even while it waits for a retry.
     private static let mostRuns = 8
 
-    /// The number of downloads that try a metered route before all wait. The products of a service usually share a route,
-    /// but another service may use another one.
+    /// The number of downloads that try a metered route before all wait. The products of a service usually share a
+    /// route, but another service may use another one.
     private static let mostMetered = 8
 
     private let limit: Int
