@@ -17,7 +17,7 @@ struct OriginArguments {
         let description: String
     }
 
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     static let help = """
         usage: tonearm-origin serve FOLDER [options]

@@ -1,8 +1,8 @@
 /// The version of the program. Only this line defines it.
-let tonearmVersion = "0.1.0"
+let tonearmVersion = "0.2.0"
 
-/// The release date, 2026-11-22, in seconds since 1970: a correct clock shows no earlier time.
-let tonearmReleased: Int64 = 1_795_305_600
+/// The release date, 2026-11-29, in seconds since 1970: a correct clock shows no earlier time.
+let tonearmReleased: Int64 = 1_795_910_400
 
 // The license of the program with the libraries in it. Apache-2.0 and GPL-2.0-or-later together are
 // GPL-3.0-or-later. The notice is the one that the license of libfaad2 asks for.
