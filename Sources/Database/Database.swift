@@ -92,8 +92,8 @@ public final class Database {
     /// run often.
     /// - Throws: `.misuse` for SQL that is not valid.
     public func reusable(_ text: StatementText) throws(DatabaseError) -> Statement {
-        if let place = idle.lastIndex(where: { $0.sql === text }) {
-            return Statement(idle.remove(at: place).handle, of: self, text)
+        if let index = idle.lastIndex(where: { $0.sql === text }) {
+            return Statement(idle.remove(at: index).handle, of: self, text)
         }
         return Statement(try handle(text.sql), of: self, text)
     }

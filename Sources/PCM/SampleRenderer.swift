@@ -109,14 +109,14 @@ public final class SampleRenderer {
     ) {
         dop.pack(words, frames: frames) { first, frames, samples in
             let count = frames * channelCount
-            let place = target + first * channelCount * format.byteCount
+            let offset = target + first * channelCount * format.byteCount
             switch format {
-            case .s32: place.copyMemory(from: samples, byteCount: count * format.byteCount)
-            case .s24: SampleLoops<S24>.narrow(samples, count: count, to: place)
-            case .s24Packed: SampleLoops<S24Packed>.narrow(samples, count: count, to: place)
+            case .s32: offset.copyMemory(from: samples, byteCount: count * format.byteCount)
+            case .s24: SampleLoops<S24>.narrow(samples, count: count, to: offset)
+            case .s24Packed: SampleLoops<S24Packed>.narrow(samples, count: count, to: offset)
             // They do not carry DSD.
             case .s16, .iec958Subframe:
-                place.initializeMemory(as: UInt8.self, repeating: 0, count: count * format.byteCount)
+                offset.initializeMemory(as: UInt8.self, repeating: 0, count: count * format.byteCount)
             }
         }
     }

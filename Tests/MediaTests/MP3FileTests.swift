@@ -296,7 +296,7 @@ struct MP3FileTests {
     func index() {
         // As if each place were one of 128.
         var index = MPEGIndex(MPEGPlace(offset: 0), stride: 1)
-        func size() -> Int { index.places.capacity * MemoryLayout<MPEGPlace>.stride }
+        func size() -> Int { index.positions.capacity * MemoryLayout<MPEGPlace>.stride }
         for packet in 0..<100_000 {
             let place = index.frontier
             var next = place
@@ -307,7 +307,7 @@ struct MP3FileTests {
         }
         #expect(size() < 1_700_000)
         for packet in [0, 1, 127, 128, 50_000, 99_999] as [Int64] {
-            let found = index.places[index.number(before: packet * 1152)]
+            let found = index.positions[index.number(before: packet * 1152)]
             #expect(found.frame <= packet * 1152 && found.offset == found.frame / 1152 * 400)
             #expect(packet * 1152 - found.frame < 1152 * 8)
         }

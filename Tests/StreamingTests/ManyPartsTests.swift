@@ -80,11 +80,11 @@ struct ManyPartsTests {
         var lengths = PartLengths(durations: [1, nil, 2], rate: 100)
         #expect(lengths.total(with: nil, of: 0) == nil && lengths.total(with: 50, of: 0) == nil)
         #expect(lengths.total(with: nil, of: 1) == nil && lengths.total(with: 50, of: 1) == 350)
-        #expect(lengths.place(of: 99) == (0, 99) && lengths.place(of: 100) == (1, 0))
+        #expect(lengths.position(of: 99) == (0, 99) && lengths.position(of: 100) == (1, 0))
         lengths[1] = 10
-        #expect(lengths.total(with: nil, of: 0) == 310 && lengths.place(of: 115) == (2, 5))
+        #expect(lengths.total(with: nil, of: 0) == 310 && lengths.position(of: 115) == (2, 5))
         lengths[0] = 90
-        #expect(lengths.total(with: nil, of: 2) == 300 && lengths.place(of: 1000) == (2, 900))
+        #expect(lengths.total(with: nil, of: 2) == 300 && lengths.position(of: 1000) == (2, 900))
         lengths[2] = nil
         #expect(lengths.total(with: nil, of: 0) == nil)
         let long = PartLengths(durations: [Double?](repeating: 9.9e8, count: 50_000), rate: 192_000)

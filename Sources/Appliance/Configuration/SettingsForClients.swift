@@ -61,8 +61,8 @@ extension Setting {
         case (.percent(let value), .percent(let limit)): return name == .maximumVolume && value > limit
         case (.text(let value), .text(let limit)):
             guard let limits else { return false }
-            func place(_ text: String) -> Int? { limits.firstIndex { $0.utf8.elementsEqual(text.utf8) } }
-            return (place(value) ?? 0) > (place(limit) ?? 0)
+            func index(_ text: String) -> Int? { limits.firstIndex { $0.utf8.elementsEqual(text.utf8) } }
+            return (index(value) ?? 0) > (index(limit) ?? 0)
         default: return false
         }
     }

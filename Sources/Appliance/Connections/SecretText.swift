@@ -6,8 +6,8 @@ package enum SecretText {
 
     package static func isEqual(_ given: [UInt8], _ secret: [UInt8]) -> Bool {
         var difference: UInt8 = given.count == secret.count ? 0 : 1
-        for (place, byte) in secret.enumerated() {
-            difference |= byte ^ (place < given.count ? given[place] : ~byte)
+        for (index, byte) in secret.enumerated() {
+            difference |= byte ^ (index < given.count ? given[index] : ~byte)
         }
         return difference == 0
     }

@@ -34,12 +34,12 @@ final class IdentifiedLoudness: Sendable {
     func run() {
         if isRunning.exchange(true, ordering: .relaxed) { return }
         // The path of a row contains no links, but a music folder may be a link.
-        let places = folders.compactMap { folder in (try? Folder.resolved(folder)).map { (folder: folder, real: $0) } }
-        run(after: 0, places)
+        let roots = folders.compactMap { folder in (try? Folder.resolved(folder)).map { (folder: folder, real: $0) } }
+        run(after: 0, roots)
     }
 
     /// Power loss here: the next scan completes the other rows.
-    private func run(after last: Int64, _ places: [Place]) {
+    private func run(after last: Int64, _ roots: [Place]) {
         storage.query { [self] database in
             guard let database,
                 let rows = try? LoudnessRows(database).unidentified(after: last, limit: Self.portion),
@@ -47,9 +47,9 @@ final class IdentifiedLoudness: Sendable {
             else { return isRunning.store(false, ordering: .relaxed) }
             onQueries { [self] index in
                 guard let index else { return isRunning.store(false, ordering: .relaxed) }
-                note(rows.compactMap { row in Self.content(of: row.file, index, places).map { (row.file, $0) } })
+                note(rows.compactMap { row in Self.content(of: row.file, index, roots).map { (row.file, $0) } })
                 if rows.count == Self.portion {
-                    run(after: end, places)
+                    run(after: end, roots)
                 } else {
                     isRunning.store(false, ordering: .relaxed)
                 }
@@ -67,11 +67,11 @@ final class IdentifiedLoudness: Sendable {
     }
 
     /// Returns the identity of the sound of this version of a file.
-    private static func content(of file: MusicFileVersion, _ index: MusicIndex, _ places: [Place]) -> Int64? {
+    private static func content(of file: MusicFileVersion, _ index: MusicIndex, _ roots: [Place]) -> Int64? {
         var paths = [file.path]
-        for place in places where file.path.utf8.starts(with: "\(place.real)/".utf8) {
-            let rest = file.path.utf8.dropFirst(place.real.utf8.count)
-            paths.append(place.folder + String(decoding: rest, as: UTF8.self))
+        for root in roots where file.path.utf8.starts(with: "\(root.real)/".utf8) {
+            let rest = file.path.utf8.dropFirst(root.real.utf8.count)
+            paths.append(root.folder + String(decoding: rest, as: UTF8.self))
         }
         for path in paths {
             let stamp = FileStamp(size: file.size, modified: file.modified)

@@ -77,5 +77,5 @@ public struct RemoteEventSet: OptionSet, Sendable {
     }
 
     /// The index in `names`, for a set of one kind.
-    package var place: Int { rawValue.trailingZeroBitCount }
+    package var index: Int { rawValue.trailingZeroBitCount }
 }

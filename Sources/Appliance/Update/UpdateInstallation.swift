@@ -127,11 +127,11 @@ public struct UpdateInstallation {
     }
 
     /// - Returns: false when the bundle is too short.
-    private func read(_ bundle: borrowing File, _ bytes: inout [UInt8], at place: Int64) throws(UpdateError) -> Bool {
+    private func read(_ bundle: borrowing File, _ bytes: inout [UInt8], at offset: Int64) throws(UpdateError) -> Bool {
         do throws(SystemError) {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             defer { buffer.deallocate() }
-            let count = try bundle.read(into: buffer, at: place)
+            let count = try bundle.read(into: buffer, at: offset)
             bytes = Array(buffer)
             return count == buffer.count
         } catch {
@@ -146,13 +146,13 @@ public struct UpdateInstallation {
     ) throws(UpdateError) {
         // An earlier update in the slot may wait for the next start.
         guard runSlots("stay") else { throw .notSwitched }
-        try slot.write([UInt8](repeating: 0, count: header.count), at: manifest.boot.place)
+        try slot.write([UInt8](repeating: 0, count: header.count), at: manifest.boot.offset)
         try slot.synchronize()
         // Power loss from here on: the slot has no header, and U-Boot does not start it.
         try copy(bundle, manifest, to: slot)
         slot.forgetMemory()
         try verify(slot, manifest, header)
-        try slot.write(header, at: manifest.boot.place)
+        try slot.write(header, at: manifest.boot.offset)
         try slot.synchronize()
         // Power loss here: the slot is complete, and the boot state still names the other one.
     }
@@ -165,7 +165,7 @@ public struct UpdateInstallation {
         var meter = Meter(.writing, manifest.contentSize, isCancelled, progress)
         for piece in [manifest.root, manifest.boot] {
             for range in Chunks(of: piece, from: piece == manifest.boot ? UpdateManifest.sector : 0) {
-                try slot.write(try readPiece(bundle, range, from: start), at: piece.place + range.lowerBound)
+                try slot.write(try readPiece(bundle, range, from: start), at: piece.offset + range.lowerBound)
                 unsynced += Int64(range.count)
                 if unsynced >= Self.unsyncedLimit {
                     try slot.synchronize()
@@ -187,7 +187,7 @@ public struct UpdateInstallation {
             var hash = try PieceHash()
             if piece == manifest.boot { try hash.add(header) }
             for range in Chunks(of: piece, from: piece == manifest.boot ? UpdateManifest.sector : 0) {
-                try hash.add(try slot.read(count: range.count, at: piece.place + range.lowerBound))
+                try hash.add(try slot.read(count: range.count, at: piece.offset + range.lowerBound))
                 try meter.add(range)
             }
             guard try hash.finish() == piece.digest else { throw .worn(path: slot.path) }

@@ -12,7 +12,7 @@ struct UpdateManifest: Equatable {
     /// A run of bytes that is written to the slot unchanged.
     struct Piece: Equatable {
         /// The position in the slot, in bytes: a multiple of a sector.
-        var place: Int64
+        var offset: Int64
         /// The size in bytes: a multiple of a sector.
         var size: Int64
         /// The SHA-256, 32 bytes.
@@ -44,8 +44,8 @@ struct UpdateManifest: Equatable {
             UpdateVersion(version) != nil
         else { return nil }
         (self.board, self.version, root, boot) = (board, version, fields.pieces[0], fields.pieces[1])
-        guard root.place == 0, root.size <= boot.place, boot.size > Self.sector,
-            boot.place <= Self.slotSize - boot.size
+        guard root.offset == 0, root.size <= boot.offset, boot.size > Self.sector,
+            boot.offset <= Self.slotSize - boot.size
         else { return nil }
     }
 
@@ -82,7 +82,7 @@ extension UpdateManifest {
 
     /// Checks that all pieces are inside of the partition, which an older image may have made smaller.
     func checkFits(_ slot: borrowing UpdateSlot) throws(UpdateError) {
-        let end = boot.place + boot.size
+        let end = boot.offset + boot.size
         if let size = slot.size, size < end { throw .doesNotFit(needed: end, slot: size) }
     }
 }
@@ -121,14 +121,14 @@ private struct Fields {
 extension UpdateManifest.Piece {
     fileprivate init?(parsing text: String) {
         let words = text.utf8.split(separator: UInt8(ascii: " "))
-        guard words.count == 3, let place = Int64(String(Substring(words[0]))),
+        guard words.count == 3, let offset = Int64(String(Substring(words[0]))),
             let size = Int64(String(Substring(words[1]))), let digest = Hexadecimal.bytes(String(Substring(words[2]))),
             digest.count == SHA256.digestCount
         else { return nil }
         let range = 0...UpdateManifest.slotSize
-        guard range.contains(place), range.contains(size), size > 0, place % UpdateManifest.sector == 0,
+        guard range.contains(offset), range.contains(size), size > 0, offset % UpdateManifest.sector == 0,
             size % UpdateManifest.sector == 0
         else { return nil }
-        (self.place, self.size, self.digest) = (place, size, digest)
+        (self.offset, self.size, self.digest) = (offset, size, digest)
     }
 }

@@ -18,10 +18,10 @@ struct UpdateSlot: ~Copyable {
         return end > 0 ? Int64(end) : nil
     }
 
-    borrowing func write(_ bytes: [UInt8], at place: Int64) throws(UpdateError) {
+    borrowing func write(_ bytes: [UInt8], at offset: Int64) throws(UpdateError) {
         let failure = bytes.withUnsafeBytes { all in
             do throws(SystemError) {
-                try file.write(all, at: place)
+                try file.write(all, at: offset)
                 return nil as SystemError?
             } catch {
                 return error
@@ -39,11 +39,11 @@ struct UpdateSlot: ~Copyable {
     borrowing func forgetMemory() { _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED) }
 
     /// - Throws: when the bytes cannot be read, or the partition is too short.
-    borrowing func read(count: Int, at place: Int64) throws(UpdateError) -> [UInt8] {
+    borrowing func read(count: Int, at offset: Int64) throws(UpdateError) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { buffer.deallocate() }
         do throws(SystemError) {
-            if try file.read(into: buffer, at: place) == count { return Array(buffer) }
+            if try file.read(into: buffer, at: offset) == count { return Array(buffer) }
         } catch {
             throw .unwritable(error)
         }

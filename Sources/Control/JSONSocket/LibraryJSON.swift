@@ -25,12 +25,12 @@ enum LibraryJSON {
             .later(.library(.search(words: try fields.text("words", "words"), try page(fields))))
         },
         RequestForm("library-list", .music, ["list", "of", "from", "count"]) { fields throws(RequestMistake) in
-            let place = try fields.choice("list", of: lists.map { $0.name } + heardLists.map { $0.name })
+            let index = try fields.choice("list", of: lists.map { $0.name } + heardLists.map { $0.name })
             let of = fields.has("of") ? try fields.text("of", "a number, a name, or the path of a folder") : nil
-            if place >= lists.count {
-                return .later(.library(.heard(heardLists[place - lists.count].list, try page(fields))))
+            if index >= lists.count {
+                return .later(.library(.heard(heardLists[index - lists.count].list, try page(fields))))
             }
-            return .later(.library(.list(lists[place].list, of: of, try page(fields))))
+            return .later(.library(.list(lists[index].list, of: of, try page(fields))))
         },
         RequestForm("favourite", .music, ["path", "on"]) { fields throws(RequestMistake) in
             let path = try fields.value("path").map { value throws(RequestMistake) in

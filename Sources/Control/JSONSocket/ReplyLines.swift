@@ -55,14 +55,14 @@ enum ReplyLines {
         switch event {
         case .status(let kind, let status):
             let all = self.members(status)
-            members = eventMembers[kind.place].flatMap { name in all.filter { $0.name.utf8.elementsEqual(name.utf8) } }
+            members = eventMembers[kind.index].flatMap { name in all.filter { $0.name.utf8.elementsEqual(name.utf8) } }
         case .configuration(let settings): members = [self.settings(settings)]
         case .failed(let entry, let error): members = self.members(failed: entry, error)
         case .offline(let message): members = DownloadJSON.members(message)
         case .library(let status): members = LibraryJSON.members(status)
         case .playlists(let name): members = [Member("name", .string(name))]
         }
-        return line([Member("event", .string(RemoteEventSet.names[event.kind.place]))] + members)
+        return line([Member("event", .string(RemoteEventSet.names[event.kind.index]))] + members)
     }
 
     /// Makes a line. Cuts long texts, such as tags or names in a message, so that no line is longer than a request may

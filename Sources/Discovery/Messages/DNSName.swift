@@ -14,12 +14,12 @@ struct DNSName: Equatable, Sendable {
     /// - Returns: nil when they are too long, or a length is wrong.
     init?(labels: [UInt8]) {
         guard labels.count <= Self.limit else { return nil }
-        var place = 0
-        while place < labels.count {
-            guard (1...Self.labelLimit).contains(Int(labels[place])) else { return nil }
-            place += 1 + Int(labels[place])
+        var offset = 0
+        while offset < labels.count {
+            guard (1...Self.labelLimit).contains(Int(labels[offset])) else { return nil }
+            offset += 1 + Int(labels[offset])
         }
-        guard place == labels.count else { return nil }
+        guard offset == labels.count else { return nil }
         self.labels = labels
     }
 

@@ -28,29 +28,29 @@ struct DNSReader {
     /// Reads a name. A pointer may only lead to an earlier offset, so that there are no loops.
     mutating func name() throws(Malformed) -> DNSName {
         var labels: [UInt8] = []
-        var place = position
+        var offset = position
         var start = position
         var end: Int?
-        while place < bytes.count {
-            let length = Int(bytes[place])
+        while offset < bytes.count {
+            let length = Int(bytes[offset])
             switch length & 0xC0 {
             case 0:
-                let next = place + 1 + length
+                let next = offset + 1 + length
                 if length == 0 {
                     position = end ?? next
                     guard let name = DNSName(labels: labels) else { throw Malformed() }
                     return name
                 }
                 guard next <= bytes.count, labels.count + 1 + length <= DNSName.limit else { throw Malformed() }
-                labels += bytes[place..<next]
-                place = next
+                labels += bytes[offset..<next]
+                offset = next
             case 0xC0:
-                guard place + 1 < bytes.count else { throw Malformed() }
-                let target = (length & 0x3F) << 8 | Int(bytes[place + 1])
+                guard offset + 1 < bytes.count else { throw Malformed() }
+                let target = (length & 0x3F) << 8 | Int(bytes[offset + 1])
                 guard target < start else { throw Malformed() }
-                if end == nil { end = place + 2 }
+                if end == nil { end = offset + 2 }
                 start = target
-                place = target
+                offset = target
             default:
                 throw Malformed()
             }

@@ -67,10 +67,10 @@ struct DNSData: Equatable, Sendable {
     /// The case of letters counts except in names.
     static func == (left: DNSData, right: DNSData) -> Bool {
         guard left.type == right.type, left.bytes.count == right.bytes.count else { return false }
-        let place = left.namePlace
+        let nameOffset = left.namePlace
         for index in left.bytes.indices {
             let (one, other) = (left.bytes[index], right.bytes[index])
-            if one != other, index < place || DNSName.lowered(one) != DNSName.lowered(other) { return false }
+            if one != other, index < nameOffset || DNSName.lowered(one) != DNSName.lowered(other) { return false }
         }
         return true
     }

@@ -18,7 +18,7 @@ struct DNSWriter {
     private let compressesHosts: Bool
     private(set) var bytes: [UInt8]
     /// The ends of the names that were written, and their offsets.
-    private var suffixes: [(labels: ArraySlice<UInt8>, place: Int)] = []
+    private var suffixes: [(labels: ArraySlice<UInt8>, offset: Int)] = []
 
     /// - Parameter compressesHosts: whether the host of a SRV record may be compressed.
     init(limit: Int, flags: UInt16, compressesHosts: Bool) {
@@ -48,10 +48,10 @@ struct DNSWriter {
         append(DNSClass.internet | (record.isUnique ? DNSClass.flag : 0))
         append(UInt16(truncatingIfNeeded: record.ttl >> 16))
         append(UInt16(truncatingIfNeeded: record.ttl))
-        let place = bytes.count
+        let offset = bytes.count
         append(UInt16(0))
         append(record.data, of: record.name)
-        set(UInt16(truncatingIfNeeded: bytes.count - place - 2), at: place)
+        set(UInt16(truncatingIfNeeded: bytes.count - offset - 2), at: offset)
         return finish(before, section.rawValue)
     }
 
@@ -62,7 +62,7 @@ struct DNSWriter {
     private mutating func finish(_ before: Int, _ count: Int) -> Bool {
         if bytes.count > limit, !isForced {
             bytes.removeLast(bytes.count - before)
-            while let last = suffixes.last, last.place >= before { suffixes.removeLast() }
+            while let last = suffixes.last, last.offset >= before { suffixes.removeLast() }
             return false
         }
         set((UInt16(bytes[count]) << 8 | UInt16(bytes[count + 1])) &+ 1, at: count)
@@ -70,18 +70,18 @@ struct DNSWriter {
     }
 
     private mutating func append(_ data: DNSData, of owner: DNSName) {
-        let place = data.namePlace
+        let offset = data.namePlace
         let isCompressed = compressesHosts || data.type != DNSType.service
         if data.type == DNSType.absence { append(owner.labels[...]) }
-        bytes += data.bytes[..<place]
+        bytes += data.bytes[..<offset]
         if data.type == DNSType.pointer || data.type == DNSType.service {
-            append(data.bytes[place...], compressed: isCompressed)
+            append(data.bytes[offset...], compressed: isCompressed)
         }
     }
 
-    private mutating func set(_ number: UInt16, at place: Int) {
-        bytes[place] = UInt8(number >> 8)
-        bytes[place + 1] = UInt8(truncatingIfNeeded: number)
+    private mutating func set(_ number: UInt16, at offset: Int) {
+        bytes[offset] = UInt8(number >> 8)
+        bytes[offset + 1] = UInt8(truncatingIfNeeded: number)
     }
 
     private mutating func append(_ number: UInt16) {
@@ -94,7 +94,7 @@ struct DNSWriter {
         var rest = labels
         while let length = rest.first {
             if compressed, let known = suffixes.first(where: { $0.labels.elementsEqual(rest) }) {
-                return append(UInt16(truncatingIfNeeded: 0xC000 | known.place))
+                return append(UInt16(truncatingIfNeeded: 0xC000 | known.offset))
             }
             if bytes.count < Self.pointerLimit { suffixes.append((rest, bytes.count)) }
             bytes += rest.prefix(1 + Int(length))

@@ -17,10 +17,10 @@ struct IPAddress: Equatable, Sendable {
 
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        var place: UInt64 = isVersion6 ? 128 : 32
-        while place > 0 {
-            place -= 8
-            bytes.append(UInt8(truncatingIfNeeded: place < 64 ? low >> place : high >> (place - 64)))
+        var bit: UInt64 = isVersion6 ? 128 : 32
+        while bit > 0 {
+            bit -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bit < 64 ? low >> bit : high >> (bit - 64)))
         }
         return bytes
     }

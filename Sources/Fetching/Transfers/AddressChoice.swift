@@ -30,7 +30,7 @@ struct AddressChoice {
     /// How many rounds of retries all addresses get before something else is played; nil: by the retry schedule.
     private let retries: Int?
     /// The address of the current attempt, as an index of `addresses`.
-    private var place = 0
+    private var index = 0
     /// The alternatives that have failed since all were tried, or since bytes have arrived.
     private var tried: [Int] = []
     /// The number of consecutive failures, of all alternatives together.
@@ -43,7 +43,7 @@ struct AddressChoice {
     }
 
     /// The address of the current attempt; nil for the address of the request.
-    var current: Alternatives.Address? { addresses.isEmpty ? nil : addresses[place] }
+    var current: Alternatives.Address? { addresses.isEmpty ? nil : addresses[index] }
 
     /// Whether the resource has more than one address.
     var hasAlternatives: Bool { addresses.count > 1 }
@@ -58,8 +58,8 @@ struct AddressChoice {
     mutating func begin(ranks: [Int], hasBytes: Bool) -> Change {
         let left = addresses.indices.filter { !tried.contains($0) }
         guard let best = left.min(by: { ranks[$0] < ranks[$1] }) else { return Change() }
-        let isOther = best != place
-        place = best
+        let isOther = best != index
+        index = best
         let mixes = hasBytes ? isOther : ranks.contains { $0 > 0 }
         return Change(isOtherAddress: isOther, mixesHosts: mixes && hasAlternatives)
     }
@@ -69,7 +69,7 @@ struct AddressChoice {
     ///   with all of them.
     mutating func turn() -> Bool {
         guard hasAlternatives else { return false }
-        tried.append(place)
+        tried.append(index)
         gained = 0
         if tried.count < addresses.count { return true }
         tried = []

@@ -125,7 +125,7 @@ enum PacketCipher {
         private let encrypted: Int
         private let plain: Int
         private let end: Int
-        private var place = 0
+        private var offset = 0
 
         init(_ encryption: PacketEncryption, _ count: Int) {
             end = count & ~(blockSize - 1)
@@ -135,10 +135,10 @@ enum PacketCipher {
         }
 
         mutating func next() -> Range<Int>? {
-            guard place < end else { return nil }
-            let start = place
+            guard offset < end else { return nil }
+            let start = offset
             let stop = min(end, start + encrypted)
-            place = min(end, stop + plain)
+            offset = min(end, stop + plain)
             return start..<stop
         }
     }

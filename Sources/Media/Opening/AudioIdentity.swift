@@ -51,12 +51,14 @@ package enum AudioIdentity {
 
     /// Clears the serials, sequence numbers and checksums of pages: programs that write tags change them.
     private static func hidePageNumbers(_ sample: inout [UInt8], isMiddle: Bool) {
-        var place = 0
-        while place + 4 <= sample.count {
-            if sample[place] == 0x4F, sample[place + 1] == 0x67, sample[place + 2] == 0x67, sample[place + 3] == 0x53 {
-                for byte in (place + 14)..<(place + 26) where byte < sample.count { sample[byte] = 0 }
+        var offset = 0
+        while offset + 4 <= sample.count {
+            if sample[offset] == 0x4F, sample[offset + 1] == 0x67, sample[offset + 2] == 0x67,
+                sample[offset + 3] == 0x53
+            {
+                for byte in (offset + 14)..<(offset + 26) where byte < sample.count { sample[byte] = 0 }
             }
-            place += 1
+            offset += 1
         }
         // The rest of a header that begins before the sample.
         if isMiddle { sample.removeFirst(min(26, sample.count)) }

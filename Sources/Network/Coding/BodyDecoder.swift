@@ -141,7 +141,7 @@ struct BodyDecoder {
     /// - Returns: false when the body is not gzip, or a checksum is wrong.
     private mutating func advance(with value: Int) -> Bool {
         switch stage {
-        case .header(let place, let flags): return readHeader(place, flags, value)
+        case .header(let offset, let flags): return readHeader(offset, flags, value)
         case .extraLength(let flags): stage = value > 0 ? .extra(value, flags: flags) : afterExtra(flags)
         case .extra(let count, let flags): stage = count > 1 ? .extra(count - 1, flags: flags) : afterExtra(flags)
         case .text(let isName, let flags):
@@ -158,20 +158,20 @@ struct BodyDecoder {
         case .length(let checksum):
             stage = .nextMember(0)
             return checksum == crc.value && UInt32(truncatingIfNeeded: value) == madeCount
-        case .nextMember(let place):
-            guard value == (place == 0 ? 0x1F : 0x8B) else {
+        case .nextMember(let offset):
+            guard value == (offset == 0 ? 0x1F : 0x8B) else {
                 stage = .ended
                 return true
             }
-            stage = place == 0 ? .nextMember(1) : .header(2, flags: 0)
+            stage = offset == 0 ? .nextMember(1) : .header(2, flags: 0)
         case .zlibHeader, .data, .ended: break
         }
         return true
     }
 
-    private mutating func readHeader(_ place: Int, _ flags: Int, _ value: Int) -> Bool {
+    private mutating func readHeader(_ offset: Int, _ flags: Int, _ value: Int) -> Bool {
         var flags = flags
-        switch place {
+        switch offset {
         case 0: guard value == 0x1F else { return false }
         case 1: guard value == 0x8B else { return false }
         // Deflate is the only compression method.
@@ -182,7 +182,7 @@ struct BodyDecoder {
             return true
         default: break
         }
-        stage = .header(place + 1, flags: flags)
+        stage = .header(offset + 1, flags: flags)
         return true
     }
 

@@ -168,15 +168,15 @@ struct Inflate {
         guard symbol < DeflateTables.lengthBases.count else { return .damaged }
         guard let extra = reader.take(Int(DeflateTables.lengthBits[symbol])) else { return .lacksBits }
         let length = Int(DeflateTables.lengthBases[symbol]) + extra
-        let place: Int
+        let code: Int
         switch distances?.next(&reader) {
-        case .symbol(let symbol): place = symbol
+        case .symbol(let symbol): code = symbol
         case .incomplete: return .lacksBits
         case .invalid, nil: return .damaged
         }
-        guard place < DeflateTables.distanceBases.count else { return .damaged }
-        guard let farther = reader.take(Int(DeflateTables.distanceBits[place])) else { return .lacksBits }
-        let distance = Int(DeflateTables.distanceBases[place]) + farther
+        guard code < DeflateTables.distanceBases.count else { return .damaged }
+        guard let farther = reader.take(Int(DeflateTables.distanceBits[code])) else { return .lacksBits }
+        let distance = Int(DeflateTables.distanceBases[code]) + farther
         guard distance <= total else { return .damaged }
         for _ in 0..<length { put(window[(total - distance) % Self.windowSize]) }
         return .made

@@ -14,11 +14,11 @@ extension [OfflineCopyPart] {
         licenses: @escaping (_ part: Int) -> (any LicenseProvider)?
     ) throws(MediaError) -> any AudioDecoder {
         let parts = self
-        func open(_ place: Int) throws(MediaError) -> any AudioDecoder {
-            let (part, end) = (parts[place], place + 1 < parts.count ? parts[place + 1].start : nil)
+        func open(_ index: Int) throws(MediaError) -> any AudioDecoder {
+            let (part, end) = (parts[index], index + 1 < parts.count ? parts[index + 1].start : nil)
             let isWhole = part.start == 0 && end == nil
             let opened = try AudioFile.open(
-                isWhole ? source : SourceSlice(source, from: part.start, upTo: end), licenses: licenses(place),
+                isWhole ? source : SourceSlice(source, from: part.start, upTo: end), licenses: licenses(index),
                 cancellation: cancellation)
             guard let clip = part.clip else {
                 return part.duration.map { PartDecoder(opened, duration: $0) } ?? opened
@@ -40,8 +40,8 @@ extension [OfflineCopyPart] {
                 StoredPart { decoder }
             }
         }
-        return try JoinedDecoder(durations: durations) { place in
-            StoredPart { () throws(MediaError) in try open(place) }
+        return try JoinedDecoder(durations: durations) { index in
+            StoredPart { () throws(MediaError) in try open(index) }
         }
     }
 }

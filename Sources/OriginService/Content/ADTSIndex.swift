@@ -33,15 +33,15 @@ struct ADTSIndex: Equatable, Sendable {
         let start = arrived - Int64(rest.count)
         arrived += Int64(bytes.count)
         let known = rest
-        func byte(_ place: Int) -> UInt8 { place < known.count ? known[place] : bytes[place - known.count] }
+        func byte(_ offset: Int) -> UInt8 { offset < known.count ? known[offset] : bytes[offset - known.count] }
         let total = known.count + bytes.count
         while true {
-            let place = Int(end - start)
-            guard place + Self.headerCount <= total else {
-                rest = place < total ? (place..<total).map { byte($0) } : []
+            let offset = Int(end - start)
+            guard offset + Self.headerCount <= total else {
+                rest = offset < total ? (offset..<total).map { byte($0) } : []
                 return
             }
-            let header = (place..<(place + Self.headerCount)).map { byte($0) }
+            let header = (offset..<(offset + Self.headerCount)).map { byte($0) }
             guard let frame = ADTSFrame(header), frame.isOf(stream) else { throw Self.damaged }
             if frameCount % stream.framesPerSegment == 0 { starts.append(end) }
             frameCount += 1
@@ -70,7 +70,7 @@ struct ADTSFrame {
     /// - Parameter bytes: at least `ADTSIndex.headerCount` bytes.
     /// - Returns: nil when they are no header.
     init?(_ bytes: some RandomAccessCollection<UInt8>) {
-        func byte(_ place: Int) -> UInt8 { bytes[bytes.index(bytes.startIndex, offsetBy: place)] }
+        func byte(_ offset: Int) -> UInt8 { bytes[bytes.index(bytes.startIndex, offsetBy: offset)] }
         guard bytes.count >= ADTSIndex.headerCount, byte(0) == 0xFF, byte(1) & 0xF6 == 0xF0 else { return nil }
         headerCount = byte(1) & 1 == 0 ? 9 : 7
         count = Int(byte(3) & 3) << 11 | Int(byte(4)) << 3 | Int(byte(5)) >> 5

@@ -84,16 +84,16 @@ private struct EncoderPipes {
             if count < 0, errno == EINTR { continue }
             if count == 0, clock.now() < deadline { continue }
             if count <= 0 { return false }
-            for place in waited.indices where waited[place].fd >= 0 && waited[place].revents != 0 {
-                let taken = Glibc.read(waited[place].fd, buffer.baseAddress, buffer.count)
+            for index in waited.indices where waited[index].fd >= 0 && waited[index].revents != 0 {
+                let taken = Glibc.read(waited[index].fd, buffer.baseAddress, buffer.count)
                 if taken < 0, errno == EINTR { continue }
                 if taken <= 0 {
                     // poll(2) ignores a negative descriptor.
-                    waited[place].fd = -1
+                    waited[index].fd = -1
                     continue
                 }
                 let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<taken])
-                if place == 0 {
+                if index == 0 {
                     if !take(bytes) { return false }
                 } else if words.count < Self.mostWords {
                     // The rest is read and dropped, so that the program does not block.

@@ -21,12 +21,12 @@ struct FragmentedAAC: SegmentedTrack {
             format: PCMFormat(sampleRate: stream.sampleRate, channelCount: stream.channelCount, bitDepth: 16),
             duration: Int64(stream.frameCount) * samples,
             edit: ServedAAC.priming..<(ServedAAC.priming + stream.heardCount), encryption: encryption)
-        segments = (0..<stream.segmentCount).map { place in
-            let duration = Int64(stream.frameCount(ofSegment: place + 1) ?? 0) * samples
+        segments = (0..<stream.segmentCount).map { index in
+            let duration = Int64(stream.frameCount(ofSegment: index + 1) ?? 0) * samples
             // The number of bytes is unknown before they are encoded: assume the bit rate.
             return SegmentTable.Segment(
                 offset: 0, byteCount: duration * Int64(stream.bitRate) / 8 / Int64(stream.sampleRate),
-                firstSample: Int64(place * stream.framesPerSegment) * samples, sampleCount: duration)
+                firstSample: Int64(index * stream.framesPerSegment) * samples, sampleCount: duration)
         }
     }
 

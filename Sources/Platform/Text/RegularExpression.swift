@@ -40,7 +40,7 @@ public struct RegularExpression: ~Copyable {
     /// Returns whether a part of the text matches. A zero byte ends the text.
     public func matches(_ text: ArraySlice<UInt8>) -> Bool {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { buffer in
-            for (place, byte) in text.enumerated() { buffer[place] = CChar(bitPattern: byte) }
+            for (index, byte) in text.enumerated() { buffer[index] = CChar(bitPattern: byte) }
             buffer[text.count] = 0
             return regexec(compiled, buffer.baseAddress, 0, nil, 0) == 0
         }
@@ -51,17 +51,17 @@ public struct RegularExpression: ~Copyable {
         if text.count > longest { return "longer than \(longest) bytes" }
         if text.contains(0) { return "a zero byte" }
         var repetitions = 0
-        for (place, byte) in text.enumerated() {
+        for (index, byte) in text.enumerated() {
             switch byte {
             case UInt8(ascii: "{"):
                 repetitions += 1
-                let largest = text[place...].prefix { $0 != UInt8(ascii: "}") }.split { !(0x30...0x39).contains($0) }
+                let largest = text[index...].prefix { $0 != UInt8(ascii: "}") }.split { !(0x30...0x39).contains($0) }
                     .map { $0.prefix(6).reduce(0) { $0 * 10 + Int($1 - 0x30) } }.max()
                 if largest ?? 0 > mostRepetitions || repetitions > 2 {
                     return "more than two repetitions, or than \(mostRepetitions) times"
                 }
             case UInt8(ascii: "\\"):
-                if place + 1 < text.count, (0x31...0x39).contains(text[place + 1]) { return "a reference to a group" }
+                if index + 1 < text.count, (0x31...0x39).contains(text[index + 1]) { return "a reference to a group" }
             default: break
             }
         }

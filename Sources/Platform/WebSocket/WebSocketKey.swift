@@ -17,8 +17,8 @@ public enum WebSocketKey {
         var words = [UInt32](repeating: 0, count: 80)
         for block in stride(from: 0, to: bytes.count, by: 64) {
             for index in 0..<16 {
-                let place = block + index * 4
-                words[index] = bytes[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+                let offset = block + index * 4
+                words[index] = bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
             }
             for index in 16..<80 {
                 words[index] = rotated(

@@ -34,8 +34,8 @@ struct EntryIDSet {
     func contains(_ id: EntryID) -> Bool {
         guard id.number >= first, id.number <= last else { return false }
         if bits.isEmpty { return isFound(id) }
-        let place = id.number - first
-        return bits[Int(place / 64)] >> UInt64(place % 64) & 1 == 1
+        let bit = id.number - first
+        return bits[Int(bit / 64)] >> UInt64(bit % 64) & 1 == 1
     }
 
     private func isFound(_ id: EntryID) -> Bool {

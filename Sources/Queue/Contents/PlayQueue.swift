@@ -77,7 +77,7 @@ package struct PlayQueue: Sendable {
     }
 
     /// The index of the entry that begins the next round of a shuffled queue: any except the last index.
-    private var nextRoundStart: Int { mixer.place(below: count - 1) }
+    private var nextRoundStart: Int { mixer.index(below: count - 1) }
 
     /// Gives a shuffled queue the order of its next round.
     private mutating func beginRound() {

@@ -5,7 +5,7 @@ struct QueueMixer: Sendable {
     init(seed: UInt64 = 0x5DEE_CE66_D1CE_4E5B) { state = seed }
 
     /// Returns the next number in 0..<bound without taking it; 0 for an empty range.
-    func place(below bound: Int) -> Int {
+    func index(below bound: Int) -> Int {
         bound > 0 ? Int(number.multipliedFullWidth(by: UInt64(bound)).high) : 0
     }
 
@@ -14,7 +14,7 @@ struct QueueMixer: Sendable {
     /// Takes and returns the next number in 0..<bound.
     mutating func next(below bound: Int) -> Int {
         advance()
-        return place(below: bound)
+        return index(below: bound)
     }
 
     private var number: UInt64 {

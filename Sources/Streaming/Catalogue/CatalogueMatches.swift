@@ -86,13 +86,13 @@ public struct CatalogueMatches: Equatable, Sendable {
         }
         return groups.flatMap { group in
             group.tracks.enumerated().sorted { first, second in
-                let (left, right) = (Self.place(first.element), Self.place(second.element))
+                let (left, right) = (Self.sortKey(first.element), Self.sortKey(second.element))
                 return left == right ? first.offset < second.offset : left < right
             }.map { $0.element }
         }
     }
 
-    private static func place(_ track: Track) -> (disc: Int, track: Int) {
+    private static func sortKey(_ track: Track) -> (disc: Int, track: Int) {
         (track.discNumber ?? 1, track.trackNumber ?? 0)
     }
 

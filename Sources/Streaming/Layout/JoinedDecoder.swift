@@ -45,7 +45,7 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
         properties.format = first
         // A digest describes only one part.
         if lengths.count > 1 { properties.sampleDigest = nil }
-        properties.frameCount = lengths.total(with: properties.frameCount.map(scaled), of: parts.place)
+        properties.frameCount = lengths.total(with: properties.frameCount.map(scaled), of: parts.index)
         return properties
     }
 
@@ -86,17 +86,17 @@ package final class JoinedDecoder: AudioDecoder, ContentTransfers {
             case .notYet: return run
             case .end:
                 // The length of the part is now exact; later seeks use it.
-                if hasRead { lengths.counted(scaled(position.frame), of: parts.place) }
+                if hasRead { lengths.counted(scaled(position.frame), of: parts.index) }
                 guard !parts.isLast else { return .end }
-                try move(to: parts.place + 1)
+                try move(to: parts.index + 1)
                 if let change = changedFormat() { return .format(change) }
             }
         }
     }
 
     package func seek(toFrame frame: Int64) throws(MediaError) {
-        let (target, rest) = lengths.place(of: frame)
-        if target != parts.place { try move(to: target) }
+        let (target, rest) = lengths.position(of: frame)
+        if target != parts.index { try move(to: target) }
         let own = decoder.properties.format.sampleRate
         let begin = rest.frames(from: lengths.rate, to: own)
         position = FramePosition(begin, rate: own, currentRate: decoderFormat.sampleRate)

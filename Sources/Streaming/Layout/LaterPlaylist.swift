@@ -41,7 +41,7 @@ final class LaterPlaylist {
         /// The index ranges of its segments, one for each part.
         var division: [Range<Int>]?
         /// The result of the last call of `part`.
-        var last: (place: Int, part: Representation?)?
+        var last: (index: Int, part: Representation?)?
     }
 
     /// - Parameters:
@@ -83,13 +83,13 @@ final class LaterPlaylist {
 
     /// Returns one part of the variant, as the layout divides the content; nil while it is not loaded, and when it is
     /// divided differently.
-    func part(_ place: Int, of layout: ContentLayout) -> Representation? {
+    func part(_ index: Int, of layout: ContentLayout) -> Representation? {
         guard let loaded else { return nil }
-        if let last = parts.last, last.place == place { return last.part }
+        if let last = parts.last, last.index == index { return last.part }
         let division = parts.division ?? layout.division(of: loaded)
         parts.division = division
-        let part = layout.part(place, of: loaded, division)
-        parts.last = (place, part)
+        let part = layout.part(index, of: loaded, division)
+        parts.last = (index, part)
         return part
     }
 

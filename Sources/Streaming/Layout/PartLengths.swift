@@ -62,7 +62,7 @@ struct PartLengths {
 
     /// Returns the part that contains a frame, and the offset of the frame in it. Frames after the end belong to the
     /// last part.
-    func place(of frame: Int64) -> (part: Int, frame: Int64) {
+    func position(of frame: Int64) -> (part: Int, frame: Int64) {
         var rest = max(0, frame)
         var part = 0
         while part + 1 < lengths.count, let length = lengths[part], rest >= length {

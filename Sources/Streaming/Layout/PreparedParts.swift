@@ -7,7 +7,7 @@ struct PreparedParts {
     private let prepare: (Int) throws(MediaError) -> any PreparedPart
     private let count: Int
     /// The number of the current part, from 0.
-    private(set) var place = 0
+    private(set) var index = 0
     private(set) var current: any PreparedPart
     /// The part after the current one, once the current one has arrived.
     private var next: (any PreparedPart)?
@@ -19,21 +19,21 @@ struct PreparedParts {
         current = try prepare(0)
     }
 
-    var isLast: Bool { place + 1 == count }
+    var isLast: Bool { index + 1 == count }
 
     /// Begins the transfers of the next part as soon as the current one has arrived.
     mutating func prepareNext() {
         guard next == nil, !isLast, current.isFetched else { return }
         // Ignored: opening the part reports the error later, after the frames of the current part.
-        do throws(MediaError) { next = try prepare(place + 1) } catch {}
+        do throws(MediaError) { next = try prepare(index + 1) } catch {}
     }
 
     /// Opens another part, which becomes the current one when that succeeds.
     mutating func open(_ target: Int) throws(MediaError) -> any AudioDecoder {
         let prepared: any PreparedPart
-        if target == place + 1, let next { prepared = next } else { prepared = try prepare(target) }
+        if target == index + 1, let next { prepared = next } else { prepared = try prepare(target) }
         let opened = try prepared.open()
-        (next, place, current) = (nil, target, prepared)
+        (next, index, current) = (nil, target, prepared)
         return opened
     }
 }

@@ -53,8 +53,8 @@ package struct StreamedContent {
             return Opened(decoder: try content.open(), transfers: content)
         }
         let durations = layout.parts.map { $0.duration }
-        let joined = try JoinedDecoder(durations: durations) { (place) throws(MediaError) in
-            try prepare(place, of: layout, later, keys)
+        let joined = try JoinedDecoder(durations: durations) { (index) throws(MediaError) in
+            try prepare(index, of: layout, later, keys)
         }
         return Opened(decoder: joined, transfers: joined)
     }
@@ -136,12 +136,12 @@ package struct StreamedContent {
 
     /// Begins the transfers of a part.
     private func prepare(
-        _ place: Int, of layout: ContentLayout, _ later: [LaterPlaylist], _ keys: @escaping () -> StreamedKeys
+        _ index: Int, of layout: ContentLayout, _ later: [LaterPlaylist], _ keys: @escaping () -> StreamedKeys
     ) throws(MediaError) -> FirstRepresentation {
-        let (part, requests, throughput) = (layout.parts[place], requests, throughput)
+        let (part, requests, throughput) = (layout.parts[index], requests, throughput)
         func content(_ representation: Representation, _ patience: Patience) throws(MediaError) -> PreparedContent {
             var fetching = fetching
-            fetching.space = fetching.space?.part(place)
+            fetching.space = fetching.space?.part(index)
             fetching.patience = patience
             return try PreparedContent(representation, clip: nil, fetching, requests, keys())
         }
@@ -159,12 +159,12 @@ package struct StreamedContent {
                 later.representation,
                 AdaptiveSteering.Candidate(
                     bandwidth: later.representation.bandwidth ?? 0, needsLead: !later.representation.isFLAC,
-                    isReady: { later.part(place, of: layout) != nil },
+                    isReady: { later.part(index, of: layout) != nil },
                     isInReach: loading.reach(of: later.representation),
                     load: later.prepare
                 ) { (patience) throws(MediaError) in
                     try later.load(patience)
-                    guard let own = later.part(place, of: layout) else {
+                    guard let own = later.part(index, of: layout) else {
                         throw .damaged(what: "a playlist that is divided in another way than the others")
                     }
                     return try content(own, patience)

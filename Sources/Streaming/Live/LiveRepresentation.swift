@@ -41,8 +41,8 @@ struct LiveRepresentation {
     /// - Returns: nil when the manifest no longer has it or does not list its segments. Also nil when the manifest is
     ///   live and has no update period.
     func state(in manifest: Manifest) -> State? {
-        guard let place = manifest.periods.firstIndex(where: { isSame($0) }) else { return nil }
-        for set in manifest.periods[place].adaptationSets {
+        guard let index = manifest.periods.firstIndex(where: { isSame($0) }) else { return nil }
+        for set in manifest.periods[index].adaptationSets {
             for candidate in set.representations where candidate.id.utf8.elementsEqual(id.utf8) {
                 guard let list = Self.list(of: candidate.segments) else { return nil }
                 var longest = 0.0
@@ -56,7 +56,7 @@ struct LiveRepresentation {
                 var representation = candidate
                 representation.segments = .list(list)
                 return State(
-                    representation: representation, list: list, isLast: place == manifest.periods.count - 1,
+                    representation: representation, list: list, isLast: index == manifest.periods.count - 1,
                     interval: interval, delay: manifest.live?.suggestedDelay ?? LivePlaylist.delay * longest,
                     longest: longest,
                     location: manifest.live?.location)

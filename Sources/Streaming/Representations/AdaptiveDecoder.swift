@@ -28,16 +28,16 @@ final class AdaptiveDecoder: AudioDecoder {
     private var earlierDamage = DamageReport()
 
     ///   - candidates: the representations, the lowest bandwidth first. All of them consist of segments.
-    ///   - place: the index in `candidates` of the representation to decode first.
-    ///   - content: the content of the representation at `place`, whose transfers have begun.
+    ///   - index: the index in `candidates` of the representation to decode first.
+    ///   - content: the content of the representation at `index`, whose transfers have begun.
     ///   - isExcluded: whether each representation is unusable.
     /// - Throws: when the representation cannot be opened.
     init(
-        _ candidates: [AdaptiveSteering.Candidate], beginningWith place: Int, _ content: PreparedContent,
+        _ candidates: [AdaptiveSteering.Candidate], beginningWith index: Int, _ content: PreparedContent,
         _ isExcluded: [Bool], _ throughput: Throughput, _ progress: StreamProgress,
         for device: PlayingDevice
     ) throws(MediaError) {
-        let steering = AdaptiveSteering(candidates, beginningWith: place, content, throughput, progress)
+        let steering = AdaptiveSteering(candidates, beginningWith: index, content, throughput, progress)
         for other in isExcluded.indices where isExcluded[other] { steering.exclude(other) }
         do throws(MediaError) { decoder = try Self.open(steering) } catch {
             steering.end()

@@ -15,7 +15,7 @@ final class FirstRepresentation: PreparedPart {
     private let device: PlayingDevice
     private let part: ContentLayout.Part
     private var attempts: RepresentationAttempts
-    private var place = 0
+    private var index = 0
     private var content: PreparedContent?
     private var decoder: AdaptiveDecoder?
 
@@ -58,7 +58,7 @@ final class FirstRepresentation: PreparedPart {
                 // The error of the representation that was preferred is reported.
                 let first = failure ?? error
                 failure = first
-                guard exclude(place, error) else { throw first }
+                guard exclude(index, error) else { throw first }
                 content = nil
             }
         }
@@ -67,7 +67,7 @@ final class FirstRepresentation: PreparedPart {
     private func open(_ content: PreparedContent) throws(MediaError) -> any AudioDecoder {
         guard candidates.count > 1, content.segments != nil else { return try content.open() }
         let opened = try AdaptiveDecoder(
-            candidates, beginningWith: place, content, attempts.isExcluded, throughput, progress, for: device)
+            candidates, beginningWith: index, content, attempts.isExcluded, throughput, progress, for: device)
         decoder = opened
         return opened
     }
@@ -83,24 +83,24 @@ final class FirstRepresentation: PreparedPart {
             if ready.contains(true) { usable = ready }
             let inReach = usable.indices.map { usable[$0] && candidates[$0].isInReach() }
             if inReach.contains(true) { usable = inReach }
-            place = RepresentationChoice(bandwidths: candidates.map { $0.bandwidth }).first(
+            index = RepresentationChoice(bandwidths: candidates.map { $0.bandwidth }).first(
                 line: throughput.bitsPerSecond, usable: usable)
             do throws(MediaError) {
-                let content = try candidates[place].prepare(attempts.patience)
+                let content = try candidates[index].prepare(attempts.patience)
                 content.prepare()
                 self.content = content
                 return
             } catch {
                 let first = failure ?? error
                 failure = first
-                guard exclude(place, error) else { throw first }
+                guard exclude(index, error) else { throw first }
             }
         }
     }
 
     /// - Returns: whether another representation is to be tried.
-    private func exclude(_ place: Int, _ error: MediaError) -> Bool {
-        guard attempts.exclude(place, error) else { return false }
+    private func exclude(_ index: Int, _ error: MediaError) -> Bool {
+        guard attempts.exclude(index, error) else { return false }
         Log.notice("a representation of the content cannot be opened, another one is tried")
         return true
     }

@@ -29,9 +29,9 @@ struct RepresentationAttempts {
     /// Excludes a representation. When none is left, those that could not be reached are tried again, with more
     /// patience.
     /// - Returns: whether another representation is to be tried.
-    mutating func exclude(_ place: Int, _ error: MediaError) -> Bool {
+    mutating func exclude(_ index: Int, _ error: MediaError) -> Bool {
         if error == .source(.cancelled) || mayBeRenewed && error.isWorthRestarting { return false }
-        attempts[place] = Attempt(isExcluded: true, failure: error.isOfAddress ? error : nil)
+        attempts[index] = Attempt(isExcluded: true, failure: error.isOfAddress ? error : nil)
         if attempts.allSatisfy({ $0.isExcluded }) {
             guard let next = patience.next(after: attempts.compactMap { $0.failure }) else { return false }
             patience = next

@@ -37,7 +37,7 @@ struct ListPlaces {
     }
 
     private static func index(_ digits: Substring.UTF8View) -> Int? {
-        guard let place = Int(Substring(digits)), place > 0 else { return nil }
-        return place - 1
+        guard let position = Int(Substring(digits)), position > 0 else { return nil }
+        return position - 1
     }
 }

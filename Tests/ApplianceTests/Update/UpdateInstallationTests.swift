@@ -202,7 +202,7 @@ struct UpdateManifestTests {
         let text = "tonearm-update 1\nboard=rpi4\nversion=1.2\npiece=0 512 D\npiece=4096 1024 D\n\n\n"
         let manifest = try #require(self.manifest(text))
         #expect(manifest.board == "rpi4" && manifest.version == "1.2")
-        #expect(manifest.root.size == 512 && manifest.boot.place == 4096 && manifest.contentSize == 1536)
+        #expect(manifest.root.size == 512 && manifest.boot.offset == 4096 && manifest.contentSize == 1536)
         #expect(self.manifest("tonearm-update 1\nversion=1\npiece=0 512 D\npiece=4096 1024 D\n") == nil)
     }
 

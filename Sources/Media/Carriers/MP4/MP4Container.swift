@@ -116,10 +116,10 @@ final class MP4Container: TimedPacketSource {
     }
 
     /// Frames that the encoder added to the last packet: its duration is shorter than that of the others.
-    private func padding(_ duration: Int64, after place: MP4Samples.Place) throws(Interruption) -> Int {
+    private func padding(_ duration: Int64, after position: MP4Samples.Place) throws(Interruption) -> Int {
         let padding = padding(duration)
         guard padding > 0 else { return 0 }
-        var rest = place
+        var rest = position
         return try samples.next(&rest, joining: packets.joinedBytes) == nil ? Int(padding) : 0
     }
 
@@ -132,11 +132,11 @@ final class MP4Container: TimedPacketSource {
         return frameCount - duration
     }
 
-    private func endsEarly(_ place: MP4Samples.Place) -> Bool {
-        if place.table != nil { return true }
+    private func endsEarly(_ position: MP4Samples.Place) -> Bool {
+        if position.table != nil { return true }
         guard samples.hasFragments, !known.isEstimated, let expected = track.properties.frameCount else { return false }
         // A duration in coarse units is rounded.
-        return time.frames(place.time - samples.origin) + time.sampleRate / 10 < expected
+        return time.frames(position.time - samples.origin) + time.sampleRate / 10 < expected
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {

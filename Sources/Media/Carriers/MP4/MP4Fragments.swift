@@ -124,28 +124,28 @@ struct MP4FragmentIndex {
     /// Adds a point if it is between others, or after all of them, and is not close to one.
     mutating func add(_ point: Point) {
         guard points.count < Self.mostPoints else { return }
-        let place = count(upTo: point.time)
-        if place > 0 {
-            let before = points[place - 1]
+        let index = count(upTo: point.time)
+        if index > 0 {
+            let before = points[index - 1]
             guard point.time >= before.time + distance, point.offset > before.offset else { return }
         }
-        if place < points.count {
-            let after = points[place]
+        if index < points.count {
+            let after = points[index]
             guard after.time >= point.time + distance, after.offset > point.offset else { return }
         }
-        points.insert(point, at: place)
+        points.insert(point, at: index)
     }
 
     /// The last point at `time` or before it.
     func point(at time: Int64) -> Point? {
-        let place = count(upTo: time)
-        return place > 0 ? points[place - 1] : nil
+        let index = count(upTo: time)
+        return index > 0 ? points[index - 1] : nil
     }
 
     /// The first point after `time`.
     func point(after time: Int64) -> Point? {
-        let place = count(upTo: time)
-        return place < points.count ? points[place] : nil
+        let index = count(upTo: time)
+        return index < points.count ? points[index] : nil
     }
 
     /// How many points are at `time` or before it.

@@ -10,7 +10,7 @@ final class MP3Container: TimedPacketSource {
     /// The fewest frames of a file that is whole, by its header.
     private let declaredFrames: Int64?
     private var frames: MPEGFrames
-    private var place: MPEGPlace
+    private var position: MPEGPlace
     private let buffer = PacketBuffer()
 
     /// How many frames of MPEG are decoded before one that is played. The numbers are tried in order, until the frames
@@ -51,7 +51,7 @@ final class MP3Container: TimedPacketSource {
         let info =
             segments == nil ? MPEGInfo(try SourceReader(paged).bytes(size, at: first), stream.header) : nil
         let start: Int64 = info == nil ? first : Int64(size)
-        place = MPEGPlace(offset: start)
+        position = MPEGPlace(offset: start)
         // In other parts of a stream, nothing is read to prove it.
         let mayBeUniform = segments == nil && info.map { $0.isConstant } ?? !paged.isStreamed
         let uniform = mayBeUniform ? try MPEGUniform(stream, at: start, sync, isProved: !paged.isStreamed) : nil
@@ -64,7 +64,7 @@ final class MP3Container: TimedPacketSource {
         if let seconds = segments?.duration {
             frameCount = Int64(exactly: (seconds * Double(stream.header.sampleRate)).rounded())
         }
-        frames = MPEGFrames(stream, at: place, sync, paged, uniform: uniform, segments: segments)
+        frames = MPEGFrames(stream, at: position, sync, paged, uniform: uniform, segments: segments)
         if frameCount == nil, let end = sync.end, end <= Self.mostScannedBytes, !paged.isStreamed {
             frameCount = try frames.scan()
         }
@@ -108,8 +108,8 @@ final class MP3Container: TimedPacketSource {
     }
 
     func nextPacket() throws(Interruption) -> Packet? {
-        while !frames.isAtEnd(place) {
-            var next = place
+        while !frames.isAtEnd(position) {
+            var next = position
             switch try frames.step(&next) {
             case .frame(let header, let offset, let byteCount):
                 guard let bytes = try buffer.fill(byteCount, from: source, at: offset) else {
@@ -117,18 +117,18 @@ final class MP3Container: TimedPacketSource {
                     isCutShort = true
                     return nil
                 }
-                let timeStamp = place.frame
-                place = next
+                let timeStamp = position.frame
+                position = next
                 return Packet(bytes: bytes, timeStamp: timeStamp, duration: Int64(header.frameCount))
             case .damage(let frames, let byteCount):
-                let timeStamp = place.frame
-                place = next
+                let timeStamp = position.frame
+                position = next
                 if byteCount == 0 { continue }
                 return Packet(
                     bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: timeStamp, duration: frames)
             case .end(let isCut):
-                frames.endPlace = place
-                let isShort = declaredFrames.map { place.frame < $0 } ?? false
+                frames.endPlace = position
+                let isShort = declaredFrames.map { position.frame < $0 } ?? false
                 if isCut || isShort { isCutShort = true }
             }
         }
@@ -138,13 +138,13 @@ final class MP3Container: TimedPacketSource {
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         let packetFrames = frames.packetFrames
         for preroll in Self.prerolls {
-            place = try frames.start(forPacket: max(0, frame / packetFrames - preroll))
+            position = try frames.start(forPacket: max(0, frame / packetFrames - preroll))
             // Nothing has to be dropped at the end.
-            if frames.isAtEnd(place) { return frame }
+            if frames.isAtEnd(position) { return frame }
             let needed = frame - (Self.filterPackets + 1) * packetFrames
-            if place.frame == 0 { break }
-            if try frames.hasMainData(from: place, upTo: needed) { break }
+            if position.frame == 0 { break }
+            if try frames.hasMainData(from: position, upTo: needed) { break }
         }
-        return place.frame
+        return position.frame
     }
 }

@@ -14,14 +14,14 @@ struct MPEGFrames {
     private var segmentStart: Int64 = -1
 
     /// - Parameters:
-    ///   - place: that of the first frame of sound.
+    ///   - position: that of the first frame of sound.
     ///   - segments: the segments in the source, if it is made of them.
     init(
-        _ stream: MPEGStream, at place: MPEGPlace, _ sync: MPEGSync, _ source: any ByteSource, uniform: MPEGUniform?,
+        _ stream: MPEGStream, at position: MPEGPlace, _ sync: MPEGSync, _ source: any ByteSource, uniform: MPEGUniform?,
         segments: PackedSegments?
     ) {
         walk = MPEGWalk(stream, source, end: sync.end)
-        index = MPEGIndex(place)
+        index = MPEGIndex(position)
         self.sync = sync
         self.uniform = uniform
         self.segments = segments
@@ -33,33 +33,33 @@ struct MPEGFrames {
     var packetFrames: Int64 { Int64(walk.streams[0].header.frameCount) }
 
     /// Whether a step found the end at this place.
-    func isAtEnd(_ place: MPEGPlace) -> Bool { place == endPlace }
+    func isAtEnd(_ position: MPEGPlace) -> Bool { position == endPlace }
 
     /// Goes through all frames of MPEG.
     /// - Returns: how many frames of sound they have.
     mutating func scan() throws(Interruption) -> Int64 {
-        var place = index.frontier
+        var position = index.frontier
         while true {
-            let start = place
-            if case .end = try walk.step(&place) { return place.frame }
-            index.add(place, after: start)
+            let start = position
+            if case .end = try walk.step(&position) { return position.frame }
+            index.add(position, after: start)
         }
     }
 
     /// A step that stores places for later seeks.
-    mutating func step(_ place: inout MPEGPlace) throws(Interruption) -> MPEGWalk.Step {
-        let start = place
-        var step = try walk.step(&place)
+    mutating func step(_ position: inout MPEGPlace) throws(Interruption) -> MPEGWalk.Step {
+        let start = position
+        var step = try walk.step(&position)
         while case .end = step, let segments {
             // A server may send something else instead of a segment.
-            guard place.offset != segmentStart else { throw Self.unusable }
-            guard let next = try segments.next(after: place.offset) else { break }
-            place.offset = next
+            guard position.offset != segmentStart else { throw Self.unusable }
+            guard let next = try segments.next(after: position.offset) else { break }
+            position.offset = next
             segmentStart = next
-            step = try walk.step(&place)
+            step = try walk.step(&position)
         }
         if case .end = step { return step }
-        index.add(place, after: start)
+        index.add(position, after: start)
         return step
     }
 
@@ -70,13 +70,13 @@ struct MPEGFrames {
     mutating func start(forPacket packet: Int64) throws(Interruption) -> MPEGPlace {
         let packetFrames = packetFrames
         if let found = try jump(to: packet) { return found }
-        if let found = try segment(of: packet), let place = try start(before: packet * packetFrames, from: found) {
-            return place
+        if let found = try segment(of: packet), let position = try start(before: packet * packetFrames, from: found) {
+            return position
         }
         var number = index.number(before: packet * packetFrames)
         while true {
-            if let found = try start(before: packet * packetFrames, from: index.places[number]) { return found }
-            guard number > 0 else { return index.places[0] }
+            if let found = try start(before: packet * packetFrames, from: index.positions[number]) { return found }
+            guard number > 0 else { return index.positions[0] }
             number -= 1
         }
     }

@@ -12,33 +12,33 @@ struct MPEGPlace: Equatable {
 /// Every 128th place of a file, as far as it was read. For 12 hours these are 13,000 places, or 0.3 MB. Very long files
 /// have a larger distance between places.
 struct MPEGIndex {
-    private(set) var places: [MPEGPlace]
+    private(set) var positions: [MPEGPlace]
     /// The furthest place that was reached without a gap in the numbering.
     private(set) var frontier: MPEGPlace
     private var stride: Int
-    /// Places since the last one in `places`.
+    /// Places since the last one in `positions`.
     private var distance = 0
 
     private static let mostPlaces = 32_768
 
     init(_ start: MPEGPlace, stride: Int = 128) {
         self.stride = stride
-        places = [start]
+        positions = [start]
         frontier = start
     }
 
     /// Stores that one place follows another.
-    mutating func add(_ next: MPEGPlace, after place: MPEGPlace) {
-        guard place == frontier else { return }
+    mutating func add(_ next: MPEGPlace, after position: MPEGPlace) {
+        guard position == frontier else { return }
         frontier = next
         distance += 1
         guard distance >= stride else { return }
         distance = 0
-        places.append(next)
-        guard places.count == Self.mostPlaces else { return }
+        positions.append(next)
+        guard positions.count == Self.mostPlaces else { return }
         // For a file of more than 30 hours: half as many places, for twice the time.
-        for index in 0..<(Self.mostPlaces / 2) { places[index] = places[2 * index] }
-        places.removeLast(Self.mostPlaces / 2)
+        for index in 0..<(Self.mostPlaces / 2) { positions[index] = positions[2 * index] }
+        positions.removeLast(Self.mostPlaces / 2)
         // The last one that was left out is half a step back.
         distance = stride
         stride *= 2
@@ -47,10 +47,10 @@ struct MPEGIndex {
     /// The number of the last place that is not after `frame`.
     func number(before frame: Int64) -> Int {
         var low = 0
-        var high = places.count
+        var high = positions.count
         while high - low > 1 {
             let middle = (low + high) / 2
-            if places[middle].frame <= frame { low = middle } else { high = middle }
+            if positions[middle].frame <= frame { low = middle } else { high = middle }
         }
         return low
     }

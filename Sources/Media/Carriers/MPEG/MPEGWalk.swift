@@ -29,12 +29,12 @@ struct MPEGWalk {
         sync = MPEGSync(source, end: end)
     }
 
-    /// Steps over the content at `place`, which moves to its end.
-    mutating func step(_ place: inout MPEGPlace) throws(Interruption) -> Step {
-        var offset = place.offset
+    /// Steps over the content at `position`, which moves to its end.
+    mutating func step(_ position: inout MPEGPlace) throws(Interruption) -> Step {
+        var offset = position.offset
         for _ in 0..<Self.mostTagRuns {
             guard offset < AudioLimits.largestData else { break }
-            let stream = streams[Int(place.stream)]
+            let stream = streams[Int(position.stream)]
             let known = ahead?.offset == offset ? ahead?.header : try sync.header(at: offset)
             if let header = known, let size = stream.byteCount(of: header) {
                 guard sync.hasRoom(at: offset, for: size) else { return .end(isCutShort: true) }
@@ -43,15 +43,16 @@ struct MPEGWalk {
                     found.offset < offset + Int64(size)
                 {
                     // The header is damaged: the next frame is not at the distance of its size.
-                    return try resume(at: found, from: offset, &place)
+                    return try resume(at: found, from: offset, &position)
                 }
                 if try sync.isInfo(header, at: offset) {
                     offset += Int64(size)
                     continue
                 }
-                place = MPEGPlace(
-                    offset: offset + Int64(size), frame: place.frame + Int64(header.frameCount), stream: place.stream,
-                    phase: (place.phase + 1) % MP3Codec.phases)
+                position = MPEGPlace(
+                    offset: offset + Int64(size), frame: position.frame + Int64(header.frameCount),
+                    stream: position.stream,
+                    phase: (position.phase + 1) % MP3Codec.phases)
                 return .frame(header, offset: offset, byteCount: size)
             }
             let next = try MPEGTags.end(of: source, at: offset)
@@ -60,7 +61,7 @@ struct MPEGWalk {
                 continue
             }
             guard let found = try sync.search(from: offset, limit: Self.mostJunk, like: stream) else { break }
-            return try resume(at: found, from: offset, &place)
+            return try resume(at: found, from: offset, &position)
         }
         return .end(isCutShort: false)
     }
@@ -76,14 +77,14 @@ struct MPEGWalk {
     }
 
     private mutating func resume(
-        at found: MPEGSync.Finding, from start: Int64, _ place: inout MPEGPlace
+        at found: MPEGSync.Finding, from start: Int64, _ position: inout MPEGPlace
     ) throws(Interruption) -> Step {
         guard let number = number(of: found.stream) else { return .end(isCutShort: true) }
         let lost = found.offset - start
         let header = found.stream.header
         let size = Int64(max(1, try sync.header(at: found.offset).flatMap { found.stream.byteCount(of: $0) } ?? 1))
         let frames = min((lost + size / 2) / size, Self.mostLostFrames) * Int64(header.frameCount)
-        place = MPEGPlace(offset: found.offset, frame: place.frame + frames, stream: number)
+        position = MPEGPlace(offset: found.offset, frame: position.frame + frames, stream: number)
         return .damage(frames: frames, byteCount: lost)
     }
 

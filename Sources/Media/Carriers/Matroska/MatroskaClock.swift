@@ -73,9 +73,9 @@ struct MatroskaClock {
     // MARK: Times
 
     /// Finds the time of the first packet.
-    mutating func measure(from place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) {
-        start = try middle(from: place, walk)
-        var next = place
+    mutating func measure(from position: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) {
+        start = try middle(from: position, walk)
+        var next = position
         guard case .packet(let packet) = try walk.step(&next) else { return }
         let head = try walk.head(of: packet)
         firstFrame = head.withUnsafeBytes { codec.firstFrame($0) } ?? 0
@@ -88,9 +88,9 @@ struct MatroskaClock {
     }
 
     /// The place with the time of its packet; nil when it cannot be found.
-    func timed(_ place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) -> MatroskaPlace? {
-        var found = place
-        var next = place
+    func timed(_ position: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) -> MatroskaPlace? {
+        var found = position
+        var next = position
         if codec.isNumbered {
             guard case .packet(let packet) = try walk.step(&next),
                 let frame = try numbered(packet, walk)
@@ -98,7 +98,7 @@ struct MatroskaClock {
             found.time = frame
             return found
         }
-        guard let start, let middle = try middle(from: place, walk) else { return nil }
+        guard let start, let middle = try middle(from: position, walk) else { return nil }
         found.time = max(0, stepped(middle - start))
         return found
     }
@@ -139,8 +139,8 @@ struct MatroskaClock {
     }
 
     /// The start of a packet in frames: the middle of the range that the next blocks allow.
-    private func middle(from place: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) -> Double? {
-        var here = place
+    private func middle(from position: MatroskaPlace, _ walk: MatroskaWalk) throws(Interruption) -> Double? {
+        var here = position
         (here.time, here.blockSize) = (0, 0)
         var range: ClosedRange<Double>?
         for index in 0..<Self.mostTimes {

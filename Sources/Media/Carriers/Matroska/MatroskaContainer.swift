@@ -10,7 +10,7 @@ final class MatroskaContainer: TimedPacketSource {
     private let segment: MatroskaSegment
     private let walk: MatroskaWalk
     private var clock: MatroskaClock
-    private var place: MatroskaPlace
+    private var position: MatroskaPlace
     private let buffer = PacketBuffer()
 
     /// The most clusters that a seek tries, going backwards.
@@ -24,7 +24,7 @@ final class MatroskaContainer: TimedPacketSource {
     init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
         segment = try MatroskaSegment(PagePairSource(source))
         walk = MatroskaWalk(segment: segment)
-        place = MatroskaPlace(segment.firstCluster)
+        position = MatroskaPlace(segment.firstCluster)
         let codec = segment.track.codec
         clock = MatroskaClock(segment, sampleRate: codec.format.sampleRate)
         let properties = AudioProperties(
@@ -44,10 +44,10 @@ final class MatroskaContainer: TimedPacketSource {
         format: PCMFormat? = nil, packetFrameCount: Int? = nil, preroll: Int64? = nil, edit: TrackEdit? = nil
     ) throws(Interruption) {
         let format = format ?? codec.format
-        place = MatroskaPlace(segment.firstCluster)
+        position = MatroskaPlace(segment.firstCluster)
         clock = MatroskaClock(
             segment, sampleRate: format.sampleRate, packetFrameCount: packetFrameCount, preroll: preroll)
-        try clock.measure(from: place, walk)
+        try clock.measure(from: position, walk)
         track.properties.format = format
         var delay = clock.frames(ofNanoseconds: Int64(clamping: segment.track.delay))
         if case .ogg(let content) = codec, content.preSkip > 0 { delay = content.preSkip }
@@ -75,19 +75,19 @@ final class MatroskaContainer: TimedPacketSource {
 
     func nextPacket() throws(Interruption) -> Packet? {
         while true {
-            if place.silence > 0 { return silence() }
-            var next = place
+            if position.silence > 0 { return silence() }
+            var next = position
             switch try walk.step(&next) {
             case .end(let isCut):
                 isCutShort = isCutShort || isCut
                 return nil
             case .packet(let found):
-                if let gap = try gap(before: found, at: place.time, next: next) {
-                    place.silence = gap
+                if let gap = try gap(before: found, at: position.time, next: next) {
+                    position.silence = gap
                     continue
                 }
                 let packet = try read(found, &next)
-                place = next
+                position = next
                 if let packet { return packet }
             }
         }
@@ -116,11 +116,11 @@ final class MatroskaContainer: TimedPacketSource {
 
     /// A packet without bytes for frames that are missing.
     private func silence() -> Packet {
-        let count = min(place.silence, codec.silence(usual: clock.packetFrameCount) ?? .max)
+        let count = min(position.silence, codec.silence(usual: clock.packetFrameCount) ?? .max)
         let packet = Packet(
-            bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: place.time, duration: count)
-        place.silence -= count
-        place.time += count
+            bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: position.time, duration: count)
+        position.silence -= count
+        position.time += count
         return packet
     }
 
@@ -138,12 +138,12 @@ final class MatroskaContainer: TimedPacketSource {
     // MARK: Seeking
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
-        place = try locate(min(max(0, frame), AudioLimits.largestData)).place
-        return place.time
+        position = try locate(min(max(0, frame), AudioLimits.largestData)).position
+        return position.time
     }
 
     /// The last place from which a frame can be decoded, and where the skipped packets end.
-    private func locate(_ frame: Int64) throws(Interruption) -> (place: MatroskaPlace, end: Int64) {
+    private func locate(_ frame: Int64) throws(Interruption) -> (position: MatroskaPlace, end: Int64) {
         let wanted = frame - clock.preroll
         let start = MatroskaPlace(segment.firstCluster)
         guard wanted > 0 else { return (start, 0) }
@@ -162,7 +162,7 @@ final class MatroskaContainer: TimedPacketSource {
 
     private func advance(
         from start: MatroskaPlace, to wanted: Int64
-    ) throws(Interruption) -> (place: MatroskaPlace, end: Int64) {
+    ) throws(Interruption) -> (position: MatroskaPlace, end: Int64) {
         var here = start
         var best = start
         var padding: Int64 = 0

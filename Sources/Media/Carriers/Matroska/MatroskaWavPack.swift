@@ -23,19 +23,19 @@ struct MatroskaWavPack {
 
     /// The blocks of a packet, with their headers; nil for a packet that is damaged.
     fileprivate func blocks(of packet: UnsafeRawBufferPointer) -> [UInt8]? {
-        func word(_ place: Int) -> UInt32 {
-            UInt32(littleEndian: packet.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        func word(_ offset: Int) -> UInt32 {
+            UInt32(littleEndian: packet.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         }
         guard packet.count > 12 else { return nil }
         let isSingle = word(4) & 0x1800 == 0x1800
         let fieldSize = isSingle ? 8 : 12
         var blocks: [UInt8] = []
         blocks.reserveCapacity(packet.count + WavPackHeader.size)
-        var place = 4
-        while place < packet.count {
-            guard place + fieldSize <= packet.count else { return nil }
-            let size = isSingle ? packet.count - 12 : Int(clamping: word(place + 8))
-            let start = place + fieldSize
+        var offset = 4
+        while offset < packet.count {
+            guard offset + fieldSize <= packet.count else { return nil }
+            let size = isSingle ? packet.count - 12 : Int(clamping: word(offset + 8))
+            let start = offset + fieldSize
             guard size <= packet.count - start else { return nil }
             func append(_ value: UInt32) {
                 for shift in stride(from: 0, to: 32 as UInt32, by: 8) {
@@ -50,10 +50,10 @@ struct MatroskaWavPack {
             append(.max)
             append(0)
             append(word(0))
-            append(word(place))
-            append(word(place + 4))
+            append(word(offset))
+            append(word(offset + 4))
             blocks += packet[start..<(start + size)]
-            place = start + size
+            offset = start + size
         }
         return blocks
     }

@@ -105,7 +105,7 @@ final class OggContainer: TimedPacketSource {
         }
         if let number {
             if number + 1 == chain.count {
-                chain.close(number, frameCount: packets.frameCount, end: offset, endTime: packets.place.time)
+                chain.close(number, frameCount: packets.frameCount, end: offset, endTime: packets.position.time)
                 self.number = chain.add(next) ? number + 1 : nil
             } else {
                 self.number = number + 1

@@ -62,8 +62,8 @@ enum OggStreamKind {
 
     /// - Parameter packet: the stream's first one.
     init(_ packet: UnsafeRawBufferPointer) {
-        func begins(_ text: StaticString, at place: Int = 0) -> Bool {
-            text.withUTF8Buffer { packet.dropFirst(place).starts(with: $0) }
+        func begins(_ text: StaticString, at offset: Int = 0) -> Bool {
+            text.withUTF8Buffer { packet.dropFirst(offset).starts(with: $0) }
         }
         if begins("OpusHead") {
             self = .opus

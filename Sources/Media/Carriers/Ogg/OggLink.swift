@@ -59,9 +59,9 @@ struct OggLink {
         metadata = found.metadata
         let walk = OggWalk(pages, serial: serial)
         // Packets of headers may be missing.
-        var place = headers.place
-        if place.offset < end { (place.offset, place.segment) = (end, 0) }
-        start = try Self.start(place, walk, found.content)
+        var position = headers.place
+        if position.offset < end { (position.offset, position.segment) = (end, 0) }
+        start = try Self.start(position, walk, found.content)
         let isCutAtFront = if case .vorbis = found.content { start.time < 0 } else { false }
         base = (isCutAtFront ? 0 : start.time) + found.content.preSkip
     }
@@ -70,9 +70,9 @@ struct OggLink {
     /// in a stream that was cut out of a longer one. It is below 0 when the beginning is cut, or when the encoder
     /// counted wrongly (RFC 7845, 4.5).
     private static func start(
-        _ place: OggPlace, _ walk: OggWalk, _ content: OggContent
+        _ position: OggPlace, _ walk: OggWalk, _ content: OggContent
     ) throws(Interruption) -> OggPlace {
-        var start = place
+        var start = position
         start.time = 0
         var here = start
         for _ in 0..<mostPackets {
@@ -96,9 +96,9 @@ struct OggLink {
     /// The place of a packet whose time is not known, with the time that the next page gives.
     /// - Returns: nil when that cannot be known. `isExact`: false when the page may cut packets.
     static func timed(
-        _ place: OggPlace, _ walk: OggWalk, _ content: OggContent
-    ) throws(Interruption) -> (place: OggPlace, isExact: Bool)? {
-        var found = place
+        _ position: OggPlace, _ walk: OggWalk, _ content: OggContent
+    ) throws(Interruption) -> (position: OggPlace, isExact: Bool)? {
+        var found = position
         (found.time, found.block) = (0, 0)
         var here = found
         for _ in 0..<mostPackets {

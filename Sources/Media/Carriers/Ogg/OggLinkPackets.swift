@@ -6,7 +6,7 @@ import PCM
 struct OggLinkPackets {
     let link: OggLink
     /// The place of the next packet.
-    private(set) var place: OggPlace
+    private(set) var position: OggPlace
     private let walk: OggWalk
 
     enum Step {
@@ -26,21 +26,21 @@ struct OggLinkPackets {
     init(_ link: OggLink, _ pages: OggPages) {
         self.link = link
         walk = OggWalk(pages, serial: link.serial)
-        place = link.start
+        position = link.start
     }
 
     /// Frames of the link before the next packet.
-    var frameCount: Int64 { max(0, place.time - link.base) }
+    var frameCount: Int64 { max(0, position.time - link.base) }
 
     mutating func next() throws(Interruption) -> Step {
         while true {
-            var next = place
+            var next = position
             switch try walk.step(&next) {
             case .packet(let bytes, let page, let isLastInPage):
                 let duration = link.content.frameCount(of: bytes, after: &next.block)
-                next.time = place.time + duration
-                var packet = Packet(bytes: bytes, timeStamp: place.time - link.base, duration: duration)
-                packet.trim.leading = Int(min(duration, max(0, link.base - place.time)))
+                next.time = position.time + duration
+                var packet = Packet(bytes: bytes, timeStamp: position.time - link.base, duration: duration)
+                packet.trim.leading = Int(min(duration, max(0, link.base - position.time)))
                 if let granule = page.granule {
                     if page.isLast {
                         packet.trim.trailing = Int(min(duration, max(0, next.time - granule)))
@@ -48,17 +48,17 @@ struct OggLinkPackets {
                         next.time = granule
                     }
                 }
-                place = next
+                position = next
                 if !bytes.isEmpty { return .packet(packet) }
             case .gap:
                 let packet = try gap(&next)
-                place = next
+                position = next
                 return .packet(packet)
             case .link(let offset):
-                place = next
+                position = next
                 return .link(offset)
             case .end(let isCut):
-                place = next
+                position = next
                 return .end(isCut: isCut || !next.isInLastPage)
             }
         }
@@ -66,14 +66,16 @@ struct OggLinkPackets {
 
     /// A packet without bytes that stands for the missing packets before a place.
     private func gap(_ next: inout OggPlace) throws(Interruption) -> Packet {
-        (next.time, next.block) = (place.time, 0)
-        if let timed = try OggLink.timed(next, walk, link.content) { next.time = max(place.time, timed.place.time) }
-        let missing = next.time - place.time
+        (next.time, next.block) = (position.time, 0)
+        if let timed = try OggLink.timed(next, walk, link.content) {
+            next.time = max(position.time, timed.position.time)
+        }
+        let missing = next.time - position.time
         let isPlausible = missing <= Self.longestSilence * Int64(link.content.format.sampleRate)
         var packet = Packet(
-            bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: place.time - link.base,
+            bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: position.time - link.base,
             duration: isPlausible ? missing : 0)
-        if isPlausible { packet.trim.leading = Int(min(missing, max(0, link.base - place.time))) }
+        if isPlausible { packet.trim.leading = Int(min(missing, max(0, link.base - position.time))) }
         return packet
     }
 
@@ -89,19 +91,19 @@ struct OggLinkPackets {
         for _ in 0..<Self.mostSearches {
             guard wanted >= link.start.time, let page = try page(upTo: wanted, entry), let granule = page.granule
             else { break }
-            var found = walk.place(after: page)
+            var found = walk.position(after: page)
             if content.needsPacketBefore {
-                guard let timed = try OggLink.timed(found, walk, content), timed.isExact, timed.place.time <= time
+                guard let timed = try OggLink.timed(found, walk, content), timed.isExact, timed.position.time <= time
                 else {
                     wanted = granule - 1
                     continue
                 }
-                found = timed.place
+                found = timed.position
             }
-            place = found
+            position = found
             return max(0, found.time - link.base)
         }
-        place = link.start
+        position = link.start
         return 0
     }
 
@@ -111,7 +113,7 @@ struct OggLinkPackets {
             return try search.page(upTo: time, from: link.start.offset, to: end, endTime: entry?.endTime)
         }
         // Without a length the pages are read one after the other, from here on if the time is later.
-        let start = time > place.time ? place.offset : link.start.offset
+        let start = time > position.time ? position.offset : link.start.offset
         if let page = try search.page(upTo: time, from: start, to: nil, endTime: nil) { return page }
         return try search.page(upTo: time, from: link.start.offset, to: nil, endTime: nil)
     }

@@ -40,35 +40,35 @@ struct OggWalk {
         buffer = OggPacketBuffer()
     }
 
-    /// - Parameter place: moves to the end of the packet; after a gap, to the first packet that is there.
-    func step(_ place: inout OggPlace) throws(Interruption) -> Step {
-        var here = place
+    /// - Parameter position: moves to the end of the packet; after a gap, to the first packet that is there.
+    func step(_ position: inout OggPlace) throws(Interruption) -> Step {
+        var here = position
         buffer.clear()
         while true {
             let page: OggPage
             switch try pages.next(from: here.offset) {
             case .page(let found): page = found
             case .end(let isCut):
-                place.offset = here.offset
-                place.segment = here.segment
+                position.offset = here.offset
+                position.segment = here.segment
                 return .end(isCut: isCut || buffer.count > 0)
             }
             if page.offset != here.offset { (here.offset, here.segment) = (page.offset, 0) }
             // A place inside of a page is one of this stream: the flag of a header page may be wrong.
             if page.isFirst, here.segment == 0 {
-                place = here
+                position = here
                 return .link(page.offset)
             }
             if page.serial == serial {
                 if here.segment == 0, enter(page, &here) {
-                    place = here
+                    position = here
                     return .gap
                 }
                 if here.segment < page.segmentCount, take(from: page, &here) {
-                    place = here
+                    position = here
                     return buffer.isUsable ? .packet(buffer.bytes, page, isLastInPage: isLast(here, in: page)) : .gap
                 }
-                if buffer.count == 0 { place.isInLastPage = here.isInLastPage }
+                if buffer.count == 0 { position.isInLastPage = here.isInLastPage }
             }
             (here.offset, here.segment) = (page.end, 0)
         }
@@ -112,7 +112,7 @@ struct OggWalk {
 
     /// The place after the last packet that ends in a page.
     /// - Parameter page: in memory, with a granule position.
-    func place(after page: OggPage) -> OggPlace {
+    func position(after page: OggPage) -> OggPlace {
         var here = OggPlace(
             offset: page.end, sequence: page.sequence &+ 1, time: page.granule ?? 0, isInLastPage: page.isLast)
         var segment = page.segmentCount

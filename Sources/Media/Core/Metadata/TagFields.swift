@@ -58,12 +58,12 @@ package struct TagFields {
     /// Whether a name is the one with these capitals, in that sense.
     static func isName(_ name: some Collection<UInt8>, _ letters: StaticString) -> Bool {
         letters.withUTF8Buffer { letters in
-            var place = 0
+            var offset = 0
             for byte in name where byte != 0x20 && byte != 0x5F {
-                guard place < letters.count, byte.uppercased == letters[place] else { return false }
-                place += 1
+                guard offset < letters.count, byte.uppercased == letters[offset] else { return false }
+                offset += 1
             }
-            return place == letters.count
+            return offset == letters.count
         }
     }
 

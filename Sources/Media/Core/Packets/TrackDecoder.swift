@@ -123,11 +123,11 @@ final class TrackDecoder: AudioDecoder {
     }
 
     func seek(toFrame frame: Int64) throws(MediaError) {
-        let place = parts.place(of: frame)
-        pendingPlace = place
+        let position = parts.position(of: frame)
+        pendingPlace = position
         partEnds = 0
         leadingSilence.drop()
-        do throws(Interruption) { try move(to: place) } catch {
+        do throws(Interruption) { try move(to: position) } catch {
             // The next read waits for the missing bytes.
             if case .failed(let error) = error { throw error }
         }
@@ -135,10 +135,10 @@ final class TrackDecoder: AudioDecoder {
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { steps.whenReadable(wake) }
 
-    private func move(to place: (part: Int, frame: Int64)) throws(Interruption) {
+    private func move(to position: (part: Int, frame: Int64)) throws(Interruption) {
         var leading: Int64 = 0
-        if let target = parts.decodedFrame(at: place) { leading = target - (try codec.seek(toFrame: target)) }
-        parts.enter(place, leading: leading)
+        if let target = parts.decodedFrame(at: position) { leading = target - (try codec.seek(toFrame: target)) }
+        parts.enter(position, leading: leading)
         pendingPlace = nil
         steps.finishStep()
     }

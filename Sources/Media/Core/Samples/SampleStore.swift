@@ -2,7 +2,7 @@
 struct SampleStore: ~Copyable {
     private var storage = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
     /// Where the samples lie: in `storage`, or in the caller's buffer until the next `take`.
-    private var place: UnsafeMutablePointer<Int32>?
+    private var pointer: UnsafeMutablePointer<Int32>?
     private var start = 0
     /// Samples that are left.
     private(set) var count = 0
@@ -18,14 +18,14 @@ struct SampleStore: ~Copyable {
         start = 0
         self.count = count
         if let target, target.count >= count {
-            place = target.baseAddress
+            pointer = target.baseAddress
             return UnsafeMutableBufferPointer(rebasing: target[..<count])
         }
         if storage.count < count {
             storage.deallocate()
             storage = .allocate(capacity: count)
         }
-        place = storage.baseAddress
+        pointer = storage.baseAddress
         return UnsafeMutableBufferPointer(rebasing: storage[..<count])
     }
 
@@ -40,11 +40,11 @@ struct SampleStore: ~Copyable {
     /// Moves up to `limit` samples to the front of `target`.
     mutating func take(_ limit: Int, into target: UnsafeMutableBufferPointer<Int32>) -> Int {
         let taken = min(limit, min(count, target.count))
-        guard taken > 0, let destination = target.baseAddress, let place else { return 0 }
-        if place + start != destination {
+        guard taken > 0, let destination = target.baseAddress, let pointer else { return 0 }
+        if pointer + start != destination {
             // `update` would copy them one by one in a program that is optimised for size.
             UnsafeMutableRawPointer(destination).copyMemory(
-                from: place + start, byteCount: taken * MemoryLayout<Int32>.stride)
+                from: pointer + start, byteCount: taken * MemoryLayout<Int32>.stride)
         }
         drop(taken)
         return taken

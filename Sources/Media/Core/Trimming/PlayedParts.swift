@@ -28,23 +28,23 @@ struct PlayedParts {
     var isAtEnd: Bool { trim.isAtEnd }
 
     /// The part that contains a played frame, and how many frames of the part precede it.
-    func place(of frame: Int64) -> (part: Int, frame: Int64) { edit.place(of: frame) }
+    func position(of frame: Int64) -> (part: Int, frame: Int64) { edit.position(of: frame) }
 
     /// The decoded frame that is played at a place; nil in silence.
-    func decodedFrame(at place: (part: Int, frame: Int64)) -> Int64? {
-        guard case .media(let start, _) = edit.parts[place.part] else { return nil }
-        let (sum, isBeyond) = start.addingReportingOverflow(place.frame)
+    func decodedFrame(at position: (part: Int, frame: Int64)) -> Int64? {
+        guard case .media(let start, _) = edit.parts[position.part] else { return nil }
+        let (sum, isBeyond) = start.addingReportingOverflow(position.frame)
         return isBeyond ? .max : sum
     }
 
     /// Moves to a place.
     /// - Parameter leading: frames that the codec returns before the one of the place.
-    mutating func enter(_ place: (part: Int, frame: Int64), leading: Int64 = 0) {
-        number = place.part
+    mutating func enter(_ position: (part: Int, frame: Int64), leading: Int64 = 0) {
+        number = position.part
         switch edit.parts[number] {
-        case .silence(let count): silenceLeft = max(0, count - place.frame)
+        case .silence(let count): silenceLeft = max(0, count - position.frame)
         case .media(_, let count):
-            trim = FrameTrim(dropping: leading, playing: count.map { max(0, $0 - place.frame) })
+            trim = FrameTrim(dropping: leading, playing: count.map { max(0, $0 - position.frame) })
         }
     }
 

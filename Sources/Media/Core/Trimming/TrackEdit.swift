@@ -45,7 +45,7 @@ struct TrackEdit: Equatable {
 
     /// The part that contains a played frame, and how many frames of the part precede it. After the last frame, the
     /// result is in the last part.
-    func place(of frame: Int64) -> (part: Int, frame: Int64) {
+    func position(of frame: Int64) -> (part: Int, frame: Int64) {
         var rest = max(0, frame)
         for (index, part) in parts.enumerated() {
             let count: Int64

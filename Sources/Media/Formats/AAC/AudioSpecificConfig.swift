@@ -178,9 +178,9 @@ struct BitWriter {
 
     /// - Parameter count: 0 to 32.
     mutating func append(_ value: UInt32, _ count: Int) {
-        for place in stride(from: count - 1, through: 0, by: -1) {
+        for bit in stride(from: count - 1, through: 0, by: -1) {
             if bitCount % 8 == 0 { bytes.append(0) }
-            bytes[bitCount / 8] |= UInt8(value >> UInt32(place) & 1) << UInt8(7 - bitCount % 8)
+            bytes[bitCount / 8] |= UInt8(value >> UInt32(bit) & 1) << UInt8(7 - bitCount % 8)
             bitCount += 1
         }
     }

@@ -77,11 +77,11 @@
         private static func order(_ info: inout NeAACDecFrameInfo, _ channelCount: Int) -> UInt32 {
             withUnsafeBytes(of: &info.channel_position) { positions in
                 var order: UInt32 = 0
-                var place: UInt32 = 0
+                var index: UInt32 = 0
                 for rank in 0...rankOfOthers {
                     for channel in 0..<channelCount where Self.rank(positions[channel]) == rank {
-                        order |= UInt32(channel) << (4 * place)
-                        place += 1
+                        order |= UInt32(channel) << (4 * index)
+                        index += 1
                     }
                 }
                 return order

@@ -61,10 +61,10 @@ final class DSDWordCodec: Codec {
         let count = min(room, frame + rest.count / (2 * channelCount))
         let first = frame
         while frame < count {
-            let (source, place) = (2 &* (frame &- first) &* channelCount, frame &* channelCount)
+            let (source, index) = (2 &* (frame &- first) &* channelCount, frame &* channelCount)
             for channel in 0..<channelCount {
                 let byte = source &+ channel
-                target[place &+ channel] = word(rest[byte], rest[byte &+ channelCount])
+                target[index &+ channel] = word(rest[byte], rest[byte &+ channelCount])
             }
             frame &+= 1
         }

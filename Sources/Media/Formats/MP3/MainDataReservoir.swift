@@ -29,7 +29,7 @@ struct MainDataReservoir: ~Copyable {
         byteCount = min(header.largestReservoir, byteCount + frame.count - end)
         if isThere { return frame }
         memory.copyMemory(from: frame)
-        for place in start..<end { memory[place] = 0 }
+        for offset in start..<end { memory[offset] = 0 }
         // So the decoder keeps the main data of the frames before for later frames.
         memory[start] = UInt8(truncatingIfNeeded: (known << shift) >> 8)
         memory[start + 1] = UInt8(truncatingIfNeeded: known << shift)

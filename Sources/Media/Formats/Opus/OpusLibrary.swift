@@ -50,8 +50,8 @@ final class OpusLibrary: FloatDecoder {
 
     func copy(_ frames: Range<Int>, channel: Int, to target: UnsafeMutableBufferPointer<Int32>, from start: Int) {
         var source = frames.lowerBound * channelCount + channel
-        for place in stride(from: start, to: target.count, by: channelCount) {
-            target[place] = FloatSamples.leftJustified(samples[source])
+        for index in stride(from: start, to: target.count, by: channelCount) {
+            target[index] = FloatSamples.leftJustified(samples[source])
             source += channelCount
         }
     }

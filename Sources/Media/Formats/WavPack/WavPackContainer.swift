@@ -14,7 +14,7 @@ final class WavPackContainer: TimedPacketSource {
     private let base: Int64
     /// The number of frames from `base` on, if it is known.
     private let declaredFrames: Int64?
-    private var place: Place
+    private var position: Place
     private let buffer = PacketBuffer()
 
     private struct Place {
@@ -53,7 +53,7 @@ final class WavPackContainer: TimedPacketSource {
         let search = WavPackSearch(blocks: blocks, first: front)
         self.search = search
         base = front.header.index
-        place = Place(offset: front.offset, frame: 0)
+        position = Place(offset: front.offset, frame: 0)
 
         var frames = base == 0 ? first.header.total : nil
         if frames == nil, let end, !paged.isStreamed { frames = try search.endIndex(before: end) }
@@ -102,10 +102,10 @@ final class WavPackContainer: TimedPacketSource {
 
     func nextPacket() throws(Interruption) -> Packet? {
         while true {
-            switch try blocks.next(from: place.offset) {
+            switch try blocks.next(from: position.offset) {
             case .end(let isCut): return atEnd(isCut)
             case .run(let run):
-                var next = place
+                var next = position
                 guard let bytes = try Self.packet(run, blocks, buffer), run.channelCount == setup.channelCount,
                     try !isMisplaced(run)
                 else {
@@ -115,19 +115,19 @@ final class WavPackContainer: TimedPacketSource {
                         ? blocks.search(from: run.offset + 1, upTo: run.end) ?? run.end : run.end
                     next.lostFrames += Int64(run.header.frameCount)
                     next.isAfterDamage = true
-                    place = next
+                    position = next
                     continue
                 }
                 let index = run.header.index - base
-                let missing = index - place.frame
-                if missing > 0 || place.isAfterDamage {
+                let missing = index - position.frame
+                if missing > 0 || position.isAfterDamage {
                     // The run is read again after this packet.
-                    place = Place(offset: run.offset, frame: max(place.frame, index))
-                    return gap(max(0, missing), before: place.frame)
+                    position = Place(offset: run.offset, frame: max(position.frame, index))
+                    return gap(max(0, missing), before: position.frame)
                 }
-                place = Place(offset: run.end, frame: place.frame)
-                if missing < 0 { return gap(0, before: place.frame) }
-                place.frame += Int64(run.header.frameCount)
+                position = Place(offset: run.end, frame: position.frame)
+                if missing < 0 { return gap(0, before: position.frame) }
+                position.frame += Int64(run.header.frameCount)
                 return Packet(bytes: bytes, timeStamp: index, duration: Int64(run.header.frameCount))
             }
         }
@@ -136,7 +136,7 @@ final class WavPackContainer: TimedPacketSource {
     /// Whether the index of a run is wrong: it is too far ahead, or the next run comes before it. Blocks may have no
     /// checksum.
     private func isMisplaced(_ run: WavPackBlocks.Run) throws(Interruption) -> Bool {
-        let missing = run.header.index - base - place.frame
+        let missing = run.header.index - base - position.frame
         if missing > Self.longestSilence * Int64(setup.sampleRate) { return true }
         guard missing > 0, case .run(let following) = try blocks.next(from: run.end) else { return false }
         return following.header.index < run.header.index
@@ -148,14 +148,14 @@ final class WavPackContainer: TimedPacketSource {
     }
 
     private func atEnd(_ isCut: Bool) -> Packet? {
-        let missing = declaredFrames.map { max(0, $0 - place.frame) } ?? place.lostFrames
-        if isCut || missing > place.lostFrames { isCutShort = true }
-        let lost = min(missing, place.lostFrames)
-        guard place.isAfterDamage else { return nil }
-        place.frame += lost
-        place.lostFrames = 0
-        place.isAfterDamage = false
-        return gap(lost, before: place.frame)
+        let missing = declaredFrames.map { max(0, $0 - position.frame) } ?? position.lostFrames
+        if isCut || missing > position.lostFrames { isCutShort = true }
+        let lost = min(missing, position.lostFrames)
+        guard position.isAfterDamage else { return nil }
+        position.frame += lost
+        position.lostFrames = 0
+        position.isAfterDamage = false
+        return gap(lost, before: position.frame)
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
@@ -168,7 +168,7 @@ final class WavPackContainer: TimedPacketSource {
             if try Self.packet(run, blocks, buffer) == nil { run = search.first }
         }
         let found = run.header.index - base
-        place = Place(offset: run.offset, frame: found)
+        position = Place(offset: run.offset, frame: found)
         return found
     }
 }
