@@ -79,12 +79,16 @@ struct ProbingTests {
         #expect(machine.sent.responses.count(of: Machine.instance, DNSType.service) == 0)
     }
 
-    @Test("A response with the name of the host renames the host, whatever the type")
-    func hostConflict() throws {
+    @Test(
+        "A response with the name of the host renames the host, whatever the type, also in an additional record",
+        arguments: [false, true])
+    func hostConflict(isAdditional: Bool) throws {
         var machine = Machine()
         machine.run(for: 300)
-        machine.receive(
-            Machine.response(DNSRecord(name: Machine.host, data: DNSData(type: 13, bytes: [1, 65]), ttl: 120)))
+        var response = Machine.response(
+            DNSRecord(name: Machine.host, data: DNSData(type: 13, bytes: [1, 65]), ttl: 120))
+        if isAdditional { swap(&response.answers, &response.additionals) }
+        machine.receive(response)
         machine.run(for: 5000)
         #expect(machine.responder.names.instance == "Kitchen" && machine.responder.names.host == "kitchen-2")
         let host = DNSName(unchecked: "kitchen-2.local")

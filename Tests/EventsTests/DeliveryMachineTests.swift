@@ -152,6 +152,39 @@ struct DeliveryMachineTests {
         #expect(machine.handle(.loginChanged, at: 60 * Self.second) == [])
     }
 
+    @Test("a login repeats a failed batch without a rest, at most once in 10 s", arguments: [false, true])
+    func repeats(duringBatch: Bool) {
+        var machine = free()
+        _ = machine.handle(.waiting(50), at: 0)
+        /// Another login, and then the failure of the batch; or first the failure.
+        func fail(at now: Int64) -> [NumberedMachine.Effect] {
+            if duringBatch { #expect(machine.handle(.loginChanged, at: now) == []) }
+            let effects = machine.handle(.answered(.failed(retryAfter: nil)), at: now)
+            return duringBatch ? effects : machine.handle(.loginChanged, at: now)
+        }
+        let again: [NumberedMachine.Effect] =
+            duringBatch ? [.send(limit: 10)] : [.setTimer(at: nil), .send(limit: 10)]
+        let interval = DeliveryMachine.repeatInterval
+        #expect(interval == 10 * Self.second)
+        #expect(fail(at: 5) == again)
+        #expect(fail(at: interval + 4).allSatisfy { $0 != .send(limit: 10) })
+        #expect(machine.handle(.timer, at: interval + 4) == [.send(limit: 10)])
+        #expect(fail(at: interval + 5) == again)
+        // The last repetition counts, not the first one.
+        #expect(fail(at: 2 * interval + 4).allSatisfy { $0 != .send(limit: 10) })
+    }
+
+    @Test("a login before a batch does not repeat it")
+    func earlierLogin() {
+        var machine = free()
+        _ = machine.handle(.waiting(50), at: 0)
+        #expect(machine.handle(.loginChanged, at: 0) == [])
+        #expect(machine.handle(.answered(.failed(retryAfter: nil)), at: 0) == [.send(limit: 10)])
+        #expect(
+            machine.handle(.answered(.failed(retryAfter: nil)), at: 60 * Self.second)
+                == [.setTimer(at: 90 * Self.second)])
+    }
+
     @Test("a batch that is refused with each new token rests as long as other failures")
     func refusedTokens() {
         var machine = free()

@@ -28,11 +28,23 @@ struct FactCodingTests {
         #expect(FactCoding.start(FactCoding.text(of: start)) == start)
     }
 
+    @Test("a beginning that an earlier version stored keeps its meaning")
+    func stored() throws {
+        let links: [SessionStart.Link] = [.none, .ethernet, .wifi, .cellular, .other]
+        for (number, link) in links.enumerated() {
+            let text = #"{"id":"a","kind":0,"reason":1,"product":"9","time":[5,true],"link":\#(number)}"#
+            let start = try #require(FactCoding.start(text))
+            #expect(start.link == link && start.kind == .playback && start.reason == .implicit)
+            #expect(start.time == EventTime(milliseconds: 5))
+        }
+    }
+
     @Test(
         "a text of a later version, or a damaged one, is nil",
         arguments: [
             "", "{", "7", #"{"is":99,"time":[1,true]}"#, #"{"is":3,"time":[1,true]}"#, #"{"is":2}"#,
             #"{"is":"2","time":[1]}"#,
+            #"{"is":7,"time":[1,true],"end":"later"}"#, #"{"is":7,"time":[1,true],"end":3}"#,
         ])
     func unknown(_ text: String) {
         #expect(FactCoding.fact(text) == nil)

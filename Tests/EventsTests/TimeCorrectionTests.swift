@@ -49,6 +49,13 @@ struct TimeCorrectionTests {
         }
     }
 
+    @Test("a corrected time is proved, and is not corrected again")
+    func corrected() {
+        var time = Self.time(3, isProved: false)
+        time.correct(Self.later)
+        #expect(time == EventTime(milliseconds: 1_000_000 + Self.later + 3000, isProved: true, systemStart: nil))
+    }
+
     @Test("whenever the clock is proved, the events that are sent later have the real times", arguments: 0...12)
     func corrected(proof: Int) {
         let proved = SystemStart(boot: "b", milliseconds: 1_000_000 + Self.later)

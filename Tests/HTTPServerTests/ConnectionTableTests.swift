@@ -24,6 +24,14 @@ struct ConnectionTableTests {
         #expect(table.open(7, [1], at: 1000) == nil && table.nextDue == 1060)
     }
 
+    @Test("A connection that ends is due no more, and the others stay")
+    func close() {
+        var table = ConnectionTable(limit: 4, patience: 60)
+        for descriptor in [4, 5, 6] as [Int32] { #expect(table.open(descriptor, [1], at: Int64(descriptor)) == nil) }
+        table.close(5)
+        #expect(table.late(at: 100) == [4, 6])
+    }
+
     @Test("A connection that makes room is counted no more")
     func places() {
         var table = ConnectionTable(limit: 3, patience: 60)

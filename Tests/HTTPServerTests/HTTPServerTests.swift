@@ -154,6 +154,8 @@ struct HTTPServerTests {
                 answer.upgrade = { socket in
                     if case .bytes(let bytes) = socket.receive() { _ = socket.send(bytes + [UInt8(ascii: "!")]) }
                     socket.close()
+                    // The second time does nothing.
+                    socket.close()
                 }
                 return answer
             })

@@ -183,6 +183,17 @@ struct MusicScanTests {
         #expect(try music.titles.isEmpty)
     }
 
+    @Test("Playlists that are gone are counted, and are no tracks")
+    func removedPlaylists() throws {
+        for name in ["a.m3u", "b.m3u"] { try music.write(Data("c.flac\n".utf8), to: name) }
+        try music.add("c.flac", "TITLE=C")
+        #expect(try music.scan().playlists == 2)
+        for name in ["a.m3u", "b.m3u"] { try files.removeItem(atPath: music[name]) }
+        let summary = try music.scan()
+        #expect(summary.playlists == 2 && summary.gone == 0 && summary.hasChanges)
+        #expect(try music.index.playlists(MusicFolder.all).total == 0)
+    }
+
     @Test("Links are followed into the music folders only, and the others are named")
     func links() throws {
         let outside = music.scratch["outside"]

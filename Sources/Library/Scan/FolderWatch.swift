@@ -43,12 +43,6 @@ package final class FolderWatch {
         UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF)
         | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_MASK_ADD)
 
-    /// The quiet time that ends a group of changes, in nanoseconds. A group is, for example, the copy of an album, or
-    /// the new tags of a file.
-    private static let quietTime: Int64 = 500_000_000
-    /// The longest duration of a group of changes, in nanoseconds.
-    private static let longestGroup: Int64 = 10_000_000_000
-
     private let descriptor: Int32
     private let clock = SystemMonotonicClock()
     private let rules: ScanRules
@@ -140,11 +134,9 @@ package final class FolderWatch {
     /// - Returns: nil when cancelled; no changes when the time has passed.
     package func wait(milliseconds: Int, _ cancellation: Cancellation) -> Changes? {
         var changes = Changes()
-        var deadline: Int64?
-        let patience = milliseconds < 0 ? nil : clock.now() + Int64(clamping: milliseconds) * 1_000_000
+        var group = ChangeGroup(milliseconds: milliseconds, at: clock.now())
         while true {
-            let end = deadline == nil ? patience : clock.now() + Self.quietTime
-            switch arrival(until: end, cancellation) {
+            switch arrival(until: group.end(at: clock.now()), cancellation) {
             case .cancelled: return nil
             case .timedOut: return changes.joined
             case .ready:
@@ -156,14 +148,7 @@ package final class FolderWatch {
                     changes.files.formUnion(requested.files)
                     if requested.isAll { changes.isAll = true }
                 }
-                let now = clock.now()
-                if changes.isEmpty {
-                    // Irrelevant events may arrive so fast that no wait times out.
-                    if let patience, now >= patience { return changes }
-                    continue
-                }
-                if let deadline, now >= deadline { return changes.joined }
-                deadline = deadline ?? now + Self.longestGroup
+                if group.isOver(hasChanges: !changes.isEmpty, at: clock.now()) { return changes.joined }
             }
         }
     }
@@ -171,7 +156,7 @@ package final class FolderWatch {
     /// Waits for the whole time, even if changes arrive.
     /// - Returns: false when cancelled.
     package func pause(milliseconds: Int, _ cancellation: Cancellation) -> Bool {
-        let deadline = clock.now() + Int64(clamping: milliseconds) * 1_000_000
+        let deadline = ChangeGroup.end(of: milliseconds, from: clock.now())
         while true {
             var waited = pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0)
             let left = max(deadline - clock.now(), 0)

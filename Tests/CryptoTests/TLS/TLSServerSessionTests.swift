@@ -60,6 +60,13 @@ struct TLSServerSessionTests {
         }
     }
 
+    @Test("Nothing can be written before the handshake")
+    func early() throws {
+        var session = try session()
+        let isWritten = [UInt8]("early".utf8).withUnsafeBytes { session.write($0) }
+        #expect(!isWritten)
+    }
+
     @Test(
         "Python verifies the chain, and 100,000 bytes pass in both directions",
         arguments: [.p256, .p384, .rsa] as [ServerCertificate.Kind])
