@@ -95,9 +95,8 @@ struct OfflineCutTests {
     private func run(
         _ scenario: Scenario, _ stop: Int, call: Int, _ mode: String, in state: ScratchFolder
     ) throws -> (code: Int32, promises: [String]) {
-        let result = try TestProcess.run(
-            TestProcess.path(of: "OfflineWriter"),
-            [state.path, first, second, scenario.rawValue, "\(stop)", "\(call)", mode])
+        let result = try WriterProcess.run(
+            "offline", state.path, first, second, scenario.rawValue, "\(stop)", "\(call)", mode)
         return (result.code, result.text.split(separator: "\n").map(String.init))
     }
 

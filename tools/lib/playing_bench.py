@@ -199,7 +199,7 @@ def start_latency(binary, file, folder):
 
 
 def queue_operations(root):
-    lines = answer([f"{root}/.build/release/QueueWriter", "times", "10000"]).splitlines()
+    lines = answer([f"{root}/.build/release/CutProgram", "queue", "times", "10000"]).splitlines()
     times = {name: int(time) / 1000 for name, time in (line.split() for line in lines)}
     slowest = max(times, key=times.get)
     return result("queue", times[slowest], f"{times[slowest]:.2f} ms: {slowest}", 1, "<= 1 ms")
