@@ -297,22 +297,15 @@ let package = Package(
         .testTarget(
             name: "PlayerTests",
             dependencies: ["Player", "Events", "Network", "Database", "PlayerTestSupport", "TestSupport"]),
-        // For tools/bench: the time from `play()` to the first frame.
+        // For tools/bench: the time from `play()` to the first frame, an outbox of many events, a library of many files.
         .executableTarget(
-            name: "StartLatency", dependencies: ["Player", "Output", "Network", "Database", "Platform"],
-            path: "Tests/Support/StartLatency"),
+            name: "Meter",
+            dependencies: ["Player", "Library", "Events", "Output", "Network", "Database", "Platform", "CLinux"],
+            path: "Tests/Support/Meter"),
         // For tools/bench: downloads a file, into a file or into the sealed cache.
         .executableTarget(
             name: "DownloadMeter", dependencies: ["Network", "Crypto", "Platform", "CLinux"],
             path: "Tests/Support/DownloadMeter"),
-        // For tools/bench: the cost of an outbox with many events.
-        .executableTarget(
-            name: "EventMeter", dependencies: ["Events", "Database", "Platform", "CLinux"],
-            path: "Tests/Support/EventMeter"),
-        // For tools/bench: the cost of a library with many files.
-        .executableTarget(
-            name: "LibraryMeter", dependencies: ["Library", "Database", "Platform", "CLinux"],
-            path: "Tests/Support/LibraryMeter"),
         // A conductor with a real player on a paced card, and files that identify themselves.
         .target(
             name: "QueueTestSupport",

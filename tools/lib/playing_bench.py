@@ -169,7 +169,7 @@ def memory(name, binary, album, folder, limit):
 
 
 def play_latency(root, file):
-    times = [float(line) for line in answer([f"{root}/.build/release/StartLatency", file, "30"]).split()]
+    times = [float(line) for line in answer([f"{root}/.build/release/Meter", "start", file, "30"]).split()]
     text = f"{statistics.median(times):.1f} ms, at most {max(times):.1f}"
     return result("play-latency", max(times), text, 50, "<= 50 ms")
 
@@ -206,14 +206,14 @@ def queue_operations(root):
 
 
 def events(root, folder):
-    meter = f"{root}/.build/release/EventMeter"
+    meter = [f"{root}/.build/release/Meter", "events"]
     few = f"{folder}/few-events"
     os.mkdir(few)
     for place, count in ((folder, "100000"), (few, "100")):
-        subprocess.run([meter, place, count, "fill"], check=True)
-    start, new, kilobytes = (float(word) for word in answer([meter, folder, "100000"]).split())
+        subprocess.run([*meter, place, count, "fill"], check=True)
+    start, new, kilobytes = (float(word) for word in answer([*meter, folder, "100000"]).split())
     # What a hundred events cost as well: the library, the connection and its cache.
-    kilobytes -= float(answer([meter, few, "100"]).split()[2])
+    kilobytes -= float(answer([*meter, few, "100"]).split()[2])
     return [
         result("events-start", start, f"{start:.1f} ms", 50, "<= 50 ms"),
         result("events-new", new, f"{new:.3f} ms", 1, "<= 1 ms"),
