@@ -259,11 +259,6 @@ let package = Package(
         .target(
             name: "OfflineTestSupport", dependencies: ["Player", "Network", "Platform"],
             path: "Tests/Support/OfflineTestSupport"),
-        // For tools/bench: the offline engine with many products.
-        .executableTarget(
-            name: "OfflineMeter",
-            dependencies: ["Player", "OfflineTestSupport", "Crypto", "Database", "Network", "Platform"],
-            path: "Tests/Support/OfflineMeter"),
         // Players and services that a test drives, for the tests of the player's modules.
         .target(
             name: "PlayerTestSupport",
@@ -297,10 +292,13 @@ let package = Package(
         .testTarget(
             name: "PlayerTests",
             dependencies: ["Player", "Events", "Network", "Database", "PlayerTestSupport", "TestSupport"]),
-        // For tools/bench: the time from `play()` to the first frame, an outbox of many events, a library of many files.
+        // For tools/bench: the time from `play()` to the first frame, many events, files and offline copies.
         .executableTarget(
             name: "Meter",
-            dependencies: ["Player", "Library", "Events", "Output", "Network", "Database", "Platform", "CLinux"],
+            dependencies: [
+                "Player", "Offline", "Playback", "Account", "Library", "Events", "Output", "Network", "Database",
+                "Crypto", "Platform", "CLinux", "OfflineTestSupport",
+            ],
             path: "Tests/Support/Meter"),
         // For tools/bench: downloads a file, into a file or into the sealed cache.
         .executableTarget(

@@ -26,7 +26,7 @@ struct OfflineCutTests {
         second = try Track("second", frames: 50_000, in: folder).product.productId
     }
 
-    /// The work of the program (OfflineWriter). Each of its file calls belongs to one of them.
+    /// The work of `CutProgram offline`. Each of its file calls belongs to one of them.
     private enum Scenario: String, CaseIterable {
         case download, validation, replacement, deletion
     }

@@ -228,12 +228,9 @@ def client_line(root, binary, folder):
 
 
 def offline_library(root, folder):
-    # It looks inside the modules, so it has a build of its own.
-    run(["swift", "build", "-c", "release", "-Xswiftc", "-enable-testing", "--product", "OfflineMeter",
-         "--scratch-path", f"{root}/.build/meter"])
     library = f"{folder}/offline-library"
     os.makedirs(library)
-    lines = answer([f"{root}/.build/meter/release/OfflineMeter", library, "100000"]).split("\n")
+    lines = answer([f"{root}/.build/release/Meter", "offline", library, "100000"]).split("\n")
     values = {name: int(value) for name, value in (line.split() for line in lines if line)}
     return [
         result("offline-start", values["start"] / 1e3, f"{values['start'] / 1e3:.0f} ms", 500, "<= 500 ms"),

@@ -6,6 +6,7 @@ import Glibc
 @main enum Meter {
     private static let kinds: [(name: String, run: @Sendable ([String]) throws -> Void)] = [
         ("start", StartLatency.run), ("events", EventMeter.run), ("library", LibraryMeter.run),
+        ("offline", OfflineMeter.run),
     ]
 
     static func main() throws {
