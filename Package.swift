@@ -194,14 +194,17 @@ let package = Package(
 
         // Shared by the tests of several modules: a clock driven by hand, scratch folders.
         .target(name: "TestSupport", dependencies: ["Platform", "CLinux"], path: "Tests/Support/TestSupport"),
-        // A process for the database's tests to kill.
-        .executableTarget(name: "KeyValueWriter", dependencies: ["Database"], path: "Tests/Support/KeyValueWriter"),
         // Watches the calls of a process that change files, or ends it at one of them.
         .target(name: "FileCalls", path: "Tests/Support/FileCalls"),
+        // Writes to files until a test cuts it off, kills it or has seen its file calls.
         .executableTarget(
-            name: "StateOpener", dependencies: ["MPD", "Control", "Appliance", "Library", "Platform", "FileCalls"],
-            path: "Tests/Support/StateOpener"),
-        .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
+            name: "CutProgram",
+            dependencies: [
+                "MPD", "Control", "Appliance", "Queue", "Player", "Offline", "Playback", "Account", "Library", "Events",
+                "Network", "Database", "Crypto", "Platform", "CLinux", "FileCalls", "OfflineTestSupport",
+            ],
+            path: "Tests/Support/CutProgram"),
+        .testTarget(name: "PlatformTests", dependencies: ["Platform", "CutProgram", "TestSupport"]),
         .testTarget(name: "PictureRequestsTests", dependencies: ["PictureRequests"]),
         // Pictures of real encoders, with the pixels that other decoders see.
         .target(
@@ -221,12 +224,8 @@ let package = Package(
         .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/Support/CryptoVectors"),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto", "CryptoVectors", "Platform", "TestSupport"]),
         .testTarget(
-            name: "EventsTests", dependencies: ["Events", "EventWriter", "Database", "Platform", "TestSupport"]),
-        // Records and delivers events until a cut ends it.
-        .executableTarget(
-            name: "EventWriter", dependencies: ["Events", "Database", "Platform", "CLinux", "FileCalls"],
-            path: "Tests/Support/EventWriter"),
-        .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
+            name: "EventsTests", dependencies: ["Events", "CutProgram", "Database", "Platform", "TestSupport"]),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database", "CutProgram", "TestSupport"]),
         // For tools/test-binaries: ciphers, certificates and TLS as they ship.
         .executableTarget(
             name: "SelfCheck", dependencies: ["CryptoVectors", "Network", "Crypto", "Platform", "CLinux"],
@@ -256,24 +255,10 @@ let package = Package(
             name: "BoardTestSupport", dependencies: ["Board", "Platform", "CLinux"],
             path: "Tests/Support/BoardTestSupport"),
         .testTarget(name: "BoardTests", dependencies: ["Board", "BoardTestSupport", "CLinux", "TestSupport"]),
-        // A process for the cache's tests to cut off.
-        .executableTarget(
-            name: "CacheWriter", dependencies: ["Player", "Network", "Database", "Crypto", "Platform", "FileCalls"],
-            path: "Tests/Support/CacheWriter"),
         // A content service with known files, for the tests of the offline engine.
         .target(
             name: "OfflineTestSupport", dependencies: ["Player", "Network", "Platform"],
             path: "Tests/Support/OfflineTestSupport"),
-        // A process for these tests to cut off.
-        .executableTarget(
-            name: "OfflineWriter",
-            dependencies: ["Player", "OfflineTestSupport", "Network", "Database", "Platform", "FileCalls"],
-            path: "Tests/Support/OfflineWriter"),
-        // For tools/bench: the offline engine with many products.
-        .executableTarget(
-            name: "OfflineMeter",
-            dependencies: ["Player", "OfflineTestSupport", "Crypto", "Database", "Network", "Platform"],
-            path: "Tests/Support/OfflineMeter"),
         // Players and services that a test drives, for the tests of the player's modules.
         .target(
             name: "PlayerTestSupport",
@@ -285,7 +270,7 @@ let package = Package(
         .testTarget(
             name: "FetchingTests",
             dependencies: [
-                "Fetching", "Manifests", "Database", "Network", "CacheWriter", "PlayerTestSupport", "TestSupport",
+                "Fetching", "Manifests", "Database", "Network", "CutProgram", "PlayerTestSupport", "TestSupport",
             ]),
         .testTarget(
             name: "PlaybackTests",
@@ -301,31 +286,24 @@ let package = Package(
         .testTarget(
             name: "OfflineTests",
             dependencies: [
-                "Offline", "Network", "Database", "Crypto", "OfflineWriter", "OfflineTestSupport",
+                "Offline", "Network", "Database", "Crypto", "CutProgram", "OfflineTestSupport",
                 "PlayerTestSupport", "TestSupport",
             ]),
         .testTarget(
             name: "PlayerTests",
             dependencies: ["Player", "Events", "Network", "Database", "PlayerTestSupport", "TestSupport"]),
-        // For tools/bench: the time from `play()` to the first frame.
+        // For tools/bench: the time from `play()` to the first frame, many events, files and offline copies.
         .executableTarget(
-            name: "StartLatency", dependencies: ["Player", "Output", "Network", "Database", "Platform"],
-            path: "Tests/Support/StartLatency"),
+            name: "Meter",
+            dependencies: [
+                "Player", "Offline", "Playback", "Account", "Library", "Events", "Output", "Network", "Database",
+                "Crypto", "Platform", "CLinux", "OfflineTestSupport",
+            ],
+            path: "Tests/Support/Meter"),
         // For tools/bench: downloads a file, into a file or into the sealed cache.
         .executableTarget(
             name: "DownloadMeter", dependencies: ["Network", "Crypto", "Platform", "CLinux"],
             path: "Tests/Support/DownloadMeter"),
-        // For tools/bench: the cost of an outbox with many events.
-        .executableTarget(
-            name: "EventMeter", dependencies: ["Events", "Database", "Platform", "CLinux"],
-            path: "Tests/Support/EventMeter"),
-        // For tools/bench: the cost of a library with many files.
-        .executableTarget(
-            name: "LibraryMeter", dependencies: ["Library", "Database", "Platform", "CLinux"],
-            path: "Tests/Support/LibraryMeter"),
-        // A process for the queue's tests to kill.
-        .executableTarget(
-            name: "QueueWriter", dependencies: ["Queue", "Database", "Platform"], path: "Tests/Support/QueueWriter"),
         // A conductor with a real player on a paced card, and files that identify themselves.
         .target(
             name: "QueueTestSupport",
@@ -334,7 +312,7 @@ let package = Package(
         .testTarget(
             name: "QueueTests",
             dependencies: [
-                "Queue", "Player", "Output", "Database", "Platform", "CLinux", "QueueWriter", "QueueTestSupport",
+                "Queue", "Player", "Output", "Database", "Platform", "CLinux", "CutProgram", "QueueTestSupport",
                 "OutputTestSupport", "TestSupport",
             ]),
         // Speaks the protocol of tonearm-pictures, and fails as a test says.
@@ -354,14 +332,14 @@ let package = Package(
                 "Appliance", "Queue", "Player", "Library", "Events", "Media", "Board", "Network", "Discovery",
                 "Database", "PictureRequests", "PictureSimulator",
                 "Platform",
-                "CLinux", "StateOpener", "ApplianceTestSupport", "BoardTestSupport", "OfflineTestSupport",
+                "CLinux", "CutProgram", "ApplianceTestSupport", "BoardTestSupport", "OfflineTestSupport",
                 "OutputTestSupport", "QueueTestSupport", "TestSupport",
             ]),
         .testTarget(
             name: "ControlTests",
             dependencies: [
                 "Control", "Appliance", "Queue", "Player", "Library", "Events", "Media", "Network", "HTTPServer",
-                "Database", "PictureRequests", "PictureSimulator", "Platform", "CLinux", "StateOpener",
+                "Database", "PictureRequests", "PictureSimulator", "Platform", "CLinux", "CutProgram",
                 "ApplianceTestSupport",
                 "OfflineTestSupport", "OutputTestSupport", "QueueTestSupport", "TestSupport",
             ]),

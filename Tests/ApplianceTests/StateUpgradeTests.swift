@@ -68,7 +68,7 @@ struct StateUpgradeTests {
         var cuts = 0
         while true {
             try FormerState.copy(to: path)
-            let run = try WriterProcess.run("StateOpener", "open", path, "\(cuts)")
+            let run = try WriterProcess.run("state", "open", path, "\(cuts)")
             let state = try ApplianceState(path)
             try FormerState.verify(state, "cut before file call \(cuts)")
             #expect(state.problems == [], "cut before file call \(cuts)")
@@ -131,7 +131,7 @@ struct StateDamageTests {
             try? FileManager.default.removeItem(atPath: path)
             try FileManager.default.copyItem(atPath: sound, toPath: path)
             try damaged.write(to: file)
-            let run = try WriterProcess.run("StateOpener", "open", path, "\(cuts)")
+            let run = try WriterProcess.run("state", "open", path, "\(cuts)")
             try FormerState.verify(try ApplianceState(path), "cut before file call \(cuts)")
             let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
             #expect(

@@ -123,7 +123,7 @@ struct PlaylistRequestTests {
             try Data("#EXTM3U\n/a\n".utf8).write(to: URL(fileURLWithPath: path + "/one.m3u8"))
             try Data([0x2F, 0x63, 0x61, 0x66, 0xE9]).write(to: URL(fileURLWithPath: path + "/latin.m3u"))
             try Data("/g\n".utf8).write(to: URL(fileURLWithPath: path + "/gone.m3u8"))
-            let run = try WriterProcess.run("StateOpener", "playlist", path, "\(cuts)")
+            let run = try WriterProcess.run("state", "playlist", path, "\(cuts)")
             let found = try state()
             let next = try #require(stages.firstIndex(of: found), "cut before file call \(cuts): \(found)")
             #expect(next >= stage)

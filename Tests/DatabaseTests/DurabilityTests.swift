@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 @testable import Database
-@testable import KeyValueWriter
+@testable import CutProgram
 
 @Suite("Acknowledged changes are not lost")
 struct DurabilityTests {
@@ -35,7 +35,7 @@ struct DurabilityTests {
     func killed() throws {
         var acknowledged: Int64 = 0
         for round in 0..<30 {
-            let writer = try WriterProcess("KeyValueWriter", path)
+            let writer = try WriterProcess("key-values", path)
             for _ in 0..<(round * 7 % 12) { acknowledged = Int64(try #require(try writer.nextLine())) ?? -1 }
             writer.kill()
             // The output of the process after the last line that was read here.
@@ -105,7 +105,7 @@ struct DurabilityTests {
 
     @Test("when the system refuses to write", arguments: [70_000, 100_000, 150_000])
     func refusedWrite(limit: Int) throws {
-        let writer = try WriterProcess("KeyValueWriter", path, "\(limit)")
+        let writer = try WriterProcess("key-values", path, "\(limit)")
         var lines: [String] = []
         while let line = try writer.nextLine() { lines.append(line) }
         try writer.waitUntilExit()

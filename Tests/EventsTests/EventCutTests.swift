@@ -13,7 +13,7 @@ struct EventCutTests {
     }
 
     private func run(_ state: ScratchFolder, call: Int, _ mode: String) throws -> Run {
-        let result = try TestProcess.run(TestProcess.path(of: "EventWriter"), [state.path, "\(call)", mode])
+        let result = try WriterProcess.run("events", state.path, "\(call)", mode)
         return Run(
             code: result.code,
             lines: result.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) })

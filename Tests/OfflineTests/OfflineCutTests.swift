@@ -26,7 +26,7 @@ struct OfflineCutTests {
         second = try Track("second", frames: 50_000, in: folder).product.productId
     }
 
-    /// The work of the program (OfflineWriter). Each of its file calls belongs to one of them.
+    /// The work of `CutProgram offline`. Each of its file calls belongs to one of them.
     private enum Scenario: String, CaseIterable {
         case download, validation, replacement, deletion
     }
@@ -95,9 +95,8 @@ struct OfflineCutTests {
     private func run(
         _ scenario: Scenario, _ stop: Int, call: Int, _ mode: String, in state: ScratchFolder
     ) throws -> (code: Int32, promises: [String]) {
-        let result = try TestProcess.run(
-            TestProcess.path(of: "OfflineWriter"),
-            [state.path, first, second, scenario.rawValue, "\(stop)", "\(call)", mode])
+        let result = try WriterProcess.run(
+            "offline", state.path, first, second, scenario.rawValue, "\(stop)", "\(call)", mode)
         return (result.code, result.text.split(separator: "\n").map(String.init))
     }
 

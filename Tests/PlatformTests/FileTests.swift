@@ -166,9 +166,9 @@ struct FileReplacementTests {
     @Test("the bytes are on the medium before the name leads to them, and the name is when the commit returns")
     func order() throws {
         let target = folder["target"]
-        let run = try WriterProcess.run("StateOpener", "replace", target, "text")
+        let run = try WriterProcess.run("state", "replace", target, "text")
         #expect(run.code == 0)
-        let calls = run.errors.map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
+        let calls = run.errors.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
         #expect(calls.map { $0[0] } == ["open", "pwrite", "fsync", "rename", "fsync"])
         #expect(calls[0..<3].allSatisfy { $0[1] == calls[0][1] } && calls[0][1] != target, "the new file")
         #expect(calls[3][1] == target)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 /// Writes rows that SQL allows and this program never writes, and reads the queue as a start does.
 enum DatabaseRows {

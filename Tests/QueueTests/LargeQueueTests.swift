@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Database
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 @Suite("A queue of 10,000 entries")
 struct LargeQueueTests {
@@ -13,7 +13,7 @@ struct LargeQueueTests {
         "takes less than 200 bytes an entry, its image of the database included",
         .disabled(if: Sanitizer.isActive, "a sanitizer takes memory for itself"))
     func memory() throws {
-        let process = try WriterProcess("QueueWriter", "memory", "\(Self.count)")
+        let process = try WriterProcess("queue", "memory", "\(Self.count)")
         let bytes = try #require(Int(process.nextLine() ?? ""))
         #expect(bytes < 200 * Self.count)
         #expect(bytes > 60 * Self.count, "the product ids alone take that")

@@ -2,7 +2,7 @@ import Platform
 import Testing
 
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 @Suite("The play queue (docs/playback.md, 11)")
 struct PlayQueueTests {

@@ -1,7 +1,7 @@
 import Platform
 
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 /// Queues of one-letter products, so that an order can be written as a word.
 extension PlayQueue {

@@ -2,7 +2,7 @@ import Platform
 import Player
 
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 /// A machine that has taken all effects of its start.
 struct QueuePlay {

@@ -4,7 +4,7 @@ import Player
 import Testing
 
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 /// Every row has events of a queue, and the effects on the engine and the listeners. Effects are written as words:
 /// `load a.1`, `next b.2`, `next -`, `play`, `seek 3.0`, `wake 2`, `tell queueChanged`.

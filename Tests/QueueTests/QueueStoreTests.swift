@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Database
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 /// Everything by which queues differ.
 struct QueueState: Equatable {
@@ -173,7 +173,7 @@ struct QueueStoreTests {
         var done = 0
         var read = 0
         for round in 0..<25 {
-            let writer = try WriterProcess("QueueWriter", path, "\(done)")
+            let writer = try WriterProcess("queue", path, "\(done)")
             for _ in 0..<(round * 5 % 13) {
                 done = try Int(#require(try writer.nextLine())) ?? -1
                 read += 1

@@ -4,7 +4,7 @@ import Player
 import Testing
 
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 /// The rows are written as those of `QueueStateMachineTests`.
 @Suite("The queue waits for a medium or a service")

@@ -3,7 +3,7 @@ import Player
 import Testing
 
 @testable import Queue
-@testable import QueueWriter
+@testable import CutProgram
 
 @Suite("A shuffled queue: where it begins, and its rounds (docs/playback.md, 11)")
 struct ShuffledRoundTests {

@@ -11,15 +11,15 @@ def measure(root, folder):
     """All rows, as `streaming_bench.row` makes them."""
     music = f"{folder}/library"
     words = make_files(music, folder)
-    meter = f"{root}/.build/release/LibraryMeter"
+    meter = [f"{root}/.build/release/Meter", "library"]
     index = f"{folder}/library.db"
     # The cache is warm: the files were written just now.
-    files, seconds, size, *searches = numbers([meter, index, music, *words])
+    files, seconds, size, *searches = numbers([*meter, index, music, *words])
     search, each = max(searches), ", ".join(f"{time:.0f}" for time in searches)
     # As many names again, of the same files.
     subprocess.run(["cp", "--recursive", "--link", f"{music}/0", f"{music}/1"], check=True)
-    numbers([meter, index, music])
-    again, look, read = numbers([meter, index, music])
+    numbers([*meter, index, music])
+    again, look, read = numbers([*meter, index, music])
     return [
         row("library-scan", files / seconds, f"{files:.0f} files, {files / seconds:.0f} files/s", "≥ 500 files/s",
             files == FILES and files / seconds >= 500),

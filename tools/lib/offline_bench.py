@@ -167,7 +167,7 @@ def memory(root, state, address, certificate):
 
 
 def play_latency(root, state):
-    answer = subprocess.run([f"{root}/.build/release/StartLatency", PRODUCTS[0], "30", state],
+    answer = subprocess.run([f"{root}/.build/release/Meter", "start", PRODUCTS[0], "30", state],
                             stdout=subprocess.PIPE, text=True, check=True).stdout
     times = [float(line) for line in answer.split()]
     text = f"{statistics.median(times):.1f} ms, at most {max(times):.1f}"

@@ -169,7 +169,7 @@ def memory(name, binary, album, folder, limit):
 
 
 def play_latency(root, file):
-    times = [float(line) for line in answer([f"{root}/.build/release/StartLatency", file, "30"]).split()]
+    times = [float(line) for line in answer([f"{root}/.build/release/Meter", "start", file, "30"]).split()]
     text = f"{statistics.median(times):.1f} ms, at most {max(times):.1f}"
     return result("play-latency", max(times), text, 50, "<= 50 ms")
 
@@ -199,21 +199,21 @@ def start_latency(binary, file, folder):
 
 
 def queue_operations(root):
-    lines = answer([f"{root}/.build/release/QueueWriter", "times", "10000"]).splitlines()
+    lines = answer([f"{root}/.build/release/CutProgram", "queue", "times", "10000"]).splitlines()
     times = {name: int(time) / 1000 for name, time in (line.split() for line in lines)}
     slowest = max(times, key=times.get)
     return result("queue", times[slowest], f"{times[slowest]:.2f} ms: {slowest}", 1, "<= 1 ms")
 
 
 def events(root, folder):
-    meter = f"{root}/.build/release/EventMeter"
+    meter = [f"{root}/.build/release/Meter", "events"]
     few = f"{folder}/few-events"
     os.mkdir(few)
     for place, count in ((folder, "100000"), (few, "100")):
-        subprocess.run([meter, place, count, "fill"], check=True)
-    start, new, kilobytes = (float(word) for word in answer([meter, folder, "100000"]).split())
+        subprocess.run([*meter, place, count, "fill"], check=True)
+    start, new, kilobytes = (float(word) for word in answer([*meter, folder, "100000"]).split())
     # What a hundred events cost as well: the library, the connection and its cache.
-    kilobytes -= float(answer([meter, few, "100"]).split()[2])
+    kilobytes -= float(answer([*meter, few, "100"]).split()[2])
     return [
         result("events-start", start, f"{start:.1f} ms", 50, "<= 50 ms"),
         result("events-new", new, f"{new:.3f} ms", 1, "<= 1 ms"),
@@ -228,12 +228,9 @@ def client_line(root, binary, folder):
 
 
 def offline_library(root, folder):
-    # It looks inside the modules, so it has a build of its own.
-    run(["swift", "build", "-c", "release", "-Xswiftc", "-enable-testing", "--product", "OfflineMeter",
-         "--scratch-path", f"{root}/.build/meter"])
     library = f"{folder}/offline-library"
     os.makedirs(library)
-    lines = answer([f"{root}/.build/meter/release/OfflineMeter", library, "100000"]).split("\n")
+    lines = answer([f"{root}/.build/release/Meter", "offline", library, "100000"]).split("\n")
     values = {name: int(value) for name, value in (line.split() for line in lines if line)}
     return [
         result("offline-start", values["start"] / 1e3, f"{values['start'] / 1e3:.0f} ms", 500, "<= 500 ms"),

@@ -26,7 +26,7 @@ public struct OfflineSettings: Sendable {
 public final class Offlining: Sendable {
     /// The source for the `SourceRouter`.
     public let source: OfflineSource
-    let store: OfflineStore
+    package let store: OfflineStore
     let service: OfflineService
     let space: OfflineSpace
     let clock: TrustedClock

@@ -18,7 +18,7 @@ extension OfflineRows {
     }
 
     /// Returns the copies to re-validate, the longest overdue first, after (`at`, `product`) in that order.
-    func due(
+    package func due(
         _ time: Int64, after: (at: Int64, product: String), limit: Int
     ) throws(DatabaseError) -> [OfflineItem] {
         var statement = try database.prepare(OfflineQueries.due)

@@ -5,7 +5,7 @@ import Playback
 import Streaming
 
 /// An offline copy: the request, the product that the service delivered, and its file.
-struct OfflineItem: Equatable, Sendable {
+package struct OfflineItem: Equatable, Sendable {
     /// The requested product; the key of the row.
     var product: ServiceAddress
     var referenceId: String

@@ -5,7 +5,7 @@ import Playback
 /// The rows of the offline engine. Changes run inside a transaction of the caller.
 ///
 /// Thread: the thread of the database.
-struct OfflineRows {
+package struct OfflineRows {
     /// The tables of offline copies and downloads. A partial index finds the copies that are due.
     static let schema = SchemaModule(
         "offline",

@@ -49,7 +49,7 @@ package final class OfflineStore: @unchecked Sendable {
 
     /// Reads rows and waits for the result. Must not be called on a loop's thread.
     /// - Returns: nil when the rows cannot be read.
-    func waitToRead<Result: Sendable>(
+    package func waitToRead<Result: Sendable>(
         _ body: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result
     ) -> Result? {
         let answer = FutureValue<Result?>()

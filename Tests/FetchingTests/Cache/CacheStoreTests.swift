@@ -165,7 +165,7 @@ struct CacheStoreTests {
         var isWhole = false
         while !isWhole {
             let folder = try ScratchFolder()
-            let run = try WriterProcess.run("CacheWriter", folder.path, "\(call)")
+            let run = try WriterProcess.run("cache", folder.path, "\(call)")
             try #require(run.code == 99 || run.code == 0, "call \(call): \(run.errors)")
             isWhole = run.code == 0
             let storage = try StorageThread(folder["state.db"], modules: [DatabaseCacheIndex.schema])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of this package that writes until it is killed, and reports its writes on stdout.
+/// A process of `CutProgram` that writes until it is killed, and reports its writes on stdout.
 public final class WriterProcess {
     /// How far apart the file calls are at which tests cut the power: every fifth one, or each with
     /// `TONEARM_ALL_CUTS`.
@@ -8,9 +8,9 @@ public final class WriterProcess {
 
     private let process: TestProcess
 
-    /// - Parameter program: beside the tests.
-    public init(_ program: String, _ arguments: String...) throws {
-        process = try TestProcess(TestProcess.path(of: program), arguments)
+    /// - Parameter kind: the kind of writer, as `CutProgram` names it.
+    public init(_ kind: String, _ arguments: String...) throws {
+        process = try TestProcess(Self.path(), [kind] + arguments)
     }
 
     /// The next line on the process's stdout; nil when it has ended.
@@ -21,10 +21,10 @@ public final class WriterProcess {
 
     public func waitUntilExit() throws { try process.waitUntilExit() }
 
-    /// Runs a program to its end.
-    /// - Returns: its exit code, and the lines of its stderr.
-    public static func run(_ program: String, _ arguments: String...) throws -> (code: Int32, errors: [String]) {
-        let result = try TestProcess.run(TestProcess.path(of: program), arguments)
-        return (result.code, result.errors.split(separator: "\n").map(String.init))
+    /// Runs a writer to its end.
+    public static func run(_ kind: String, _ arguments: String...) throws -> TestProcess.Result {
+        try TestProcess.run(path(), [kind] + arguments)
     }
+
+    private static func path() throws -> String { try TestProcess.path(of: "CutProgram") }
 }

@@ -10,8 +10,8 @@ from pathlib import Path
 from .host import BUILD_LIMIT, run
 
 REPOSITORY = Path(__file__).parents[3]
-#: Scans a folder into an index.
-METER = REPOSITORY / ".build/debug/LibraryMeter"
+#: Scans a folder into an index, as `Meter library`.
+METER = REPOSITORY / ".build/debug/Meter"
 
 sys.path.append(str(REPOSITORY / "tools/lib"))
 
@@ -37,7 +37,7 @@ class LargeLibrary:
             for name in names:
                 # mke2fs copies whole seconds.
                 os.utime(f"{part}/{name}", (1_600_000_000, 1_600_000_000))
-        run([METER, self._index, self.music], check=True, stdout=subprocess.DEVNULL, timeout=BUILD_LIMIT)
+        run([METER, "library", self._index, self.music], check=True, stdout=subprocess.DEVNULL, timeout=BUILD_LIMIT)
 
     def index(self, disk):
         """The bytes of the index, with the numbers that the files have on a data disk that was made of them."""

@@ -2,13 +2,13 @@ import CLinux
 import Database
 
 /// Writes numbered items for ever, and acknowledges each on stdout once it is durable. So a test can end the process at
-/// any moment and count the items that must be there: `KeyValueWriter DATABASE [LARGEST FILE IN BYTES]`. Items with an
-/// even number are pairs, written in one transaction.
-@main struct KeyValueWriter {
+/// any moment and count the items that must be there: `CutProgram key-values DATABASE [LARGEST FILE IN BYTES]`. Items
+/// with an even number are pairs, written in one transaction.
+enum KeyValueWriter {
     static let migrations = [SchemaModule("player", [Migration(1, KeyValueStore.schema())])]
 
-    static func main() {
-        if CommandLine.arguments.count > 2, let limit = UInt(CommandLine.arguments[2]) {
+    static func run(_ words: [String]) {
+        if words.count > 1, let limit = UInt(words[1]) {
             // Writing beyond the limit then fails with EFBIG rather than ending the process.
             var blocked = sigset_t()
             sigaddset(&blocked, SIGXFSZ)
@@ -17,9 +17,9 @@ import Database
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
         }
         do throws(DatabaseError) {
-            try write(to: try Database(path: CommandLine.arguments[1]))
+            try write(to: try Database(path: words[0]))
         } catch {
-            say("\(error.kind)")
+            CutProgram.say("\(error.kind)")
         }
     }
 
@@ -36,17 +36,12 @@ import Database
                 if number % 2 == 0 { try store.set(.text(payload(-number)), for: "item \(-number)") }
                 try store.set(.integer(number), for: "count")
             }
-            say("\(number)")
+            CutProgram.say("\(number)")
         }
     }
 
     /// The size of an item: from a few bytes to several pages.
     static func payload(_ number: Int64) -> String {
         String(repeating: "item \(number). ", count: Int(abs(number) * 37 % 1000))
-    }
-
-    private static func say(_ line: String) {
-        let bytes = Array("\(line)\n".utf8)
-        _ = CLinux.write(STDOUT_FILENO, bytes, bytes.count)
     }
 }

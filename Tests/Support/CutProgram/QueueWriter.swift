@@ -4,26 +4,26 @@ import Platform
 import Queue
 
 /// Changes a queue for ever, and acknowledges each change on stdout once it is durable. So a test can end the process
-/// at any moment and check the state: `QueueWriter DATABASE STEPS-DONE`. The effect of a step depends only on its
-/// number. `QueueWriter memory COUNT` prints how many bytes a queue takes, in a process without other tests.
-/// `QueueWriter times COUNT` is for `tools/bench`: it prints a line for each operation on a queue of so many entries,
-/// with its microseconds.
-@main struct QueueWriter {
+/// at any moment and check the state: `CutProgram queue DATABASE STEPS-DONE`. The effect of a step depends only on its
+/// number. `CutProgram queue memory COUNT` prints how many bytes a queue takes, in a process without other tests.
+/// `CutProgram queue times COUNT` is for `tools/bench`: it prints a line for each operation on a queue of so many
+/// entries, with its microseconds.
+enum QueueWriter {
     static let migrations = [
         SchemaModule("appliance", [Migration(1, QueueStore.schema), Migration(2, QueueStore.mediaSchema)])
     ]
 
-    static func main() throws {
-        let count = Int(CommandLine.arguments[2]) ?? 0
-        switch CommandLine.arguments[1] {
+    static func run(_ words: [String]) throws {
+        let count = Int(words[1]) ?? 0
+        switch words[0] {
         case "memory": try measure(count: count)
         case "times": try time(count: count)
-        default: try write()
+        default: try write(to: words[0], stepsDone: count)
         }
     }
 
-    private static func write() throws {
-        let database = try Database(path: CommandLine.arguments[1])
+    private static func write(to path: String, stepsDone: Int) throws {
+        let database = try Database(path: path)
         try database.migrate(migrations)
         // A checkpoint every few changes: the process must be killed in them too.
         try database.execute("PRAGMA wal_autocheckpoint=8")
@@ -31,13 +31,13 @@ import Queue
         let contents = try store.contents()
         var queue = contents.queue
         var image = contents.image
-        var step = Int(CommandLine.arguments[2]) ?? 0
+        var step = stepsDone
         while true {
             step += 1
             try perform(step, on: &queue)
             if let change = image.change(to: queue, isPlaying: step % 3 == 0) { try store.write(change) }
             if let current = queue.current { try store.write(position: Double(step), of: current) }
-            say(step)
+            CutProgram.say("\(step)")
         }
     }
 
@@ -46,7 +46,7 @@ import Queue
         _ = try shuffledQueue(count: 100)
         let before = residentBytes()
         let kept = try shuffledQueue(count: count)
-        say(residentBytes() - before)
+        CutProgram.say("\(residentBytes() - before)")
         withExtendedLifetime(kept) {}
     }
 
@@ -75,11 +75,6 @@ import Queue
             String(decoding: $0, as: UTF8.self)
         }
         return Int(pages?.split(separator: " ")[1] ?? "")! * sysconf(Int32(_SC_PAGESIZE))
-    }
-
-    private static func say(_ number: Int) {
-        let line = Array("\(number)\n".utf8)
-        _ = Glibc.write(STDOUT_FILENO, line, line.count)
     }
 
     /// The change with this number.

@@ -5,19 +5,18 @@ import Output
 import Platform
 import Player
 
-/// For `tools/bench`: how long after `play()` on a loaded product its first frame is written.
+/// How long after `play()` on a loaded product its first frame is written.
 ///
-/// `StartLatency FILE REPETITIONS` prints the milliseconds of each repetition, a line each. The time is taken when the
+/// `Meter start FILE REPETITIONS` prints the milliseconds of each repetition, a line each. The time is taken when the
 /// message PLAYING arrives. So it includes the time until control learns of the start, and is never too short.
-/// `StartLatency PRODUCT REPETITIONS STATE` does so with an offline copy in the state folder of a daemon.
-@main struct StartLatency {
-    static func main() {
-        let arguments = CommandLine.arguments
-        guard (3...4).contains(arguments.count), let repetitions = Int(arguments[2]) else {
-            return print("usage: StartLatency FILE|PRODUCT REPETITIONS [STATE]")
+/// `Meter start PRODUCT REPETITIONS STATE` does so with an offline copy in the state folder of a daemon.
+enum StartLatency {
+    static func run(_ words: [String]) {
+        guard (2...3).contains(words.count), let repetitions = Int(words[1]) else {
+            Meter.fail("usage: Meter start FILE|PRODUCT REPETITIONS [STATE]")
         }
         do {
-            try measure(arguments[1], repetitions, copies: try arguments.dropFirst(3).first.map { try copies(in: $0) })
+            try measure(words[0], repetitions, copies: try words.dropFirst(2).first.map { try copies(in: $0) })
         } catch {
             Log.error("\(error)")
             exit(1)

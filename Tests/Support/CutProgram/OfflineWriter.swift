@@ -1,18 +1,17 @@
+import Account
 import Database
 import FileCalls
 import Foundation
 import Network
+import Offline
 import OfflineTestSupport
 import Platform
-
-@testable import Account
-@testable import Offline
-@testable import Playback
-@testable import Player
+import Playback
+import Player
 
 /// Downloads a product for offline use in a process that a test can cut off:
 ///
-///     OfflineWriter FOLDER FIRST SECOND download|validation|replacement|deletion STOP CALL keep|lose
+///     CutProgram offline FOLDER FIRST SECOND download|validation|replacement|deletion STOP CALL keep|lose
 ///
 /// It ends at the file call with this number, from 0, among those of the scenario. `lose` also loses data that is not
 /// synced. On stdout it prints the promises that it received: `asked`, `kept FIRST`, `validated`, `serving SECOND`,
@@ -22,15 +21,14 @@ import Platform
 /// - validation: of the offline copy, with the same content.
 /// - replacement: a validation finds that the service has SECOND; it is downloaded as FIRST was.
 /// - deletion: while SECOND, which is partly there, is being downloaded beside FIRST.
-@main struct OfflineWriter {
-    static func main() throws {
-        let words = CommandLine.arguments
-        if words[7] == "lose" { file_calls_lose_unsynced() }
-        let call = Int(words[6]) ?? -1
+enum OfflineWriter {
+    static func run(_ words: [String]) throws {
+        if words[6] == "lose" { file_calls_lose_unsynced() }
+        let call = Int(words[5]) ?? -1
         let scenarios = Scenarios(
-            folder: words[1], first: [UInt8](try Data(contentsOf: URL(fileURLWithPath: words[2]))),
-            second: [UInt8](try Data(contentsOf: URL(fileURLWithPath: words[3]))), stop: Int(words[5]) ?? 0)
-        switch words[4] {
+            folder: words[0], first: [UInt8](try Data(contentsOf: URL(fileURLWithPath: words[1]))),
+            second: [UInt8](try Data(contentsOf: URL(fileURLWithPath: words[2]))), stop: Int(words[4]) ?? 0)
+        switch words[3] {
         case "download":
             file_calls_cut(call)
             try scenarios.download()
@@ -49,13 +47,8 @@ import Platform
             try scenarios.delete()
         default: exit(4)
         }
-        say("calls \(file_calls_count())")
+        CutProgram.say("calls \(file_calls_count())")
     }
-}
-
-private func say(_ promise: String) {
-    print(promise)
-    fflush(nil)
 }
 
 private struct Scenarios {
@@ -77,13 +70,13 @@ private struct Scenarios {
         service.hang(after: stop)
         try Run(folder, service, at: 1_000_000) { engine, _ in
             guard engine.offline(product) else { exit(2) }
-            say("asked")
+            CutProgram.say("asked")
             waitForTransfer()
         }
         service.hang(after: nil)
         try Run(folder, service, at: 1_000_000) { _, messages in
             messages.waitForDone()
-            say("kept FIRST")
+            CutProgram.say("kept FIRST")
         }
     }
 
@@ -91,12 +84,12 @@ private struct Scenarios {
         service.setDates(revalidateAt: 1_000_300, validUntil: 2_000_000)
         try Run(folder, service, at: 1_000_200) { engine, _ in
             while validUntil(engine) != 2_000_000 { sched_yield() }
-            say("validated")
+            CutProgram.say("validated")
         }
     }
 
     func replacePart() throws {
-        say("serving SECOND")
+        CutProgram.say("serving SECOND")
         service.serve(second, as: "7", hash: "h2")
         service.setDates(revalidateAt: 3_000_000, validUntil: 4_000_000)
         service.hang(after: stop)
@@ -108,7 +101,7 @@ private struct Scenarios {
         try replacePart()
         try Run(folder, service, at: 1_000_400) { _, messages in
             messages.waitForDone()
-            say("kept SECOND")
+            CutProgram.say("kept SECOND")
         }
     }
 
@@ -117,9 +110,9 @@ private struct Scenarios {
         service.hang(after: 5000)
         try Run(folder, service, at: 1_000_400) { engine, _ in
             waitForTransfer()
-            say("deleting")
+            CutProgram.say("deleting")
             guard engine.deleteOffline(product) else { exit(3) }
-            say("deleted")
+            CutProgram.say("deleted")
         }
     }
 
@@ -169,7 +162,7 @@ private struct Run {
         loop.post { conductor.shutDown() }
         loop.stop()
         thread.join()
-        offlining.store.close()
+        conductor.close()
     }
 }
 

@@ -3,19 +3,18 @@ import Database
 import Library
 import Platform
 
-/// For tools/bench: the cost of a library. `LibraryMeter INDEX FOLDER WORDS…` scans a folder into a new index. It
-/// prints the files, the seconds of the scan, the bytes of the index, and the milliseconds of each search. With an
-/// index that exists it prints the files of another scan, its seconds, and how many files it has read.
-@main struct LibraryMeter {
-    static func main() {
-        let words = CommandLine.arguments
-        guard words.count >= 3 else { exit(2) }
+/// The cost of a library. `Meter library INDEX FOLDER WORDS…` scans a folder into a new index. It prints the files, the
+/// seconds of the scan, the bytes of the index, and the milliseconds of each search. With an index that exists it
+/// prints the files of another scan, its seconds, and how many files it has read.
+enum LibraryMeter {
+    static func run(_ words: [String]) {
+        guard words.count >= 2 else { Meter.fail("usage: Meter library INDEX FOLDER WORDS…") }
         do {
-            let isNew = FileKind(at: words[1]) == nil
+            let isNew = FileKind(at: words[0]) == nil
             let clock = SystemMonotonicClock()
-            let index = try MusicIndex(words[1])
+            let index = try MusicIndex(words[0])
             let began = clock.now()
-            let summary = try MusicScan(index: index, scope: .tree(words[2]), rules: .player).run()
+            let summary = try MusicScan(index: index, scope: .tree(words[1]), rules: .player).run()
             try MusicScan.finish(index)
             let seconds = Double(clock.now() - began) / 1e9
             guard isNew else {
@@ -24,7 +23,7 @@ import Platform
             }
             let bytes = try index.count(.bytes)
             var times: [Double] = []
-            for word in words[3...] {
+            for word in words[2...] {
                 guard let words = SearchWords(word) else { exit(2) }
                 let began = clock.now()
                 let page = ListPage(limit: 50)

@@ -8,16 +8,16 @@ import Player
 
 /// Stores responses in a process that a test can cut off:
 ///
-///     CacheWriter FOLDER CALL     ends at the file call with this number, from 0
+///     CutProgram cache FOLDER CALL     ends at the file call with this number, from 0
 ///
 /// The bodies of `/0` to `/3` are of `sizes`, and each byte is the response's number. `/0` arrives in two parts. The
 /// limit makes it evict.
-@main struct CacheWriter {
+enum CacheWriter {
     static let sizes = [150_000, 10, 65_536, 70_000]
 
-    static func main() throws {
-        let folder = CommandLine.arguments[1]
-        file_calls_cut(Int(CommandLine.arguments[2]) ?? -1)
+    static func run(_ words: [String]) throws {
+        let folder = words[0]
+        file_calls_cut(Int(words[1]) ?? -1)
         let storage = try StorageThread("\(folder)/state.db", modules: [DatabaseCacheIndex.schema])
         let index = DatabaseCacheIndex(storage)
         var limits = CacheLimits(bytes: 330_000)

@@ -3,17 +3,16 @@ import Database
 import Events
 import Platform
 
-/// For tools/bench: the cost of an outbox with many waiting events. `EventMeter FOLDER COUNT fill` makes the outbox.
-/// `EventMeter FOLDER COUNT` prints three numbers. The first is the milliseconds until the first batch of a start is
+/// The cost of an outbox with many waiting events. `Meter events FOLDER COUNT fill` makes the outbox.
+/// `Meter events FOLDER COUNT` prints three numbers. The first is the milliseconds until the first batch of a start is
 /// read. The second is the milliseconds of a new event without its write. The third is the growth of the process in
 /// kilobytes, with the first batch and one new event.
-@main struct EventMeter {
-    static func main() {
-        let words = CommandLine.arguments
-        guard words.count >= 3, let count = Int(words[2]) else { exit(2) }
+enum EventMeter {
+    static func run(_ words: [String]) {
+        guard words.count >= 2, let count = Int(words[1]) else { Meter.fail("usage: Meter events FOLDER COUNT [fill]") }
         do {
-            let path = "\(words[1])/events.db"
-            if words.count > 3 { return try fill(path, count) }
+            let path = "\(words[0])/events.db"
+            if words.count > 2 { return try fill(path, count) }
             let before = residentKilobytes()
             let clock = SystemMonotonicClock()
             var began = clock.now()

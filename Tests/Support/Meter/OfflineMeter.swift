@@ -1,26 +1,28 @@
+import Account
 import Crypto
 import Database
-import Foundation
+import Glibc
 import Network
+import Offline
 import OfflineTestSupport
 import Platform
+import Playback
+import Player
 
-@testable import Account
-@testable import Offline
-@testable import Playback
-@testable import Player
-
-/// Measures for `tools/bench` how long the offline engine takes with many offline copies.
+/// How long the offline engine takes with many offline copies.
 ///
-///     OfflineMeter FOLDER COUNT
+///     Meter offline FOLDER COUNT
 ///
 /// Fills an empty folder with so many products, starts the engine on it, and prints one line for each measurement.
 /// `start` is the time until the first answer, `state` that of one product (the median), `due` that of choosing those
 /// to validate, each in microseconds. `bytes` is the size of the database for each product.
-@main struct OfflineMeter {
-    static func main() throws {
-        let folder = CommandLine.arguments[1]
-        let count = Int(CommandLine.arguments[2]) ?? 0
+enum OfflineMeter {
+    static func run(_ words: [String]) throws {
+        guard words.count == 2, let count = Int(words[1]) else { Meter.fail("usage: Meter offline FOLDER COUNT") }
+        try measure(words[0], count)
+    }
+
+    private static func measure(_ folder: String, _ count: Int) throws {
         try fill(folder, count)
         let clock = SystemMonotonicClock()
         let begin = clock.now()
@@ -54,7 +56,7 @@ import Platform
         loop.post { conductor.shutDown() }
         loop.stop()
         thread.join()
-        store.close()
+        conductor.close()
         let size = try File(reading: "\(folder)/tonearm.db").length()
         print("bytes \(size / Int64(count))")
     }
@@ -70,22 +72,9 @@ import Platform
         let file = [UInt8](repeating: 0, count: Int(SealedLayout.sealedCount(of: 0) ?? 0))
         for byte in UInt8.min...UInt8.max { try Folder.create("\(folder)/offline/\(hexadecimal([byte]))") }
         try database.transaction { () throws(DatabaseError) in
-            let rows = OfflineRows(database)
             for number in 0..<count {
                 let content = SystemRandomSource().bytes(16)
-                let address = ServiceAddress(.track, "\(number)")
-                let item = OfflineItem(
-                    product: address, referenceId: "\(number)",
-                    request: OfflineRequest(audioQuality: .lossless, videoQuality: .high),
-                    received: .init(
-                        product: address, assetPresentation: .full, audioMode: .stereo, audioQuality: .lossless,
-                        replayGain: .init(trackGain: -7.25, trackPeak: 0.98, albumGain: -7, albumPeak: 1),
-                        title: "The title of a song", artist: "The name of an artist"),
-                    fingerprint: SystemRandomSource().bytes(44), content: content,
-                    sealedKey: SystemRandomSource().bytes(61), count: 0,
-                    validity: OfflineValidity(
-                        revalidateAt: number % 10 == 0 ? 900_000 : 2_000_000, validUntil: 3_000_000))
-                _ = try rows.keep(item, now: 0)
+                try addRow(number, content, to: database)
                 let name = hexadecimal(content)
                 do throws(SystemError) {
                     let created = try File(creating: "\(folder)/offline/\(name.prefix(2))/\(name)")
@@ -96,6 +85,24 @@ import Platform
             }
         }
         try database.checkpoint()
+    }
+
+    /// Adds the row of an empty copy. The offline engine reads it back, so `run` fails if the form is another one.
+    private static func addRow(_ number: Int, _ content: [UInt8], to database: Database) throws(DatabaseError) {
+        let product = product(number).productId
+        let received = """
+            {"id":"\(product)","presentation":"FULL","mode":"STEREO","quality":"LOSSLESS","trackGain":-7.25,\
+            "trackPeak":0.98,"albumGain":-7.0,"albumPeak":1.0,"title":"The title of a song",\
+            "artist":"The name of an artist"}
+            """
+        try database.execute(
+            """
+            INSERT INTO offline_item (product, reference, request, received, fingerprint, content, key, count,
+            revalidate_at, valid_until, is_damaged, is_automatic, plays, played)
+            VALUES (?, ?, 'LOSSLESS HIGH', ?, ?, ?, ?, 0, ?, 3000000, 0, 0, 0, 0)
+            """,
+            .text(product), .text("\(number)"), .text(received), .bytes(SystemRandomSource().bytes(44)),
+            .bytes(content), .bytes(SystemRandomSource().bytes(61)), .integer(number % 10 == 0 ? 900_000 : 2_000_000))
     }
 
     /// The median in microseconds.

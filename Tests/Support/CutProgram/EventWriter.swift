@@ -4,28 +4,28 @@ import Events
 import FileCalls
 import Platform
 
-/// Records three sessions, delivers their events, and is cut off on the way: `EventWriter FOLDER CALL keep|lose`.
+/// Records three sessions, delivers their events, and is cut off on the way:
+/// `CutProgram events FOLDER CALL keep|lose`.
 ///
 /// `CALL` is the file call at which the process ends as in a power cut; -1 for none. `begun ID` on stdout means that
 /// the session is on the medium, `sent ID SESSION NAME` that the service has taken the event. The service confirms an
 /// event after it has taken it, so a cut may come between the two. With `CALL` -2 only the work of a start is done:
 /// sessions that were left open are ended, and all events are delivered.
-@main struct EventWriter {
-    static func main() {
-        let words = CommandLine.arguments
-        guard words.count == 4, let call = Int(words[2]) else { exit(2) }
-        if words[3] == "lose" { file_calls_lose_unsynced() }
+enum EventWriter {
+    static func run(_ words: [String]) {
+        guard words.count == 3, let call = Int(words[1]) else { exit(2) }
+        if words[2] == "lose" { file_calls_lose_unsynced() }
         file_calls_cut(call < 0 ? .max : call)
         do {
-            try run(words[1], isStartOnly: call == -2)
+            try write(to: words[0], isStartOnly: call == -2)
         } catch {
-            say("failed \(error)")
+            CutProgram.say("failed \(error)")
             exit(3)
         }
-        say("calls \(file_calls_count())")
+        CutProgram.say("calls \(file_calls_count())")
     }
 
-    private static func run(_ folder: String, isStartOnly: Bool) throws {
+    private static func write(to folder: String, isStartOnly: Bool) throws {
         let storage = try StorageThread("\(folder)/tonearm.db", modules: [OutboxRows.schema])
         storage.join()
         let device = EventDevice(
@@ -47,7 +47,7 @@ import Platform
         }
         recorder.begin(SessionStart(id: id, time: time(), kind: .playback, productId: "\(number)"))
         settle(storage)
-        say("begun \(id)")
+        CutProgram.say("begun \(id)")
         let kinds: [SessionFact.Kind] = [
             .fetched(SessionFetch(.playbackInfo, milliseconds: 10, .complete)),
             .opened(SessionContent(productId: "\(number)", duration: 60)), .requested, .started(position: 0),
@@ -84,7 +84,7 @@ import Platform
             for event in events {
                 let payload = try? JSONValue.parse(event.body)["payload"]
                 let session = payload?["streamingSessionId"]?.string ?? payload?["playbackSessionId"]?.string ?? "-"
-                say("sent \(event.id) \(session) \(event.name)")
+                CutProgram.say("sent \(event.id) \(session) \(event.name)")
             }
             let numbers = events.map { $0.number }
             storage.write(answerOn: nil) { (database) throws(DatabaseError) in
@@ -105,10 +105,5 @@ import Platform
         }
         done.wait { events != nil }
         return events ?? []
-    }
-
-    private static func say(_ line: String) {
-        let bytes = Array("\(line)\n".utf8)
-        _ = CLinux.write(STDOUT_FILENO, bytes, bytes.count)
     }
 }
