@@ -3,7 +3,9 @@
 Checks the structure of the repository. PACKAGE is what `swift package dump-package` writes; the FILEs are relative to
 the working folder.
 
-  - Imports point down: a module imports only modules of a lower rank, and only those that Package.swift declares.
+  - Foundation is imported by modules that are never built as Embedded Swift. The compiler checks all other imports of
+    modules against Package.swift (`--explicit-target-dependency-import-check`), whose targets depend on each other in
+    one direction.
   - A C library is imported by one module (libc, CLinux, excepted).
   - SQL names a table in the module that creates it, and those of the music index in Library alone. Modules without
     tables do not import Database.
@@ -21,27 +23,7 @@ import re
 import sys
 from pathlib import Path
 
-#: A module imports from lower ranks only (docs/architecture.md).
-RANKS = {
-    "Platform": 0, "PictureRequests": 0, "Pictures": 0, "Confinement": 0,
-    "PCM": 1, "Crypto": 1,
-    "PictureService": 1, "PictureProgram": 2,
-    "Database": 2, "Discovery": 2, "HTTPServer": 2, "Network": 2, "Media": 2, "Output": 2,
-    "Board": 3, "Manifests": 3,
-    "Library": 4, "Fetching": 4,
-    "Playback": 5, "Account": 5, "OriginService": 5,
-    "Origin": 6,
-    "Streaming": 6,
-    "Offline": 7, "Events": 7,
-    "Player": 8,
-    "Queue": 9,
-    "Appliance": 10,
-    "Control": 11, "MPD": 11,
-    "tonearm": 12,
-}
 C_LIBRARY_OF_ALL = "CLinux"
-#: What the toolchain brings.
-STANDARD = {"Swift", "Synchronization", "Builtin", "Glibc"}
 #: Modules that are never built as Embedded Swift.
 FULL_SWIFT = {"Origin", "OriginService"}
 
@@ -109,38 +91,25 @@ def main():
 
 
 def imports(package, sources):
-    """Checks what the files of Sources import against RANKS and Package.swift."""
-    declared = {target["name"]: dependencies(target) for target in package["targets"]}
+    """Checks which files of Sources import Foundation and C libraries."""
+    wrapped = {target["name"] for target in package["targets"] if (target.get("path") or "").startswith("Sources/C/")}
     users = {}
     for path in sources:
         if path.suffix != ".swift" or path.parts[0] != "Sources" or path.parts[1] == "C":
             continue
         module = path.parts[1]
-        if module not in RANKS:
-            yield f"{path}: module {module} has no rank in tools/lib/structure.py"
-            continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             found = IMPORT.match(line)
             if not found:
                 continue
             name, place = found[1], f"{path}:{number}"
-            if name in STANDARD or name == "Foundation" and module in FULL_SWIFT:
-                continue
-            if name not in declared.get(module, set()):
-                yield f"{place}: {module} imports {name}, but Package.swift does not declare it"
-            if name in RANKS:
-                if RANKS[name] >= RANKS[module]:
-                    yield f"{place}: {module} imports {name}, which is not below it"
-            elif name != C_LIBRARY_OF_ALL:
+            if name == "Foundation" and module not in FULL_SWIFT:
+                yield f"{place}: {module} is built as Embedded Swift, which has no Foundation"
+            if name in wrapped - {C_LIBRARY_OF_ALL}:
                 users.setdefault(name, {}).setdefault(module, place)
-    for name, modules in users.items():
-        if len(modules) > 1:
-            yield f"{name}: one module wraps a C library; it is imported at {' and '.join(modules.values())}"
-
-
-def dependencies(target):
-    """The names that a target of dump-package depends on."""
-    return {next(iter(entry.values()))[0] for entry in target["dependencies"]}
+    for name, where in users.items():
+        if len(where) > 1:
+            yield f"{name}: one module wraps a C library; it is imported at {' and '.join(where.values())}"
 
 
 def tables(sources):

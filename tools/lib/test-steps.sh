@@ -97,7 +97,7 @@ BUILD=$ROOT/.build
 # build_host_tests [OPTION…]: with these options of SwiftPM.
 build_host_tests() {
     if logged "building the tests" "$LOGS/build-tests.log" limited swift build --package-path "$ROOT" \
-        --scratch-path "$BUILD" --build-tests "$@"; then
+        --scratch-path "$BUILD" --build-tests --explicit-target-dependency-import-check error "$@"; then
         return
     fi
     count 0 1 0 "swift build --build-tests"
