@@ -18,6 +18,8 @@ RESET_LINE = 6
 #: What ten minutes may write to the card: MB, and flushes of its cache.
 WRITES = 1, 60
 LIGHT_LINE = 7
+#: The file in a folder that has its name, for a repair.
+FOLDER_NAME = ".tonearm-folder"
 
 
 def load_drivers_late(root):
@@ -309,7 +311,7 @@ class Data(unittest.TestCase):
     def test_a_line_that_never_comes_back_erases_nothing(self):
         board = self.new_board(music=self.folder)
         self.restart_with_button(board, release=False)
-        self.assertEqual(board.run("ls", "/data/music").stdout, "1.flac\n")
+        self.assertEqual(board.run("ls", "-A", "/data/music").stdout, f"{FOLDER_NAME}\n1.flac\n")
         board.power_off()
         self.assertIn("stuck", board.read_file("tonearm-report.txt"))
 
@@ -335,7 +337,7 @@ class Data(unittest.TestCase):
         return lights == [True]
 
     def assert_is_new(self, board):
-        self.assertEqual(board.run("ls", "/data/music").stdout, "")
+        self.assertEqual(board.run("ls", "-A", "/data/music").stdout, f"{FOLDER_NAME}\n")
         self.assertEqual(board.ask("status")["count"], 0)
 
 

@@ -39,7 +39,7 @@ final class ProductCookies: @unchecked Sendable {
         for part in parts.dropFirst() {
             let (name, value) = Self.pair(part)
             if Self.isNamed(name, "domain"), let value, !value.isEmpty {
-                let domain = Self.lowercased(value.first == UInt8(ascii: ".") ? value.dropFirst() : value)
+                let domain = (value.first == UInt8(ascii: ".") ? value.dropFirst() : value).map { $0.lowercased }
                 guard address.isBelow(domain) else { return }
                 (cookie.domain, cookie.isOfHost) = (domain, domain == address.host)
             } else if Self.isNamed(name, "path"), let value, value.first == UInt8(ascii: "/") {
@@ -90,11 +90,7 @@ final class ProductCookies: @unchecked Sendable {
     }
 
     private static func isNamed(_ name: Substring.UTF8View, _ wanted: StaticString) -> Bool {
-        wanted.withUTF8Buffer { lowercased(name).elementsEqual($0) }
-    }
-
-    private static func lowercased(_ text: Substring.UTF8View) -> [UInt8] {
-        text.map { $0.lowercased }
+        wanted.withUTF8Buffer { name.map { $0.lowercased }.elementsEqual($0) }
     }
 }
 

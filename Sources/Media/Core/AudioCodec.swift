@@ -7,13 +7,13 @@ extension AudioProperties {
     ///         public static var alac: Self { Self(1, "alac", .lossless) }
     ///     }
     public struct Codec: Equatable, Sendable {
-        /// An encoder may lose something of the sound.
+        /// The loss that the codec causes.
         package enum Loss: Sendable {
-            /// Nothing.
+            /// The decoded samples are the encoded ones.
             case lossless
-            /// Precision of the samples, each of which stays where it was.
+            /// The samples are less precise. Their number stays the same.
             case lossy
-            /// Also the beginning and the end, which are padded to whole blocks of frequencies.
+            /// The samples are less precise, and the encoder adds some at the beginning and at the end.
             case padded
         }
 

@@ -16,14 +16,14 @@ package final class AudioFormat: Sendable {
     package let suffixes: [StaticString]
     /// Media types by which servers and players know it, in lower case.
     package let mediaTypes: [StaticString]
-    /// Whether a file may have only its first bytes in common with others: the row is tried when these are `head`.
+    /// Whether a file that begins with these bytes has this format.
     let begins: @Sendable (_ head: [UInt8]) -> Bool
     /// Reads the headers, and returns the decoder at the first frame.
     let open: @Sendable (FormatInput) throws(Interruption) -> any AudioDecoder
     /// Finds the encoded bytes, for `AudioIdentity`; nil: all bytes count.
     let encodedBytes: @Sendable (EncodedBytesInput) throws(Interruption) -> EncodedBytes?
 
-    /// - Parameter begins: nil for a container that has no signature: `FormatRecognition` searches it.
+    /// - Parameter begins: left out for a container without a signature, which `FormatRecognition` searches.
     init(
         _ container: AudioProperties.Container, suffixes: [StaticString], mediaTypes: [StaticString],
         begins: @escaping @Sendable (_ head: [UInt8]) -> Bool = { _ in false },
@@ -39,7 +39,7 @@ package final class AudioFormat: Sendable {
     }
 }
 
-/// A format opens this.
+/// The input of `AudioFormat.open`.
 struct FormatInput {
     /// The bytes from the beginning of the container on.
     let source: any ByteSource
@@ -53,7 +53,7 @@ struct FormatInput {
     let licenses: (any LicenseProvider)?
 }
 
-/// A format finds encoded bytes in this.
+/// The input of `AudioFormat.encodedBytes`.
 struct EncodedBytesInput {
     /// The whole file.
     let file: any ByteSource
@@ -80,7 +80,7 @@ struct EncodedBytesInput {
 
 /// The encoded bytes of a file.
 struct EncodedBytes {
-    /// The bytes of a sample: of the beginning, the middle and the end.
+    /// How many bytes `AudioIdentity` reads at the beginning, in the middle and at the end.
     static let sampleSize: Int64 = 16_384
 
     var range: Range<Int64>

@@ -16,7 +16,7 @@ public final class AudioOpening {
     }
 
     /// - Parameter table: the formats that are played.
-    package init(_ source: any ByteSource, licenses: (any LicenseProvider)? = nil, _ table: FormatTable) {
+    init(_ source: any ByteSource, licenses: (any LicenseProvider)? = nil, _ table: FormatTable) {
         chain = nil
         steps = StepSource(source)
         self.licenses = licenses

@@ -1,14 +1,15 @@
 import Platform
 
 /// A row of the `FormatTable`: a codec, and the names by which people and manifests know it.
-package final class CodecRow: Sendable {
-    package let codec: AudioProperties.Codec
+final class CodecRow: Sendable {
+    let codec: AudioProperties.Codec
     /// For messages; nil for one that people call by another's name.
-    package let label: StaticString?
-    /// As manifests name it (RFC 6381, 3.3), in lower case. Fields may follow the name after a point if `hasFields`.
-    package let names: [StaticString]
-    package let hasFields: Bool
-    /// Whether a name with such fields can be decoded; for a codec whose fields decide it.
+    let label: StaticString?
+    /// The names in manifests (RFC 6381, 3.3), in lower case.
+    let names: [StaticString]
+    /// Whether fields may follow a name after a point.
+    let hasFields: Bool
+    /// Whether a codec whose name has these fields can be decoded; nil where `names` decide it.
     let isDecoded: (@Sendable ([Substring.UTF8View]) -> Bool)?
 
     init(

@@ -8,7 +8,7 @@ import Platform
 /// A new format is a folder beside the others and its row here (docs/decisions/a-format-is-a-row.md).
 package struct FormatTable: Sendable {
     package let formats: [AudioFormat]
-    package let codecs: [CodecRow]
+    let codecs: [CodecRow]
 
     init(formats: [AudioFormat], codecs: [CodecRow]) {
         self.formats = formats
@@ -51,7 +51,7 @@ package struct FormatTable: Sendable {
     }
 
     /// The formats for people, as they know them: "FLAC, ALAC, WAV".
-    package var labels: String {
+    var labels: String {
         var text = ""
         for row in codecs {
             guard let label = row.label else { continue }
